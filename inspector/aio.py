@@ -1,0 +1,67 @@
+"""Starting asyncio tasks: every task has a name, somebody who keeps it, and a place its failure goes.
+
+The loop itself only holds tasks weakly, and a failed task speaks up when it is collected, if ever; hence this and
+not `asyncio.create_task` (banned by the linter).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_kept: set[asyncio.Task[Any]] = set()
+"""Running tasks without an owner."""
+
+
+def spawn(coro: Coroutine[Any, Any, T], *, name: str, owner: set[asyncio.Task[Any]] | None = None) -> asyncio.Task[T]:
+    """Start a coroutine on the running loop and keep it until it ends.
+
+    Args:
+        coro: what to run.
+        name: shown in the Developer menu and in failure reports.
+        owner: set that holds the task while it runs, so that its owner can cancel all of its tasks with
+            `cancel_and_wait`; without one, this module keeps it.
+
+    Returns:
+        The task. A failure nobody awaits reaches the loop's exception handler at once; the task's result and
+        exception can still be awaited. Cancellation is no failure.
+
+    Raises:
+        RuntimeError: there is no running loop; the coroutine is closed.
+    """
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        coro.close()
+        raise
+    holder = _kept if owner is None else owner
+    task = loop.create_task(coro, name=name)
+    holder.add(task)
+
+    def ended(done: asyncio.Task[T]) -> None:
+        holder.discard(done)
+        if done.cancelled():
+            return
+        failure = done.exception()
+        if failure is not None:
+            loop.call_exception_handler(
+                {"message": f"Task {done.get_name()!r} failed", "exception": failure, "task": done}
+            )
+
+    task.add_done_callback(ended)
+    return task
+
+
+async def cancel_and_wait(tasks: set[asyncio.Task[Any]]) -> None:
+    """Cancel every task of an owner and wait until all have ended.
+
+    Failures on the way go where `spawn` sends them and are not raised here. The caller's own task is left alone.
+    """
+    own = asyncio.current_task()
+    waiting = [task for task in tasks if task is not own]
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)

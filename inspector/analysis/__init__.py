@@ -1,0 +1,74 @@
+"""Incremental passes over the capture. `Analysis` owns them and feeds them in order.
+
+To add a pass: a module here with `reset`, `feed(start, stop)` and `take_changes`, and one line in Analysis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.contexts import ContextPass
+from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.participants import ParticipantPass
+from inspector.analysis.transients import TransientPass
+from inspector.capture.capture import Capture
+
+__all__ = ["Analysis", "Changes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What one feed did: messages `start` to `stop` are new, `changed` are earlier ones with new values.
+
+    `tree_moved` says that contexts appeared, moved or changed their type, so that values which depend on the
+    tree may have changed anywhere.
+    """
+
+    start: int
+    stop: int
+    changed: Rows
+    tree_moved: bool
+
+
+class Analysis:
+    """A capture and everything that is found out about it.
+
+    Attributes:
+        capture: the messages.
+        contexts, correlation, transients, participants: the passes.
+        now_ns: the wall clock while traffic is live, None for a log; `state` goes by it.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+        self.contexts = ContextPass(capture)
+        self.correlation = CorrelationPass(capture)
+        self.transients = TransientPass(capture, self.correlation)
+        self.participants = ParticipantPass(capture)
+        self.now_ns: int | None = None
+        self._fed = 0
+
+    def __len__(self) -> int:
+        return self._fed
+
+    def feed(self, touched: Rows | None = None) -> Changes:
+        """Let every pass take in what the capture has gained.
+
+        Args:
+            touched: earlier messages the capture itself changed (they gained a delivery).
+        """
+        start, stop = self._fed, len(self.capture)
+        self.contexts.feed(start, stop)
+        self.correlation.feed(start, stop)
+        linked = self.correlation.take_changes()
+        self.transients.feed(start, stop, linked)
+        self.participants.feed(start, stop)
+        self._fed = stop
+        parts = [linked, self.transients.take_changes(), self.contexts.take_changes()]
+        if touched is not None:
+            parts.append(touched)
+        changed = np.unique(np.concatenate(parts))
+        return Changes(start, stop, changed[changed < start], self.contexts.take_moved())

@@ -1,0 +1,49 @@
+"""What a pass reports after it was fed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int64]
+
+NO_ROWS: Rows = np.empty(0, np.int64)
+
+
+class Pass(Protocol):
+    """An incremental analysis over the capture's columns. Feeding in any batches gives the same result."""
+
+    def reset(self) -> None:
+        """Forget everything."""
+        ...
+
+    def feed(self, start: int, stop: int) -> None:
+        """Take in messages `start` to `stop`, which follow those fed before. O(messages in the batch)."""
+        ...
+
+    def take_changes(self) -> Rows:
+        """Messages whose values changed since the last call, ascending and unique; new ones may be among them."""
+        ...
+
+
+class ChangedRows:
+    """Collects changed messages between two calls of `take`."""
+
+    def __init__(self) -> None:
+        self._rows: set[int] = set()
+
+    def add(self, row: int) -> None:
+        """Note one message."""
+        self._rows.add(row)
+
+    def update(self, rows: Iterable[int]) -> None:
+        """Note several messages."""
+        self._rows.update(rows)
+
+    def take(self) -> Rows:
+        """The messages noted, ascending; forgets them."""
+        rows, self._rows = self._rows, set()
+        return np.array(sorted(rows), np.int64) if rows else NO_ROWS

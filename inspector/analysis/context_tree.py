@@ -1,0 +1,279 @@
+"""The nodes of the context tree, and how keys, starts and moves shape it (protocols.md 6 and 7).
+
+A node is one context; its identity is its id, its path is computed. Roots are found by id, nodes below by
+their parent and segment. Number -1 is the main context, which is no node.
+"""
+
+from __future__ import annotations
+
+from inspector.capture.reader import OBJECT_KEY
+from inspector.protocol.paths import normalise, quote_segment
+
+MAIN = -1
+_MAX_WALK = 100_000  # a guard against cycles that cannot be there
+
+
+class ContextTree:
+    """Nodes by number, in the order first seen. Lists run parallel; a merged node's number lives on as an alias.
+
+    Attributes:
+        parent: node above, MAIN for a root.
+        name: the id (roots) or segment.
+        space: string id of the space it belongs to.
+        children: node numbers below, in the order first seen.
+        implicit: no message of its own and never declared; only an ancestor.
+        own: messages in it. subtree: messages in it and below.
+        label: what to show instead of the name (a reasoning's first words), or None.
+        version: grows whenever a node appears, moves, merges or vanishes. moves: the same without appearing.
+    """
+
+    def __init__(self) -> None:
+        self.parent: list[int] = []
+        self.name: list[str] = []
+        self.space: list[int] = []
+        self.children: list[list[int]] = []
+        self.implicit: list[bool] = []
+        self.own: list[int] = []
+        self.subtree: list[int] = []
+        self.label: list[str | None] = []
+        self.roots: dict[int, list[int]] = {}
+        self.version = 0
+        self.moves = 0
+        self._alias: list[int] = []
+        self._by_id: dict[tuple[int, str], int] = {}
+        self._by_place: dict[tuple[int, str], int] = {}
+        self._slashed: set[tuple[int, str]] = set()
+        self.merged: list[tuple[int, int]] = []  # (from, into) since the last look
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def resolve(self, node: int) -> int:
+        """The node a number stands for after merges."""
+        while node >= 0 and self._alias[node] != node:
+            node = self._alias[node]
+        return node
+
+    def alive(self) -> list[int]:
+        """Every node that has not been merged away or dropped."""
+        return [node for node, target in enumerate(self._alias) if target == node]
+
+    # Finding and making nodes
+
+    def of_key(self, space: int, key: str) -> int:
+        """The node of an observed context key; MAIN for one with nothing in it. Makes what is missing."""
+        if key.startswith(OBJECT_KEY):
+            return self.of_id(space, key[len(OBJECT_KEY) :])
+        path = normalise(key)
+        if not path:
+            return MAIN
+        known = self._by_id.get((space, path))
+        if known is not None:
+            return self._used(self.resolve(known))
+        node, rest = self._known_prefix(space, path)
+        for segment in rest:
+            node = self._child(space, node, segment)
+        return self._used(node)
+
+    def of_id(self, space: int, identifier: str) -> int:
+        """The node with this opaque id, made as a root when there is none."""
+        known = self._by_id.get((space, identifier))
+        if known is None:
+            provisional = self._find_path(space, identifier) if "/" in identifier else None
+            known = self._new(space, MAIN, identifier)
+            if provisional is not None:
+                self._merge(provisional, known)
+        return self._used(self.resolve(known))
+
+    def declare(self, space: int, identifier: str, above: int | None, label: str | None) -> int:
+        """A reasoning start whose id is a context: its node, placed below the start's own context.
+
+        Args:
+            above: the node the start sits in; None when it says nothing, MAIN when it sits in the main context.
+        """
+        if "/" in identifier:
+            self._slashed.add((space, identifier))
+        node = self.of_id(space, identifier)
+        if label and not self.label[node]:
+            self.label[node] = label
+        if above is not None and above != MAIN:
+            node = self.place(node, above)
+        return node
+
+    def _known_prefix(self, space: int, path: str) -> tuple[int, list[str]]:
+        """The longest start id with a slash that the path begins with, and the segments left."""
+        segments = path.split("/")
+        if self._slashed:
+            for count in range(len(segments) - 1, 1, -1):
+                head = "/".join(segments[:count])
+                if (space, head) in self._slashed:
+                    return self.of_id(space, head), segments[count:]
+        return MAIN, segments
+
+    def _child(self, space: int, above: int, segment: str) -> int:
+        key = (above, segment)
+        found = self._by_id.get((space, segment)) if above == MAIN else self._by_place.get(key)
+        return self.resolve(found) if found is not None else self._new(space, above, segment)
+
+    def _find_path(self, space: int, path: str) -> int | None:
+        head, *rest = path.split("/")
+        node = self._by_id.get((space, head))
+        for segment in rest:
+            if node is None:
+                return None
+            node = self._by_place.get((self.resolve(node), segment))
+        return None if node is None else self.resolve(node)
+
+    def _new(self, space: int, above: int, name: str) -> int:
+        node = len(self.parent)
+        self.parent.append(above)
+        self.name.append(name)
+        self.space.append(space)
+        self.children.append([])
+        self.implicit.append(True)
+        self.own.append(0)
+        self.subtree.append(0)
+        self.label.append(None)
+        self._alias.append(node)
+        self._siblings(node).append(node)
+        if above == MAIN:
+            self._by_id[space, name] = node
+        else:
+            self._by_place[above, name] = node
+        self.version += 1
+        return node
+
+    def _used(self, node: int) -> int:
+        self.implicit[node] = False
+        return node
+
+    def _siblings(self, node: int) -> list[int]:
+        above = self.parent[node]
+        return self.roots.setdefault(self.space[node], []) if above == MAIN else self.children[above]
+
+    # Moving
+
+    def place(self, node: int, above: int) -> int:
+        """Hang a root below another node; returns the node it then is. First parent wins, cycles are refused."""
+        above = self.resolve(above)
+        if self.parent[node] != MAIN or above in (node, MAIN) or self._is_below(above, node):
+            return node
+        twin = self._by_place.get((above, self.name[node]))
+        if twin is not None:
+            twin = self.resolve(twin)
+            self._by_id[self.space[node], self.name[node]] = twin
+            self._merge(node, twin)
+            return twin
+        self._siblings(node).remove(node)
+        self.parent[node] = above
+        self.children[above].append(node)
+        self._by_place[above, self.name[node]] = node
+        self._count_up(above, self.subtree[node])
+        self._moved()
+        return node
+
+    def _moved(self) -> None:
+        self.version += 1
+        self.moves += 1
+
+    def _is_below(self, node: int, other: int) -> bool:
+        """Whether `node` lies somewhere below `other`."""
+        for _ in range(_MAX_WALK):
+            if node == other:
+                return True
+            if node == MAIN:
+                return False
+            node = self.parent[node]
+        return True
+
+    def _merge(self, node: int, into: int) -> None:
+        """Make two nodes one: messages, children and label of `node` go to `into`."""
+        above = self.parent[node]
+        self._siblings(node).remove(node)
+        if above != MAIN:
+            self._count_up(above, -self.subtree[node])
+            self._by_place.pop((above, self.name[node]), None)
+        self._alias[node] = into
+        self.label[into] = self.label[into] or self.label[node]
+        self.implicit[into] = self.implicit[into] and self.implicit[node]
+        self.own[into] += self.own[node]
+        self._count_up(into, self.own[node])
+        self.merged.append((node, into))
+        for child in list(self.children[node]):
+            self._adopt(child, into)
+        self.children[node] = []
+        self._moved()
+        self._drop_if_empty(above)
+
+    def _adopt(self, child: int, into: int) -> None:
+        twin = self._by_place.get((into, self.name[child]))
+        self._by_place.pop((self.parent[child], self.name[child]), None)
+        if twin is not None and self.resolve(twin) != child:
+            self._merge_child(child, self.resolve(twin))
+            return
+        self.parent[child] = into
+        self.children[into].append(child)
+        self._by_place[into, self.name[child]] = child
+        self._count_up(into, self.subtree[child])
+
+    def _merge_child(self, child: int, into: int) -> None:
+        """Merge a node whose old parent is already gone."""
+        self.parent[child] = MAIN
+        self.roots.setdefault(self.space[child], []).append(child)
+        self._merge(child, into)
+
+    def _drop_if_empty(self, node: int) -> None:
+        """An ancestor that only a mistaken path implied goes away with it."""
+        while node != MAIN and self.implicit[node] and not self.children[node] and not self.own[node]:
+            above = self.parent[node]
+            self._siblings(node).remove(node)
+            self._alias[node] = MAIN
+            key = (self.space[node], self.name[node])
+            if above != MAIN:
+                self._by_place.pop((above, self.name[node]), None)
+            elif self._by_id.get(key) == node:
+                del self._by_id[key]
+            node = above
+
+    # Counting and asking
+
+    def count(self, node: int, messages: int) -> None:
+        """Add messages to a node and to all above it."""
+        self.own[node] += messages
+        self._count_up(node, messages)
+
+    def _count_up(self, node: int, messages: int) -> None:
+        while node != MAIN:
+            self.subtree[node] += messages
+            node = self.parent[node]
+
+    def path(self, node: int) -> str:
+        """The path shown in the tree; a "/" inside an opaque id is written %2F."""
+        parts: list[str] = []
+        while node != MAIN:
+            parts.append(quote_segment(self.name[node]))
+            node = self.parent[node]
+        return "/".join(reversed(parts))
+
+    def depth(self, node: int) -> int:
+        """1 for a root, 0 for MAIN."""
+        depth = 0
+        while node != MAIN:
+            depth, node = depth + 1, self.parent[node]
+        return depth
+
+    def root_of(self, node: int) -> int:
+        """The root a node lies under."""
+        while self.parent[node] != MAIN:
+            node = self.parent[node]
+        return node
+
+    def walk(self, space: int) -> list[int]:
+        """Nodes of a space in tree order: parents before children, siblings in the order first seen."""
+        order: list[int] = []
+        stack = list(reversed(self.roots.get(space, ())))
+        while stack:
+            node = stack.pop()
+            order.append(node)
+            stack.extend(reversed(self.children[node]))
+        return order

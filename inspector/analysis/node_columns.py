@@ -1,0 +1,52 @@
+"""Values of context nodes as tables and arrays that follow the tree's growth without being made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.context_tree import ContextTree
+
+
+class NodeTable(Sequence[str]):
+    """Texts of nodes by node + 1, made when asked for; entry 0 stands for the main context.
+
+    An entry changes only when the tree's `moves` do.
+    """
+
+    def __init__(self, tree: ContextTree, text: Callable[[int], str]) -> None:
+        self._tree = tree
+        self._text = text
+
+    def __len__(self) -> int:
+        return len(self._tree) + 1
+
+    def __getitem__(self, entry):  # type: ignore[override]  # slices are not served: nobody takes them
+        return self._text(entry - 1) if entry > 0 else ""
+
+
+class NodeNumbers:
+    """A number per node, extended as nodes appear and made anew when `generation` changes.
+
+    The array has one entry more than there are nodes: the last, reached by index -1, is the main context's 0.
+    """
+
+    def __init__(self, tree: ContextTree, number: Callable[[int], int]) -> None:
+        self._tree = tree
+        self._number = number
+        self._generation = -1
+        self._values: list[int] = []
+        self._array = np.zeros(1, np.int32)
+
+    def values(self, generation: int) -> NDArray[np.int32]:
+        """(nodes + 1,) int32; merged nodes have the value of what they became."""
+        if generation != self._generation:
+            self._generation, self._values = generation, []
+        if len(self._values) != len(self._tree) or len(self._array) != len(self._tree) + 1:
+            for node in range(len(self._values), len(self._tree)):
+                living = self._tree.resolve(node)
+                self._values.append(self._number(living) if living >= 0 else 0)
+            self._array = np.array([*self._values, 0], np.int32)
+        return self._array

@@ -1,0 +1,156 @@
+"""Who takes part: presence, capabilities as announced, reported usage, last words (protocols.md 4, 10, 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from inspector.capture.capture import Capture
+from inspector.capture.flags import Flag
+from inspector.protocol.participants import GATEWAY_IDS, patterns
+from inspector.protocol.times import NO_TIME
+
+
+@dataclass(slots=True)
+class Participant:
+    """One who takes part in a space.
+
+    Attributes:
+        space: string id.
+        here: True while present, False after leaving, None when nothing was announced.
+        capabilities: one pattern a line, as last announced by the gateway; None when never.
+        tokens, max_tokens: as last reported by `participant/status`; None when not.
+        messages: how many it sent.
+        first_ns, last_ns: times of its first and last message, or of its coming; NO_TIME.
+        left_ns: when it left, NO_TIME while here.
+        is_us: this program itself.
+    """
+
+    name: str
+    space: int
+    here: bool | None = None
+    capabilities: list[str] | None = None
+    tokens: int | None = None
+    max_tokens: int | None = None
+    messages: int = 0
+    first_ns: int = NO_TIME
+    last_ns: int = NO_TIME
+    left_ns: int = NO_TIME
+    is_us: bool = False
+    status_rows: list[int] = field(default_factory=list)
+    """Messages with its `participant/status` reports, the last 1,000."""
+
+
+_FACTS = ("system/welcome", "system/presence", "participant/status", "system/join")
+
+
+class ParticipantPass:
+    """Participants by (space, name), in the order first seen. Changes no message."""
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.all: dict[tuple[int, str], Participant] = {}
+
+    def feed(self, start: int, stop: int) -> None:
+        """Take in messages `start` to `stop`."""
+        columns, strings = self._capture.columns, self._capture.strings
+        wanted = [code for code in map(strings.find, _FACTS) if code is not None]
+        facts = np.flatnonzero(np.isin(columns["kind"][start:stop], wanted)) + start
+        self._count_senders(start, stop)
+        for row in facts.tolist():
+            self._note(row, self._capture.string("kind", row) or "")
+        self._meet_servers(start, stop)
+
+    def _meet(self, space: int, name: object) -> Participant | None:
+        if not isinstance(name, str) or not name or name in GATEWAY_IDS:
+            return None
+        found = self.all.get((space, name))
+        if found is None:
+            found = self.all[space, name] = Participant(name, space)
+        return found
+
+    def _count_senders(self, start: int, stop: int) -> None:
+        columns, strings = self._capture.columns, self._capture.strings
+        pairs = columns["space"][start:stop].astype(np.uint64) << np.uint64(32) | columns["sender"][start:stop]
+        keys, first, inverse, counts = np.unique(pairs, return_index=True, return_inverse=True, return_counts=True)
+        times = columns["time_ns"][start:stop]
+        latest = np.full(len(keys), NO_TIME, np.int64)
+        np.maximum.at(latest, inverse, times)
+        for place in np.argsort(first).tolist():
+            key = int(keys[place])
+            sender = key & 0xFFFFFFFF
+            participant = self._meet(key >> 32, strings[sender]) if sender else None
+            if participant is not None:
+                participant.messages += int(counts[place])
+                participant.last_ns = max(participant.last_ns, int(latest[place]))
+                if participant.first_ns == NO_TIME:
+                    participant.first_ns = int(times[first[place]])
+
+    def _meet_servers(self, start: int, stop: int) -> None:
+        """In MCP stdio traffic the other side takes part even before it has said anything."""
+        columns = self._capture.columns
+        rpc = columns["flags"][start:stop] & Flag.RPC != 0
+        for code in np.unique(columns["to_set"][start:stop][rpc]).tolist():
+            for name in self._capture.to_sets[code]:
+                self._meet(0, name)
+
+    def _note(self, row: int, kind: str) -> None:
+        capture = self._capture
+        space = int(capture.columns["space"][row])
+        sender = capture.string("sender", row)
+        payload = capture.payload(row)
+        if kind == "system/join":
+            joined = self._meet(space, sender)
+            if joined is not None:
+                joined.is_us = joined.is_us or bool(capture.flags(row) & Flag.SENT)
+        elif kind == "participant/status":
+            self._note_usage(self._meet(space, sender), payload, row)
+        elif sender in GATEWAY_IDS and kind == "system/welcome":
+            self._note_welcome(space, payload, row)
+        elif sender in GATEWAY_IDS:
+            self._note_presence(space, payload, row)
+
+    def _note_welcome(self, space: int, payload: Mapping[str, Any], row: int) -> None:
+        others = payload.get("participants")
+        here = [payload.get("you"), *(others if isinstance(others, list) else [])]
+        for item in here:
+            if isinstance(item, Mapping):
+                self._arrive(self._meet(space, item.get("id")), item, row)
+
+    def _note_presence(self, space: int, payload: Mapping[str, Any], row: int) -> None:
+        item = payload.get("participant")
+        item = item if isinstance(item, Mapping) else {"id": item}
+        participant = self._meet(space, item.get("id"))
+        if payload.get("event") == "leave":
+            if participant is not None:
+                participant.here = False
+                participant.left_ns = int(self._capture.columns["time_ns"][row])
+        elif payload.get("event") != "invited":
+            self._arrive(participant, item, row)
+
+    def _arrive(self, participant: Participant | None, item: Mapping[str, Any], row: int) -> None:
+        if participant is None:
+            return
+        participant.here = True
+        participant.left_ns = NO_TIME
+        if participant.first_ns == NO_TIME:
+            participant.first_ns = int(self._capture.columns["time_ns"][row])
+        if isinstance(item.get("capabilities"), list):
+            participant.capabilities = patterns(item["capabilities"])
+
+    def _note_usage(self, participant: Participant | None, payload: Mapping[str, Any], row: int) -> None:
+        if participant is None:
+            return
+        tokens, limit = payload.get("tokens"), payload.get("max_tokens")
+        if isinstance(tokens, int) and not isinstance(tokens, bool):
+            participant.tokens = tokens
+        if isinstance(limit, int) and not isinstance(limit, bool):
+            participant.max_tokens = limit
+        participant.status_rows = [*participant.status_rows[-999:], row]

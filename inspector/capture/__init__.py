@@ -1,0 +1,1 @@
+"""Records on disk, and one array per property of a message in memory."""

@@ -1,0 +1,40 @@
+"""One bit each for what a message is; passes read them to touch few rows."""
+
+from __future__ import annotations
+
+import enum
+
+
+class Flag(enum.IntFlag):
+    """Bits of the `flags` column."""
+
+    UNREADABLE = 1
+    GAP = 2
+    """A mark of ours: frames may be missing here."""
+    FRAME = 4
+    """A `#stream#data` frame."""
+    JOIN = 8
+    RPC = 16
+    """JSON-RPC without an envelope."""
+    LOG_ONLY = 32
+    """A log line about the gateway, no message of anybody."""
+    SENT = 64
+    """Sent by this program."""
+    HAS_META = 128
+    """Its result has `_meta`, so it may matter to the transient-context protocol."""
+    ERROR = 256
+    OBJECT_CONTEXT = 512
+    BAD_CONTEXT = 1024
+    """`context` is a number, array or boolean: shown in main."""
+    NO_ID = 2048
+    """An envelope without an id; `local-N` stands for it."""
+    CORRELATED = 4096
+    """Names at least one earlier message."""
+    COPIES_DIFFER = 8192
+    """A later copy in the log is not byte for byte the first one."""
+    REJECTED = 16384
+    """The gateway's log says it was rejected."""
+    RECEIVED = 32768
+    """Started by a `received` line, so deliveries may follow."""
+    MANY_CORRELATIONS = 65536
+    """Names more than one message; all but the first are read from the record."""

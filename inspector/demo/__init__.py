@@ -1,0 +1,1 @@
+"""An embedded loopback gateway (``gateway``) and scripted agents that talk through it (``script.Demo``)."""

@@ -1,0 +1,308 @@
+"""Participants of the demo: real WebSocket clients that read what arrives and react to it.
+
+Owns how an agent speaks (join, send, request and await the answer, stream) and what it does unasked: agents answer
+``tools/list``, and the reasoning ones ask every participant for its tools, as released agents do (protocols.md 16).
+What they say, and when, is the story's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from inspector.aio import cancel_and_wait, spawn
+from inspector.demo.envelopes import PROTOCOL, Envelope, dump, fresh_id, timestamp
+from inspector.demo.gateway import MAX_FRAME_BYTES
+
+ANSWER_TIMEOUT_S = 15.0
+"""How long an agent waits for any answer, in real seconds whatever the pace."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast the story goes."""
+
+    scale: float = 1.0
+    """Factor on every wait: 1 is a human pace, 0.01 a hundred times as fast."""
+
+    async def wait(self, seconds: float) -> None:
+        """Let ``seconds`` of the story pass."""
+        await asyncio.sleep(seconds * self.scale)
+
+
+class Agent:
+    """One participant.
+
+    Attributes:
+        name: Participant id.
+        pace: How fast it acts.
+        tools: What it answers to ``tools/list``.
+        errors: Every ``system/error`` the gateway sent to it, oldest first.
+    """
+
+    asks_for_tools: bool = False
+    """Whether it asks everybody for their tools, on its own welcome and on every join it sees."""
+
+    def __init__(self, name: str, *, pace: Pace, token: str = "") -> None:
+        """Make a participant that is not connected yet."""
+        self.name: str = name
+        self.pace: Pace = pace
+        self.tools: list[dict[str, object]] = []
+        self.errors: list[Envelope] = []
+        self._token = token
+        self._socket: ClientConnection | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._awaited: dict[str, asyncio.Future[Envelope]] = {}
+        self._fulfilments: dict[str, asyncio.Future[Envelope]] = {}
+        self._watchers: list[tuple[Callable[[Envelope], bool], asyncio.Future[Envelope]]] = []
+        self._sent = 0
+        self._calls = 0
+
+    async def join(self, url: str, space: str) -> None:
+        """Connect and join; returns when welcomed.
+
+        Raises:
+            OSError: The gateway is not there.
+            TimeoutError: It sent no welcome.
+        """
+        self._socket = await connect(
+            url, compression=None, max_size=MAX_FRAME_BYTES, ping_interval=None, close_timeout=2, proxy=None
+        )
+        join = {"type": "join", "space": space, "token": self._token, "participantId": self.name, "capabilities": []}
+        await self._socket.send(dump(join))
+        async with asyncio.timeout(ANSWER_TIMEOUT_S):
+            welcome = json.loads(await self._socket.recv())
+        self._start(self._read(self._socket), "reader")
+        if self.asks_for_tools:
+            for other in welcome["payload"]["participants"]:
+                self._start(self._ask_for_tools(other["id"]), "tools/list")
+
+    async def leave(self) -> None:
+        """Stop everything under way and close the connection (1000)."""
+        await cancel_and_wait(self._tasks)
+        self._awaited.clear()
+        self._fulfilments.clear()
+        self._watchers.clear()
+        if self._socket is not None:
+            await self._socket.close()
+            self._socket = None
+
+    # speaking
+
+    async def send(
+        self,
+        kind: str,
+        payload: object = None,
+        *,
+        to: str | None = None,
+        context: str | None = None,
+        about: str | None = None,
+        message_id: str | None = None,
+    ) -> str:
+        """Send one envelope and return its id.
+
+        Args:
+            kind: As in protocols.md 4.
+            payload: Absent when None.
+            to: The one recipient; None is everybody.
+            context: The context string; None is main.
+            about: The id it correlates to.
+            message_id: Its id; made up when None.
+
+        Raises:
+            ConnectionClosed: The gateway is gone.
+        """
+        self._sent += 1
+        said = message_id or f"{self.name}-{fresh_id(str(self._sent))}"
+        envelope: Envelope = {"protocol": PROTOCOL, "id": said, "ts": timestamp(), "from": self.name}
+        optional = {
+            "to": [to] if to else None,
+            "kind": kind,
+            "correlation_id": [about] if about else None,
+            "context": context,
+            "payload": payload,
+        }
+        envelope |= {key: value for key, value in optional.items() if value is not None}
+        await self._connected().send(dump(envelope))
+        return said
+
+    async def chat(
+        self, text: str, *, to: str | None = None, context: str | None = None, about: str | None = None
+    ) -> str:
+        """Say something and return the message's id."""
+        return await self.send("chat", {"text": text, "format": "plain"}, to=to, context=context, about=about)
+
+    async def call(
+        self,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, object],
+        *,
+        context: str | None = None,
+        about: str | None = None,
+    ) -> Envelope:
+        """Call a tool and return the response, or the ``system/error`` that came in its place.
+
+        Raises:
+            TimeoutError: Neither came.
+            ConnectionClosed: The gateway is gone.
+        """
+        params = {"name": tool, "arguments": arguments}
+        return await self.request(server, "tools/call", params, context=context, about=about)
+
+    async def request(
+        self, server: str, method: str, params: object = None, *, context: str | None = None, about: str | None = None
+    ) -> Envelope:
+        """Send an ``mcp/request`` and return what answers it; raises as ``call``."""
+        self._calls += 1
+        payload: dict[str, object] = {"jsonrpc": "2.0", "id": self._calls, "method": method}
+        if params is not None:
+            payload["params"] = params
+        request_id = fresh_id(f"{self.name}-req")
+        answer = self.answer_to(request_id)
+        await self.send("mcp/request", payload, to=server, context=context, about=about, message_id=request_id)
+        async with asyncio.timeout(ANSWER_TIMEOUT_S):
+            return await answer
+
+    def answer_to(self, message_id: str) -> asyncio.Future[Envelope]:
+        """Return a future for the first response, fulfilment, rejection, stream/open or error about ``message_id``."""
+        answer: asyncio.Future[Envelope] = asyncio.get_running_loop().create_future()
+        self._awaited[message_id] = answer
+        answer.add_done_callback(lambda _: self._awaited.pop(message_id, None))
+        return answer
+
+    def sees(
+        self,
+        kind: str,
+        *,
+        sender: str,
+        about: str | None = None,
+        to_us: bool = False,
+        having: Callable[[Envelope], bool] | None = None,
+    ) -> asyncio.Future[Envelope]:
+        """Return a future for the next message of a kind from ``sender``; ask before it can come."""
+
+        def wanted(envelope: Envelope) -> bool:
+            return (
+                envelope.get("kind") == kind
+                and envelope.get("from") == sender
+                and (about is None or about in envelope.get("correlation_id", ()))
+                and (not to_us or self.name in envelope.get("to", ()))
+                and (having is None or having(envelope))
+            )
+
+        seen: asyncio.Future[Envelope] = asyncio.get_running_loop().create_future()
+        self._watchers.append((wanted, seen))
+        return seen
+
+    async def propose(
+        self, server: str, tool: str, arguments: Mapping[str, object], *, context: str, patience_s: float
+    ) -> Envelope | None:
+        """Propose a tool call and return what became of it.
+
+        Returns:
+            The response to the request that fulfilled it, or the rejection; None when nobody answered within
+            ``patience_s`` of the story, after which it is withdrawn.
+        """
+        proposal_id = fresh_id(f"{self.name}-proposal")
+        answer = self.answer_to(proposal_id)
+        payload = {"method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        await self.send("mcp/proposal", payload, to=server, context=context, message_id=proposal_id)
+        try:
+            async with asyncio.timeout(patience_s * self.pace.scale):
+                outcome = await answer
+        except TimeoutError:
+            await self.send("mcp/withdraw", {"reason": "timeout"}, context=context, about=proposal_id)
+            return None
+        if outcome["kind"] != "mcp/request":
+            return outcome
+        async with asyncio.timeout(ANSWER_TIMEOUT_S):
+            return await self._fulfilments.pop(proposal_id)
+
+    async def stream(self, stream_id: str, data: str) -> None:
+        """Send one data frame of a stream."""
+        await self._connected().send(f"#{stream_id}#{data}")
+
+    # listening
+
+    async def heard(self, envelope: Envelope) -> None:
+        """React to a message; each runs as a task of its own. For subclasses."""
+
+    async def _read(self, socket: ClientConnection) -> None:
+        try:
+            async for data in socket:
+                if isinstance(data, str):
+                    self._dispatch(json.loads(data))
+        except ConnectionClosed:
+            pass
+        for answer in [*self._awaited.values(), *(one for _, one in self._watchers)]:
+            if not answer.done():
+                answer.set_exception(ConnectionError(f"{self.name} lost the gateway"))
+                answer.exception()  # asked for once, so that nobody need await it
+
+    def _dispatch(self, envelope: Envelope) -> None:
+        kind, payload = envelope.get("kind"), envelope.get("payload") or {}
+        if kind == "system/error":
+            self.errors.append(envelope)
+        self._settle(envelope)
+        if envelope.get("from") == self.name:
+            return
+        if kind == "system/presence" and payload.get("event") == "join" and self.asks_for_tools:
+            self._start(self._ask_for_tools(payload["participant"]["id"]), "tools/list")
+        elif kind == "mcp/request" and self.name in envelope.get("to", ()) and payload.get("method") == "tools/list":
+            self._start(self.answer(envelope, {"tools": self.tools}), "tools/list answer")
+        else:
+            self._start(self.heard(envelope), "reaction")
+
+    def _settle(self, envelope: Envelope) -> None:
+        """Give a message to those who wait for it."""
+        if envelope.get("kind") in _ANSWERS:
+            for message_id in envelope.get("correlation_id", ()):
+                answer = self._awaited.get(message_id)
+                if answer is None or answer.done():
+                    continue
+                if envelope["kind"] == "mcp/request":  # somebody fulfils a proposal of ours
+                    self._fulfilments[message_id] = self.answer_to(envelope["id"])
+                answer.set_result(envelope)
+        for watcher in [one for one in self._watchers if one[1].done() or one[0](envelope)]:
+            self._watchers.remove(watcher)
+            if not watcher[1].done():
+                watcher[1].set_result(envelope)
+
+    async def answer(self, request: Envelope, result: Mapping[str, object]) -> None:
+        """Send the ``mcp/response`` to a request, in the request's context."""
+        called = request.get("payload") or {}
+        payload = {"jsonrpc": "2.0", "id": called["id"], "result": result} if "id" in called else {"result": result}
+        await self.send(
+            "mcp/response", payload, to=request["from"], context=request.get("context"), about=request["id"]
+        )
+
+    async def _ask_for_tools(self, other: str) -> None:
+        await self.pace.wait(0.3)
+        try:
+            await self.request(other, "tools/list")
+        except TimeoutError:
+            return  # a silent participant has no tools, as for released agents
+
+    def _start(self, action: Coroutine[Any, Any, None], what: str) -> None:
+        async def quietly() -> None:
+            try:
+                await action
+            except ConnectionClosed:
+                return  # the demo is stopping, or the script joins us again
+
+        spawn(quietly(), name=f"demo {self.name}: {what}", owner=self._tasks)
+
+    def _connected(self) -> ClientConnection:
+        if self._socket is None:
+            raise RuntimeError(f"{self.name} has not joined")
+        return self._socket
+
+
+_ANSWERS = frozenset({"mcp/response", "mcp/request", "mcp/reject", "stream/open", "system/error"})

@@ -1,0 +1,83 @@
+"""What the demo has besides plain agents: one that thinks aloud, servers of tools, and the human who decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from typing_extensions import override
+
+from inspector.demo.agents import Agent, Pace
+from inspector.demo.envelopes import Envelope
+
+
+class ReasoningAgent(Agent):
+    """An agent that thinks aloud and asks everybody for their tools."""
+
+    asks_for_tools = True
+
+    async def think(self, text: str, *, context: str) -> str:
+        """Send one thought and return its id."""
+        return await self.send("reasoning/thought", {"message": text}, context=context)
+
+
+ToolFunction = Callable[[Mapping[str, Any]], Mapping[str, object]]
+"""Arguments to an MCP tool result."""
+
+
+class ToolServer(Agent):
+    """Answers tool calls by running a function, after a moment."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pace: Pace,
+        token: str = "",
+        functions: Mapping[str, ToolFunction],
+        described: Mapping[str, str],
+    ) -> None:
+        """Make a server of ``functions``, tool name to function; ``described`` has one sentence for each."""
+        super().__init__(name, pace=pace, token=token)
+        self._functions = dict(functions)
+        self.tools: list[dict[str, object]] = [
+            {"name": tool, "description": described[tool], "inputSchema": {"type": "object"}} for tool in functions
+        ]
+
+    @override
+    async def heard(self, envelope: Envelope) -> None:
+        payload = envelope.get("payload") or {}
+        if envelope.get("kind") != "mcp/request" or self.name not in envelope.get("to", ()):
+            return
+        if payload.get("method") != "tools/call":
+            return
+        await self.pace.wait(0.35)
+        params = payload.get("params") or {}
+        function = self._functions.get(str(params.get("name")))
+        if function is None:
+            text = f"There is no tool {params.get('name')!r} here."
+            await self.answer(envelope, {"content": [{"type": "text", "text": text}], "isError": True})
+        else:
+            await self.answer(envelope, function(params.get("arguments") or {}))
+
+
+class Human(Agent):
+    """Decides on proposals when seeing them: tool name to ``fulfil``, ``unsafe`` (reject) or ``ignore``."""
+
+    def __init__(self, name: str, *, pace: Pace, token: str = "", decisions: Mapping[str, str]) -> None:
+        """Make a human; proposals of tools that ``decisions`` does not name are ignored."""
+        super().__init__(name, pace=pace, token=token)
+        self._decisions = dict(decisions)
+
+    @override
+    async def heard(self, envelope: Envelope) -> None:
+        if envelope.get("kind") != "mcp/proposal":
+            return
+        payload = envelope["payload"]
+        decision = self._decisions.get(payload["params"]["name"], "ignore")
+        await self.pace.wait(1.4)
+        if decision == "fulfil":
+            server = envelope["to"][0]
+            await self.request(server, payload["method"], payload["params"], about=envelope["id"])
+        elif decision != "ignore":
+            await self.send("mcp/reject", {"reason": decision}, to=envelope["from"], about=envelope["id"])

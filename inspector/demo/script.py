@@ -1,0 +1,157 @@
+"""The demo as a whole: a gateway on this machine, its participants, and rounds of the story until it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from websockets.exceptions import ConnectionClosed
+
+from inspector.aio import cancel_and_wait, spawn
+from inspector.demo.agents import Pace
+from inspector.demo.capabilities import Pattern
+from inspector.demo.envelopes import fresh_id
+from inspector.demo.gateway import DemoGateway
+from inspector.demo.roles import Human, ReasoningAgent, ToolServer
+from inspector.demo.story import Cast, Round
+from inspector.demo.tools import ActivityTools, FileTools
+from inspector.demo.topics import TOPICS
+
+_log = logging.getLogger(__name__)
+
+_REASONING: tuple[Pattern, ...] = (
+    {"kind": "chat"},
+    {"kind": "chat/*"},
+    {"kind": "reasoning/*"},
+    {"kind": "participant/*"},
+    {"kind": "mcp/request", "payload": {"method": "tools/list"}},
+)
+_SERVER: tuple[Pattern, ...] = ({"kind": "chat"}, {"kind": "mcp/notification"}, {"kind": "participant/status"})
+
+
+def _may_call(tool: str) -> Pattern:
+    return {"kind": "mcp/request", "payload": {"method": "tools/call", "params": {"name": tool}}}
+
+
+CAPABILITIES: dict[str, Sequence[Pattern]] = {
+    "activities": _SERVER,
+    "files": _SERVER,
+    "analyst": (*_REASONING, _may_call("search_*"), _may_call("get_workflow_step"), _may_call("analysis_*")),
+    "lead": (
+        *_REASONING,
+        {"kind": "stream/*"},
+        {"kind": "mcp/proposal"},
+        {"kind": "mcp/withdraw"},
+        _may_call("read_*"),
+        _may_call("list_*"),
+    ),
+    "human": ({"kind": "*"},),
+}
+"""What each participant may send. Nobody but the human may write files."""
+
+DECISIONS = {"write_file": "fulfil", "delete_file": "unsafe", "share_file": "ignore"}
+"""What the human does about a proposal of each tool."""
+
+
+class Demo:
+    """An embedded gateway with scripted agents.
+
+    Attributes:
+        space: The space to join.
+        token: What to join with; empty, as any participant is welcome.
+        rounds_told: Rounds of the story that came to their end.
+    """
+
+    def __init__(self, space: str = "demo") -> None:
+        """Prepare; ``start`` opens the port."""
+        self.space: str = space
+        self.token: str = ""
+        self.rounds_told: int = 0
+        self._tokens = {name: fresh_id("token") for name in CAPABILITIES}
+        self._gateway = DemoGateway(space, capabilities=CAPABILITIES, tokens=self._tokens)
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    @property
+    def url(self) -> str:
+        """Where to join, ``ws://127.0.0.1:<port>``.
+
+        Raises:
+            RuntimeError: The demo is not running.
+        """
+        return self._gateway.url
+
+    @property
+    def participants(self) -> list[str]:
+        """Ids of those who are in the space now."""
+        return self._gateway.participants
+
+    async def start(self, pace: float = 1.0) -> None:
+        """Open the gateway and begin; the first participant joins a moment later.
+
+        Args:
+            pace: Factor on every wait: 1 is a human pace, tests use 0.01.
+
+        Raises:
+            OSError: No port could be opened.
+        """
+        await self._gateway.start()
+        spawn(self._play(Pace(pace)), name="demo story", owner=self._tasks)
+
+    async def stop(self) -> None:
+        """End the story, close every connection and the port; nothing is left running."""
+        await cancel_and_wait(self._tasks)
+        await self._gateway.stop()
+
+    async def _play(self, pace: Pace) -> None:
+        rounds = itertools.count(1)
+        while True:
+            cast = self._cast(pace)
+            try:
+                await pace.wait(1.0)
+                await self._enter(cast)
+                while True:
+                    await self._tell(cast, next(rounds))
+            except* (OSError, TimeoutError, ConnectionClosed) as lost:
+                # Somebody took over a participant's id, or the machine slept: all join again.
+                _log.info("the demo begins anew: %s", lost.exceptions[0])
+            finally:
+                await asyncio.gather(*(agent.leave() for agent in cast.everyone()))
+            await asyncio.sleep(0.5)
+
+    async def _enter(self, cast: Cast) -> None:
+        for agent in cast.everyone():
+            await agent.join(self.url, self.space)
+            await cast.human.pace.wait(0.5)
+
+    async def _tell(self, cast: Cast, number: int) -> None:
+        """Play one round; between two the human goes for a while."""
+        if number > 1:
+            await cast.human.join(self.url, self.space)
+        # Longer than any round: an actor who hears nothing any more would wait for ever.
+        async with asyncio.timeout(30 + 300 * cast.human.pace.scale):
+            await Round(cast, TOPICS[(number - 1) % len(TOPICS)], number).tell()
+        self.rounds_told += 1
+        await cast.human.pace.wait(2.5)
+        await cast.human.leave()
+        await cast.human.pace.wait(5.0)
+
+    def _cast(self, pace: Pace) -> Cast:
+        activities, files = ActivityTools(), FileTools()
+        return Cast(
+            activities=ToolServer(
+                "activities",
+                pace=pace,
+                token=self._tokens["activities"],
+                functions=activities.functions(),
+                described=activities.described,
+            ),
+            files=ToolServer(
+                "files", pace=pace, token=self._tokens["files"], functions=files.functions(), described=files.described
+            ),
+            analyst=ReasoningAgent("analyst", pace=pace, token=self._tokens["analyst"]),
+            lead=ReasoningAgent("lead", pace=pace, token=self._tokens["lead"]),
+            human=Human("human", pace=pace, token=self._tokens["human"], decisions=DECISIONS),
+        )

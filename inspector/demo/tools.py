@@ -1,0 +1,151 @@
+"""The tools of the demo's two servers: ``activities``, shaped as mcp-rune's, and ``files``, a small file bridge.
+
+Results follow the recordings of mcp-rune 0.105.1 (shapes, ``_meta``, wording of summaries); see protocols.md 13. The
+file bridge keeps its files in memory and never touches a disk.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.demo.records import PAGE_SIZE, page_of
+from inspector.demo.roles import ToolFunction
+
+WORKFLOW = "review_activities"
+
+_STEPS = {
+    1: "### Step 1: Learn the filters\nRead the filter guide.\n\n**Tool:** `get_filters_guide`\n\n---\n"
+    f'**REQUIRED next action:** Call `get_workflow_step({{ workflow: "{WORKFLOW}", step: 2 }})`.',
+    2: "## Steps 2-3 - loop (repeat for each page of results)\n\n### Step 2: Fetch activities\nFetch one page.\n\n"
+    "**Tool:** `search_records`\n```json\n"
+    f'{{\n  "model": "activity",\n  "filters": {{}},\n  "per_page": {PAGE_SIZE}\n}}\n```\n\n'
+    "### Step 3: Store findings\nStore what the page shows.\n\n**Tool:** `analysis_store`",
+    4: "### Step 4: Sum up\nTell the user.\n\n---\n**Workflow complete.** All steps have been executed.",
+}
+_COLUMNS = [("title", "string"), ("sector", "string"), ("minutes", "integer"), ("notes", "text")]
+
+
+class ActivityTools:
+    """Tools over the 132 visits; findings are kept per analysis while the demo runs."""
+
+    described: Mapping[str, str] = {
+        "get_workflow_step": "Returns one step of a workflow; call it again for the next one.",
+        "search_records": "Searches records page by page. Large pages are transient: store what matters, then move on.",
+        "analysis_store": "Stores findings of an analysis outside of the conversation; the page is not needed after.",
+    }
+
+    def __init__(self) -> None:
+        """Begin without findings."""
+        self._findings: dict[str, list[Mapping[str, Any]]] = {}
+
+    def functions(self) -> dict[str, ToolFunction]:
+        """Return tool name to function."""
+        return {
+            "get_workflow_step": self.get_workflow_step,
+            "search_records": self.search_records,
+            "analysis_store": self.analysis_store,
+        }
+
+    def get_workflow_step(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
+        """Return a step's text; the loop's steps announce which results are transient."""
+        step = arguments.get("step")
+        text = _STEPS.get(step if isinstance(step, int) else 0)
+        if text is None:
+            return _failed(f"Workflow {WORKFLOW} has no step {step}.")
+        if step != 2:
+            return _content(text)
+        hint = {"step": 2, "tool": "search_records", "lifecycle": "transient", "consumedBy": "analysis_store"}
+        return {"_meta": {"contextHints": [hint]}, **_content(text)}
+
+    def search_records(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
+        """Return one page as pretty JSON, transient from 5 records on."""
+        page = arguments.get("page", 1)
+        records, pagination = page_of(page if isinstance(page, int) else 1)
+        columns = [{"key": key, "label": key, "type": kind} for key, kind in _COLUMNS]
+        body = {"schema": {"model": "activity", "columns": columns}, "records": records, "pagination": pagination}
+        result = _content(json.dumps(body, indent=2, ensure_ascii=False))
+        if len(records) < 5:
+            return result
+        ids = ", ".join(str(record["id"]) for record in records[:3])
+        place = f"page {pagination['page']}/{pagination['total_pages']}"
+        summary = f"{len(records)} activity records ({place}, IDs: {ids}...)"
+        return {"_meta": {"context": {"lifecycle": "transient", "summary": summary}}, **result}
+
+    def analysis_store(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
+        """Keep findings and signal that a page was consumed."""
+        findings, name = arguments.get("findings"), str(arguments.get("analysis_id", ""))
+        if not isinstance(findings, list) or not findings:
+            return _failed("findings must be a list with at least one finding.")
+        kept = self._findings.setdefault(name, [])
+        kept.extend(findings)
+        categories = ", ".join(sorted({str(finding.get("category", "note")) for finding in findings}))
+        text = (
+            f"Stored {len(findings)} analysis finding(s) (ephemeral (expires in 1 hour)).\n"
+            f"Analysis: {name}\nCategories: {categories}\nIDs: mem-{len(kept)}"
+        )
+        return {"_meta": {"context": {"consumed": True}}, **_content(text)}
+
+
+class FileTools:
+    """A file bridge over a few files in memory."""
+
+    described: Mapping[str, str] = {
+        "list_directory": "Lists the files of a folder.",
+        "read_file": "Reads a text file.",
+        "write_file": "Writes a text file, replacing what was there.",
+        "delete_file": "Deletes a file for good.",
+        "share_file": "Sends a file to people outside of the team.",
+    }
+
+    def __init__(self) -> None:
+        """Begin with the files the story needs."""
+        self._files = {
+            "/srv/review/brief.md": "# Visit review\n\nGoal: name the two sectors that cost us most time per visit, "
+            "with one proposal each.\nAudience: the regional leads. One page.\n",
+            "/srv/review/last-quarter.md": "# Last quarter\n\n118 visits, 52 minutes on average. "
+            "Health was not split out.\n",
+        }
+
+    def functions(self) -> dict[str, ToolFunction]:
+        """Return tool name to function."""
+        return {
+            "list_directory": self.list_directory,
+            "read_file": self.read_file,
+            "write_file": self.write_file,
+            "delete_file": self.delete_file,
+            "share_file": lambda arguments: _content(f"Shared {arguments.get('path')}"),
+        }
+
+    def list_directory(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
+        """Return one line a file."""
+        folder = f"{str(arguments.get('path', '')).rstrip('/')}/"
+        names = [path.removeprefix(folder) for path in sorted(self._files) if path.startswith(folder)]
+        return _content("\n".join(f"[FILE] {name}" for name in names) or "(empty)")
+
+    def read_file(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
+        """Return the text, or an error result."""
+        text = self._files.get(str(arguments.get("path")))
+        return _failed(f"No such file: {arguments.get('path')}") if text is None else _content(text)
+
+    def write_file(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
+        """Keep the text."""
+        path, text = str(arguments.get("path")), str(arguments.get("content", ""))
+        self._files[path] = text
+        return _content(f"Successfully wrote {len(text)} characters to {path}")
+
+    def delete_file(self, arguments: Mapping[str, Any]) -> Mapping[str, object]:
+        """Forget the text, or return an error result."""
+        path = str(arguments.get("path"))
+        if self._files.pop(path, None) is None:
+            return _failed(f"No such file: {path}")
+        return _content(f"Deleted {path}")
+
+
+def _content(text: str) -> dict[str, object]:
+    return {"content": [{"type": "text", "text": text}]}
+
+
+def _failed(text: str) -> dict[str, object]:
+    return {**_content(text), "isError": True}

@@ -1,0 +1,248 @@
+"""Every field once: name, type, where its values come from, label and help (design.md 6).
+
+Filter, table columns, the command line and help all read this table. To add a field: one `Field` in FIELDS, and
+where the value is new, the pass that fills its column. A field arrives with its pass; until then it is unknown.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.correlation import ProposalState, ToolRule
+from inspector.analysis.transients import BADGE_SETS
+from inspector.capture.capture import Capture
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
+from inspector.protocol.text import text_shown
+from inspector.protocol.times import NO_TIME
+
+
+class FieldType(enum.Enum):
+    """What values a field has, and so which operators fit."""
+
+    STRING = "text"
+    KIND = "kind"
+    """A text whose `like` follows capability rules."""
+    CONTEXT = "context path"
+    """A path; the only type with `under` and `childof`."""
+    INTEGER = "whole number"
+    NUMBER = "number"
+    TIME = "time"
+    """Integer nanoseconds since the Unix epoch, UTC."""
+    BOOLEAN = "yes or no"
+    ANY = "any"
+    """Decided value by value: fields of a payload."""
+
+
+class Depends(enum.Enum):
+    """What can change a value after its message was read."""
+
+    FIXED = "nothing"
+    PASS = "a later message"
+    TREE = "a move in the context tree"
+    CLOCK = "the time"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field."""
+
+    name: str
+    type: FieldType
+    label: str
+    """Column title."""
+    help: str
+    """One sentence."""
+    column: Callable[[Analysis], Column]
+    depends: Depends = Depends.FIXED
+    many: bool = False
+    """Values are lists; a comparison holds if it holds for any element."""
+    like_column: Callable[[Analysis], Column] | None = None
+    """What `like` matches where that is not `column`."""
+
+    def value(self, analysis: Analysis, message: int) -> object:
+        """The value of one message: None when absent, [] for an absent list, times as integer nanoseconds."""
+        return self.column(analysis).value(message)
+
+
+def _strings(name: str) -> Callable[[Analysis], Column]:
+    return lambda a: Interned(a.capture.columns[name], a.capture.strings)
+
+
+def _linked(name: str) -> Callable[[Analysis], Column]:
+    return lambda a: Interned(a.correlation.columns[name], a.capture.strings)
+
+
+def _numbers(name: str, absent: int | None = None) -> Callable[[Analysis], Column]:
+    return lambda a: Numbers(a.capture.columns[name], absent)
+
+
+def _decoded(value: Callable[[Analysis, int], object]) -> Callable[[Analysis], Column]:
+    return lambda a: Decoded(lambda message: value(a, message), len(a))
+
+
+def _number(name: str) -> Callable[[Analysis], Column]:
+    """A column of message indices, as the numbers users see."""
+    return lambda a: Numbers(a.transients.columns[name].astype(np.int64) + 1, NO_ROW + 1)
+
+
+def message_text(capture: Capture, message: int) -> str | None:
+    """The text a message shows; of what is no envelope, the bytes as far as they are text."""
+    flags = capture.flags(message)
+    if flags & Flag.FRAME:
+        return (capture.record(message).data or b"").decode("utf-8", "replace")
+    if flags & Flag.UNREADABLE:
+        return capture.record(message).raw.decode("utf-8", "replace")
+    if flags & Flag.GAP:
+        return capture.reason(message)
+    return text_shown(capture.string("kind", message) or "", capture.payload(message))
+
+
+def _tool(analysis: Analysis) -> Column:
+    columns = analysis.correlation.columns
+    calls = columns["method"] == (analysis.capture.strings.find("tools/call") or -1)
+    return Interned(np.where(calls, columns["target"], np.uint32(0)), analysis.capture.strings)
+
+
+def _latency(analysis: Analysis) -> Column:
+    """(n,) float64 milliseconds, NaN where there is none."""
+    capture, cause = analysis.capture, analysis.correlation.columns["cause"]
+    request, response = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
+    kind, times = capture.columns["kind"], capture.columns["time_ns"]
+    latency = np.full(len(cause), np.nan)
+    rows = np.flatnonzero((kind == response) & (cause != NO_ROW))
+    rows = rows[(kind[cause[rows]] == request) & (times[rows] != NO_TIME) & (times[cause[rows]] != NO_TIME)]
+    latency[rows] = (times[rows] - times[cause[rows]]) / 1e6
+    return Numbers(latency)
+
+
+def _answered(analysis: Analysis) -> Column:
+    request = analysis.capture.strings.find(kinds.REQUEST) or -1
+    answer = analysis.correlation.columns["answer"].astype(np.int64) + 1
+    return Numbers(np.where(analysis.capture.columns["kind"] == request, answer, 0), 0)
+
+
+def _paths(name: str) -> Callable[[Analysis], Column]:
+    def column(analysis: Analysis) -> Column:
+        contexts = analysis.contexts
+        ids = (contexts.nodes() + 1).astype(np.uint32)
+        return Interned(ids, getattr(contexts, name), contexts.tree.moves)
+
+    return column
+
+
+def _context_state(analysis: Analysis) -> Column:
+    states = ("", "active", "idle", "concluded", "cancelled")
+    contexts = analysis.contexts
+    living = map(contexts.tree.resolve, range(len(contexts.tree)))
+    by_node = [states.index(contexts.state(n, analysis.now_ns)) if n != MAIN else 0 for n in living]
+    return Interned(np.array([*by_node, 0], np.uint32)[contexts.nodes()], states)
+
+
+def _context_raw(analysis: Analysis, message: int) -> object:
+    envelope = analysis.capture.envelope(message)
+    context = envelope.get("context") if isinstance(envelope, dict) else None
+    return context if isinstance(context, str | None) else _json(context)
+
+
+def _json(value: object) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _sources(analysis: Analysis) -> Column:
+    names = ("", *(source.name for source in analysis.capture.sources))
+    return Interned(analysis.capture.columns["source"].astype(np.uint32) + 1, names)
+
+
+_RULES = ("", *(rule.name.lower().replace("_", " ") for rule in ToolRule if rule))
+_STATES = ("", *(state.name.lower() for state in ProposalState if state))
+_T, _D = FieldType, Depends
+
+FIELDS: tuple[Field, ...] = (
+    Field("no", _T.INTEGER, "No.", "Number of the message, counted from 1 in the order of arrival.",
+          lambda a: Numbers(np.arange(1, len(a) + 1))),
+    Field("time", _T.TIME, "Time", "When it was logged or arrived, else sent.", _numbers("time_ns", NO_TIME)),
+    Field("ts", _T.TIME, "Sender's time", "The time its sender wrote, by its clock.", _numbers("ts_ns", NO_TIME)),
+    Field("id", _T.STRING, "Id", "Id of the envelope; local-N stands for a missing one.",
+          _decoded(lambda a, m: a.capture.envelope_id(m))),
+    Field("protocol", _T.STRING, "Protocol", "The protocol string, a label only.", _strings("protocol")),
+    Field("space", _T.STRING, "Space", "The space it was said in.", _strings("space")),
+    Field("from", _T.STRING, "From", "Who sent it.", _strings("sender")),
+    Field("to", _T.STRING, "To", "Whom it is addressed to; absent means everyone.",
+          lambda a: InternedSets(a.capture.columns["to_set"], a.capture.to_sets), many=True),
+    Field("kind", _T.KIND, "Kind", "Canonical kind, without a suffix; `like` also sees method and target.",
+          _strings("kind"), like_column=lambda a: Interned(a.correlation.columns["call"], a.correlation.calls)),
+    Field("kind.raw", _T.STRING, "Kind as written", "The kind as it was sent.", _strings("kind_raw")),
+    Field("method", _T.STRING, "Method", "MCP method; of a response, its request's.", _linked("method"), _D.PASS),
+    Field("target", _T.STRING, "Target", "Tool, resource, prompt or completion reference.", _linked("target"), _D.PASS),
+    Field("tool", _T.STRING, "Tool", "Tool of a tools/call request, proposal or response.", _tool, _D.PASS),
+    Field("tool.rule", _T.STRING, "Tool found by", "Found by kind, payload, correlation, rpc id, or unknown.",
+          lambda a: Interned(a.correlation.columns["rule"], _RULES), _D.PASS),
+    Field("correlation", _T.STRING, "Correlation", "Ids of the messages it names.",
+          _decoded(lambda a, m: a.capture.correlation_ids(m)), many=True),
+    Field("context", _T.CONTEXT, "Context", "Path of its context in the tree; absent in the main context.",
+          _paths("paths"), _D.TREE),
+    Field("context.root", _T.STRING, "Root context", "First segment of its context's path.", _paths("roots"), _D.TREE),
+    Field("context.leaf", _T.STRING, "Leaf context", "Last segment of its context's path.", _paths("leaves"), _D.TREE),
+    Field("context.depth", _T.INTEGER, "Context depth", "Segments in its context's path.",
+          lambda a: Numbers(a.contexts.depths(), 0), _D.TREE),
+    Field("context.raw", _T.STRING, "Context as written", "The context as it was sent.", _decoded(_context_raw)),
+    Field("context.type", _T.STRING, "Context type", "Declared type of its context, or reasoning.",
+          lambda a: Interned(a.contexts.types().astype(np.uint32), ("", "reasoning")), _D.TREE),
+    Field("context.state", _T.STRING, "Context state", "active, idle, concluded, cancelled.", _context_state, _D.CLOCK),
+    Field("size", _T.INTEGER, "Size", "Bytes of the envelope, message or frame.", _numbers("size")),
+    Field("text", _T.STRING, "Text", "The text it shows.", _decoded(lambda a, m: message_text(a.capture, m))),
+    Field("dir", _T.STRING, "Direction", "Direction as its log wrote it.", _strings("direction")),
+    Field("error", _T.BOOLEAN, "Error", "JSON-RPC errors, failed tools and system errors.",
+          lambda a: Flags(a.capture.columns["flags"], int(Flag.ERROR))),
+    Field("badge", _T.STRING, "Badge", "Life of a tool result: transient, consumed, collapsed.",
+          lambda a: InternedSets(a.transients.columns["badges"], BADGE_SETS), _D.PASS, many=True),
+    Field("collapsed.by", _T.INTEGER, "Collapsed by", "No. of the message that consumed it.",
+          _number("collapsed_by"), _D.PASS),
+    Field("consumes", _T.INTEGER, "Consumes", "No. of the result it collapsed.", _number("consumes"), _D.PASS),
+    Field("summary", _T.STRING, "Summary", "What stands for a transient result once it is collapsed.",
+          _decoded(lambda a, m: a.transients.summary(m)), _D.PASS),
+    Field("latency", _T.NUMBER, "Latency", "Milliseconds from a request to this response.", _latency, _D.PASS),
+    Field("answered", _T.INTEGER, "Answered by", "No. of the response to this request.", _answered, _D.PASS),
+    Field("proposal.state", _T.STRING, "Proposal", "open, rejected, withdrawn, fulfilled or answered.",
+          lambda a: Interned(a.correlation.columns["proposal_state"], _STATES), _D.PASS),
+    Field("delivered", _T.STRING, "Delivered to", "Who got it, as far as a gateway's log says.",
+          _decoded(lambda a, m: a.capture.recipients(m)), _D.PASS, many=True),
+    Field("stream", _T.STRING, "Stream", "Id of the stream a frame or stream message belongs to.", _strings("stream")),
+    Field("source", _T.STRING, "Source", "File or connection it came from.", _sources),
+)  # fmt: skip
+
+FIELD_BY_NAME: dict[str, Field] = {field.name: field for field in FIELDS}
+
+
+def payload_field(path: tuple[str, ...]) -> Field:
+    """A field for a value inside the payload.
+
+    Args:
+        path: keys from the payload down; digits index arrays (and name keys of objects). A wrong type on the
+            way means absent.
+    """
+
+    def value(analysis: Analysis, message: int) -> object:
+        found: object = analysis.capture.payload(message)
+        for step in path:
+            if isinstance(found, dict):
+                found = found.get(step)
+            elif isinstance(found, list) and step.isdecimal() and int(step) < len(found):
+                found = found[int(step)]
+            else:
+                return None
+        return found
+
+    name = ".".join(("payload", *(step if step.replace("_", "").isalnum() else _json(step) for step in path)))
+    return Field(name, FieldType.ANY, path[-1] if path else "payload", "A value inside the payload.", _decoded(value))

@@ -1,0 +1,156 @@
+"""The parsed form of a display filter: what was written, before any field or type is looked up.
+
+`str()` of an expression is its canonical text, and parsing that gives an equal expression. Places in the text are
+carried for error messages and do not count in comparisons.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from inspector.filters.strings import quote
+
+_PLAIN_SEGMENT = re.compile(r"[\w$-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in the filter text."""
+
+    position: int = field(default=0, compare=False, repr=False, kw_only=True)
+    """Characters from the start of the text."""
+    length: int = field(default=0, compare=False, repr=False, kw_only=True)
+    """Characters covered."""
+
+
+@dataclass(frozen=True, slots=True)
+class StringValue(Span):
+    """Text, quoted or a bare word."""
+
+    value: str
+
+    def __str__(self) -> str:
+        return quote(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberValue(Span):
+    """A number with an optional unit, such as `10kB` or `1.5s`."""
+
+    value: int | float
+    unit: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.value!r}{self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class BooleanValue(Span):
+    """`true` or `false`, not quoted."""
+
+    value: bool
+
+    def __str__(self) -> str:
+        return "true" if self.value else "false"
+
+
+@dataclass(frozen=True, slots=True)
+class Variable(Span):
+    """A value that the window supplies; only `$context` exists."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"${self.name}"
+
+
+Value: TypeAlias = StringValue | NumberValue | BooleanValue | Variable
+
+
+@dataclass(frozen=True, slots=True)
+class FieldName(Span):
+    """A field as written, by its segments: `payload.a."odd key"` is `("payload", "a", "odd key")`."""
+
+    path: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return ".".join(part if _PLAIN_SEGMENT.fullmatch(part) else quote(part) for part in self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Presence(Span):
+    """A field alone: holds where it has a value."""
+
+    field: FieldName
+
+    def __str__(self) -> str:
+        return str(self.field)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Span):
+    """A field, an operator by its canonical symbol, and a value."""
+
+    field: FieldName
+    operator: str
+    value: Value
+
+    def __str__(self) -> str:
+        return f"{self.field} {self.operator} {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Membership(Span):
+    """A field and the set of values it may have."""
+
+    field: FieldName
+    values: tuple[Value, ...]
+
+    def __str__(self) -> str:
+        return f"{self.field} in {{{', '.join(map(str, self.values))}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class TextSearch(Span):
+    """A quoted string alone: holds where the text of the whole message contains it, letter case aside."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return quote(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Span):
+    """Holds where its operand does not."""
+
+    operand: Expression
+
+    def __str__(self) -> str:
+        inner = str(self.operand)
+        return f"!{inner}" if isinstance(self.operand, Presence | TextSearch | Not) else f"!({inner})"
+
+
+@dataclass(frozen=True, slots=True)
+class And(Span):
+    """Holds where all operands do; at least two, none of them an `And`."""
+
+    operands: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        return " && ".join([f"({part})" if isinstance(part, Or) else str(part) for part in self.operands])
+
+
+@dataclass(frozen=True, slots=True)
+class Or(Span):
+    """Holds where any operand does; at least two, none of them an `Or`."""
+
+    operands: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        return " || ".join([str(part) for part in self.operands])
+
+
+Expression: TypeAlias = Presence | Comparison | Membership | TextSearch | Not | And | Or

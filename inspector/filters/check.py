@@ -1,0 +1,251 @@
+"""Names and types: which field a name means, whether the operator fits it, and what the value is in its type.
+
+Input are parts of an expression, output a `Term` that `compile` can evaluate. Where something does not fit, the error
+points at it and says what would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.fields import Field, FieldType
+from inspector.filters.ast import (
+    BooleanValue,
+    Comparison,
+    FieldName,
+    Membership,
+    NumberValue,
+    Presence,
+    Span,
+    StringValue,
+    Value,
+    Variable,
+)
+from inspector.filters.errors import FilterError, nearest, shortened
+from inspector.filters.numbers import scaled, units_of
+from inspector.filters.operators import (
+    OPERATOR_BY_SYMBOL,
+    Operand,
+    OperandError,
+    Operator,
+    Predicate,
+    Scalar,
+    operators_for,
+)
+from inspector.filters.strings import quote, unescape
+from inspector.protocol.times import NO_TIME, parse_time
+
+_TYPE_WORDS = {
+    FieldType.STRING: "text",
+    FieldType.KIND: "text",
+    FieldType.CONTEXT: "a context path",
+    FieldType.INTEGER: "a whole number",
+    FieldType.NUMBER: "a number",
+    FieldType.TIME: "a time",
+    FieldType.BOOLEAN: "true or absent",
+    FieldType.ANY: "of any type",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One comparison, checked: what remains is to evaluate it."""
+
+    field: Field
+    operator: Operator | None
+    """None for a test of presence; never one that negates another, see `negated`."""
+    operand: Operand | None
+    """In the field's type and unit; times as int nanoseconds."""
+    predicate: Predicate | None
+    """Over one value, or one element of a list; None for a test of presence."""
+    negated: bool = False
+    """The term holds where the comparison does not."""
+
+
+class Checker:
+    """Looks up names and values for one filter text.
+
+    Args:
+        text: the filter text, for exact places in error messages.
+        fields: the fields there are, by name.
+        payload_field: path below `payload` to its field.
+        selected_context: display path that `$context` stands for, or None.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        fields: Mapping[str, Field],
+        payload_field: Callable[[tuple[str, ...]], Field],
+        selected_context: str | None,
+    ) -> None:
+        self._text = text
+        self._fields = fields
+        self._payload_field = payload_field
+        self._selected_context = selected_context
+
+    def term(self, node: Presence | Comparison | Membership) -> Term:
+        """Check one term.
+
+        Raises:
+            FilterError: the field is unknown, the operator does not fit it, or the value does not fit either.
+        """
+        field = self._field(node.field)
+        if isinstance(node, Presence):
+            return Term(field, None, None, None)
+        if isinstance(node, Membership):
+            operator = self._fitting("in", field, node)
+            operand: Operand = tuple([self._operand(field, operator, value) for value in node.values])
+            return Term(field, operator, operand, self._predicate(field, operator, operand, node.values[0]))
+        operator = self._fitting(node.operator, field, node)
+        scalar = self._operand(field, operator, node.value)
+        negated = operator.negates is not None
+        if operator.negates is not None:
+            operator = OPERATOR_BY_SYMBOL[operator.negates]
+        if field.type is FieldType.BOOLEAN and scalar is False:
+            return Term(field, None, None, None, negated=not negated)  # false is written by leaving it out
+        return Term(field, operator, scalar, self._predicate(field, operator, scalar, node.value), negated=negated)
+
+    def _field(self, name: FieldName) -> Field:
+        if name.path[0] == "payload" and len(name.path) > 1:
+            return self._payload_field(name.path[1:])
+        written = ".".join(name.path)
+        found = self._fields.get(written)
+        if found is not None:
+            return found
+        shown = shortened(str(name))
+        if written == "payload":
+            raise _error(name, "payload is not one field.", "Name a part of it, as in payload.text.")
+        near = nearest(written, [*self._fields, "payload.text"])
+        if near is None:
+            replacement = quote(written)
+            raise _error(
+                name,
+                f"There is no field {shown}.",
+                f"Write {quote(shown)} to search the text of messages.",
+                replacement,
+            )
+        raise _error(name, f"There is no field {shown}.", f"Did you mean {near}?", near)
+
+    def _fitting(self, symbol: str, field: Field, node: Comparison | Membership) -> Operator:
+        operator = OPERATOR_BY_SYMBOL[symbol]
+        if field.type not in operator.types:
+            fitting = [other.symbol for other in operators_for(field.type)]
+            raise _error(
+                node,
+                f"{field.name} is {_TYPE_WORDS[field.type]}, which {symbol} does not compare.",
+                f"It takes {', '.join(fitting[:-1])} and {fitting[-1]}.",
+            )
+        return operator
+
+    def _operand(self, field: Field, operator: Operator, value: Value) -> Scalar:
+        """The value in the type of the field."""
+        if isinstance(value, Variable):
+            value = self._resolved(field, operator, value)
+        if operator.wants_text or field.type in (FieldType.STRING, FieldType.KIND, FieldType.CONTEXT):
+            return self._text_operand(field, operator, value)
+        if field.type is FieldType.ANY:
+            if isinstance(value, NumberValue):
+                return self._number(field, value)
+            return value.value
+        if field.type is FieldType.BOOLEAN:
+            if not isinstance(value, BooleanValue):
+                raise _error(
+                    value,
+                    f"{field.name} is true or absent, it cannot be {shortened(str(value))}.",
+                    f"Write {field.name} or !{field.name}.",
+                )
+            return value.value
+        if field.type is FieldType.TIME:
+            return self._time(field, value)
+        if not isinstance(value, NumberValue):
+            raise self._not_a_number(field, value)
+        return self._number(field, value)
+
+    def _resolved(self, field: Field, operator: Operator, variable: Variable) -> StringValue:
+        if not operator.literal:
+            raise _error(
+                variable,
+                f"$context stands for one path and cannot be a pattern for {operator.symbol}.",
+                "Use under.",
+                None,
+            )
+        if field.type not in (FieldType.CONTEXT, FieldType.STRING, FieldType.ANY):
+            raise _error(variable, f"$context is a context path, which {field.name} is not.")
+        if not self._selected_context:
+            raise _error(variable, "No context is selected, so $context stands for nothing.", "Select one in the tree.")
+        return StringValue(self._selected_context, position=variable.position, length=variable.length)
+
+    def _text_operand(self, field: Field, operator: Operator, value: Value) -> str:
+        if not isinstance(value, StringValue):
+            written = self._written(value)
+            what = f"{operator.symbol} compares text" if field.type is FieldType.ANY else f"{field.name} is text"
+            kind = "a number" if isinstance(value, NumberValue) else "a truth value"
+            raise _error(
+                value,
+                f"{what}, and {shortened(written)} is {kind}.",
+                f"Did you mean {shortened(quote(written))}?",
+                quote(written),
+            )
+        return value.value
+
+    def _time(self, field: Field, value: Value) -> int:
+        time_ns = parse_time(value.value) if isinstance(value, StringValue) else NO_TIME
+        if time_ns == NO_TIME:
+            raise _error(
+                value,
+                f"{field.name} is a time, and {shortened(self._written(value))} is not.",
+                'Write it as in "2026-01-05" or "2026-01-05T09:30:00.250Z".',
+            )
+        return time_ns
+
+    def _not_a_number(self, field: Field, value: Value) -> FilterError:
+        text = str(value.value) if isinstance(value, StringValue) else ""
+        number = text.strip() if text.strip().lstrip("+-").isdecimal() and text.isascii() else None
+        units = ", ".join(filter(None, units_of(field.name)))
+        if number is not None:
+            return _error(
+                value,
+                f"{field.name} is a number, and {quote(shortened(text))} is text.",
+                f"Did you mean {shortened(number)}?",
+                number,
+            )
+        suggestion = f"Numbers may end in {units}." if text[:1].isdecimal() else None
+        return _error(value, f"{field.name} is a number, and {shortened(self._written(value))} is not.", suggestion)
+
+    def _number(self, field: Field, value: NumberValue) -> int | float:
+        number = scaled(value.value, value.unit, field.name)
+        if number is None:
+            units = ", ".join(filter(None, units_of(field.name)))
+            raise _error(value, f"The unit {value.unit} does not fit {field.name}.", f"It takes {units}.")
+        return number
+
+    def _predicate(self, field: Field, operator: Operator, operand: Any, value: Value) -> Predicate:
+        try:
+            return operator.build(operand, field.type)
+        except OperandError as error:
+            raise self._operand_error(error, value) from None
+
+    def _operand_error(self, error: OperandError, value: Value) -> FilterError:
+        if error.offset is None:
+            return FilterError(error.message, position=value.position, length=value.length)
+        written = self._written(value)
+        start = value.position
+        if written[:1] in ('"', "'"):
+            offsets = unescape(written[1:-1])[1]
+            start += 1 + offsets[min(error.offset, len(offsets) - 1)]
+        else:
+            start += min(error.offset, value.length)
+        end = value.position + value.length
+        return FilterError(error.message, position=start, length=min(1, end - start))
+
+    def _written(self, span: Span) -> str:
+        return self._text[span.position : span.position + span.length]
+
+
+def _error(span: Span, message: str, suggestion: str | None = None, replacement: str | None = None) -> FilterError:
+    return FilterError(
+        message, position=span.position, length=span.length, suggestion=suggestion, replacement=replacement
+    )

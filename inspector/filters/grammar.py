@@ -1,0 +1,89 @@
+r"""The grammar of the display filter (design.md 6), and the parser made from it.
+
+A comparison binds closest, then `!`, then `&&`, then `||`, so `!a == b` is `!(a == b)`. Which operators exist is
+declared in `inspector.filters.operators`; the grammar takes their spellings from there.
+
+FIELD and BARE overlap, but never in the same place: a field stands where a term may start, a bare word where a value
+may. Lark's contextual lexer keeps them apart.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from lark import Lark, Transformer
+
+from inspector.filters.operators import OPERATORS
+
+GRAMMAR = r"""
+start: any_of?
+
+?any_of: all_of (_OR all_of)*
+?all_of: negation (_AND negation)*
+?negation: _NOT negation -> not_
+    | term
+
+?term: "(" any_of ")" -> group
+    | STRING -> text_search
+    | FIELD -> presence
+    | FIELD OPERATOR value -> comparison
+    | FIELD IN "{" [element ("," element)*] CLOSE -> membership
+
+// Two rules for the same thing, so that an error knows whether it is in a set.
+value: STRING -> quoted
+    | BARE -> bare
+element: STRING -> quoted
+    | BARE -> bare
+
+_NOT: "!" | /not{end}/
+_AND: "&&" | /and{end}/
+_OR: "||" | /or{end}/
+IN: /in{end}/
+CLOSE: "}}"
+OPERATOR: /{operators}/
+
+FIELD: /(?!(?:{reserved}){end})[^\W\d][\w$-]*(?:\.(?:[\w$-]+|{string}))*/
+STRING: /{string}/
+BARE: /[^\s"'(){{}},&|!=<>\\]+/
+
+%ignore /\s+/
+"""
+
+STRING = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'"""
+"""Regular expression of a quoted string, quotes and all."""
+
+_WORD_END = r"(?![\w.$-])"
+_WORDS = sorted(
+    word for operator in OPERATORS for word in (operator.symbol, *operator.words) if word[0].isalpha() and word != "in"
+)
+RESERVED = frozenset({*_WORDS, "and", "or", "not", "in"})
+"""Words of the language: no field has such a name, and as a value they must be quoted."""
+
+
+def _operator_pattern() -> str:
+    symbols = [operator.symbol for operator in OPERATORS if not operator.symbol[0].isalpha()]
+    symbols.sort(key=len, reverse=True)
+    return f"{'|'.join(map(re.escape, symbols))}|(?:{'|'.join(_WORDS)}){_WORD_END}"
+
+
+def grammar_text() -> str:
+    """The grammar with the operators and the parts that repeat filled in."""
+    text = GRAMMAR.replace("{{", "{").replace("}}", "}")
+    filled = {
+        "end": _WORD_END,
+        "operators": _operator_pattern(),
+        "reserved": "|".join(sorted(RESERVED)),
+        "string": STRING,
+    }
+    for name, pattern in filled.items():
+        # A slash would end lark's own regular expression.
+        text = text.replace("{" + name + "}", pattern.replace("/", r"\/"))
+    return text
+
+
+@cache
+def parser_of(builder: type[Transformer[Any, Any]]) -> Lark:
+    """The parser whose rules call the methods of `builder` as they complete, without building a tree between."""
+    return Lark(grammar_text(), parser="lalr", lexer="contextual", transformer=builder(), maybe_placeholders=False)

@@ -1,0 +1,75 @@
+"""Numbers of the filter language: how they are written, and what their units mean.
+
+A number is a decimal integer or fraction, with an exponent if need be, and a unit right behind it. `k M G` multiply by
+1,000 each and fit every number. Sizes also take `B kB MB GB` (powers of 1,000) and `KiB MiB GiB` (powers of 1,024);
+time differences also take `ns us ms s min h`. Without a unit a number is in the field's own: bytes, milliseconds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+_NUMBER = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)([A-Za-z]*)")
+_MAX_DIGITS = 40
+
+MULTIPLIERS = {"": Fraction(1), "k": Fraction(1000), "M": Fraction(1000**2), "G": Fraction(1000**3)}
+BYTES = MULTIPLIERS | {
+    "B": Fraction(1),
+    "kB": Fraction(1000),
+    "KB": Fraction(1000),
+    "MB": Fraction(1000**2),
+    "GB": Fraction(1000**3),
+    "KiB": Fraction(1024),
+    "MiB": Fraction(1024**2),
+    "GiB": Fraction(1024**3),
+}
+MILLISECONDS = MULTIPLIERS | {
+    "ns": Fraction(1, 1_000_000),
+    "us": Fraction(1, 1000),
+    "ms": Fraction(1),
+    "s": Fraction(1000),
+    "min": Fraction(60_000),
+    "h": Fraction(3_600_000),
+}
+UNITS_OF_FIELD = {"size": BYTES, "latency": MILLISECONDS}
+"""Fields that have a unit; all other numbers are counts."""
+
+_KNOWN = frozenset(BYTES) | frozenset(MILLISECONDS)
+
+
+def split_number(text: str) -> tuple[int | float, str] | None:
+    """A number and its unit, or None when the text is not a number with a known unit.
+
+    Raises:
+        ValueError: it is a number, but too long or too large to be one of ours.
+    """
+    found = _NUMBER.fullmatch(text)
+    if found is None or found[2] not in _KNOWN:
+        return None
+    digits, unit = found[1], found[2]
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError(f"The number is longer than {_MAX_DIGITS} characters.")
+    if re.fullmatch(r"[+-]?[0-9]+", digits):
+        return int(digits), unit
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError("The number is too large.")
+    return value, unit
+
+
+def scaled(value: float, unit: str, field: str) -> int | float | None:
+    """The number in the field's own unit, an integer where it is whole; None when the unit does not fit the field."""
+    factor = units_of(field).get(unit)
+    if factor is None:
+        return None
+    if factor == 1:
+        return value
+    exact = Fraction(value) * factor if isinstance(value, int) else Fraction(repr(value)) * factor
+    return exact.numerator if exact.denominator == 1 else float(exact)
+
+
+def units_of(field: str) -> dict[str, Fraction]:
+    """The units that fit a field, each with its factor to the field's own unit."""
+    return UNITS_OF_FIELD.get(field, MULTIPLIERS)

@@ -1,0 +1,255 @@
+"""OPERATORS: every comparison of the filter language once, with its types, its help and what it computes.
+
+Grammar, type check, completion and help read this table. To add an operator, add an entry here and its slow reference
+to `tests/unit/filters/reference.py`. What happens to lists (any element) and to absent values (never holds) is the same
+for all and lives in `inspector.filters.compile`.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+import operator as python
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.fields import FieldType
+
+Scalar: TypeAlias = str | int | float | bool
+Operand: TypeAlias = Scalar | tuple[Scalar, ...]
+Predicate: TypeAlias = Callable[[object], bool]
+Vector: TypeAlias = Callable[[NDArray[Any], Any], NDArray[np.bool_]]
+
+MAX_PATTERN = 1000
+"""Longest regular expression or glob, in characters."""
+
+_ALL = frozenset(FieldType)
+_ORDERED = frozenset((FieldType.INTEGER, FieldType.NUMBER, FieldType.TIME, FieldType.ANY))
+_TEXT = frozenset((FieldType.STRING, FieldType.KIND, FieldType.CONTEXT, FieldType.ANY))
+_PATHS = frozenset((FieldType.CONTEXT,))
+
+
+class OperandError(ValueError):
+    """A value the operator cannot use.
+
+    Attributes:
+        message: one sentence.
+        offset: where in the value the trouble is, in characters; None when it is the whole of it.
+    """
+
+    def __init__(self, message: str, offset: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.offset = offset
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One comparison of the filter language."""
+
+    symbol: str
+    """How it is written in canonical text."""
+    words: tuple[str, ...]
+    """Other spellings."""
+    types: frozenset[FieldType]
+    """Types of field it fits."""
+    help: str
+    """One sentence for completion and help."""
+    build: Callable[[Any, FieldType], Predicate]
+    """Operand and field type to a predicate over one value; may raise `OperandError`."""
+    vector: Vector | None = None
+    """The same over an array of numbers; None when it does not fit numbers."""
+    negates: str | None = None
+    """The operator this one is the opposite of, absent values included."""
+    wants_text: bool = False
+    """The operand must be text whatever the field's type."""
+    literal: bool = True
+    """Whether the operand is taken as it stands; false for patterns, into which no variable is put."""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _same(value: object, operand: Scalar) -> bool:
+    """Equality within a type: text never equals a number, `true` never equals 1 (JSON, not Python)."""
+    if isinstance(operand, bool):
+        return value is operand
+    if isinstance(operand, str):
+        return isinstance(value, str) and value == operand
+    return _is_number(value) and value == operand
+
+
+def _equal(operand: Scalar, _type: FieldType) -> Predicate:
+    return lambda value: _same(value, operand)
+
+
+def _member(operands: tuple[Scalar, ...], _type: FieldType) -> Predicate:
+    texts = frozenset(operand for operand in operands if isinstance(operand, str))
+    others = tuple(operand for operand in operands if not isinstance(operand, str))
+    return lambda value: value in texts if isinstance(value, str) else any(_same(value, one) for one in others)
+
+
+def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, FieldType], Predicate]:
+    """An ordering within a type: numbers by size, texts (only in payloads) by code point."""
+
+    def build(operand: Scalar, _type: FieldType) -> Predicate:
+        if isinstance(operand, bool):
+            raise OperandError("true and false have no order.")
+        if isinstance(operand, str):
+            return lambda value: isinstance(value, str) and compare(value, operand)
+        return lambda value: _is_number(value) and compare(value, operand)
+
+    return build
+
+
+_ARRAY_COMPARE: dict[str, Vector] = {
+    "==": np.equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+
+
+def _as_float(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _vector(symbol: str) -> Vector:
+    """A comparison over arrays that agrees with Python's for any operand, fractions against integers too."""
+
+    def compare(values: NDArray[Any], operand: float) -> NDArray[np.bool_]:
+        effective = symbol
+        if isinstance(operand, float) and np.issubdtype(values.dtype, np.integer):
+            if not operand.is_integer():
+                if symbol == "==":
+                    return np.zeros(len(values), np.bool_)
+                effective = "<=" if symbol in ("<", "<=") else ">="
+            operand = math.floor(operand) if effective in ("<", "<=", "==") else math.ceil(operand)
+        elif np.issubdtype(values.dtype, np.floating):
+            values, operand = values.astype(np.float64, copy=False), _as_float(operand)
+        return _ARRAY_COMPARE[effective](values, operand)
+
+    return compare
+
+
+def _vector_member(values: NDArray[Any], operands: tuple[float, ...]) -> NDArray[np.bool_]:
+    equal = _vector("==")
+    mask = np.zeros(len(values), np.bool_)
+    for operand in operands:
+        mask |= equal(values, operand)
+    return mask
+
+
+def _contains(operand: str, _type: FieldType) -> Predicate:
+    return lambda value: isinstance(value, str) and operand in value
+
+
+def _guard_pattern(pattern: str) -> None:
+    if len(pattern) > MAX_PATTERN:
+        raise OperandError(f"The pattern is longer than {MAX_PATTERN:,} characters.")
+
+
+def _matches(operand: str, _type: FieldType) -> Predicate:
+    _guard_pattern(operand)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "possible nested set" and the like are no business of the user
+            search = re.compile(operand).search
+    except re.error as error:
+        raise OperandError(f"The regular expression is not valid: {error.msg}.", error.pos) from None
+    except (RecursionError, OverflowError, MemoryError):
+        raise OperandError("The regular expression is too complex.") from None
+    return lambda value: isinstance(value, str) and search(value) is not None
+
+
+def _glob(pattern: str) -> Callable[[str], bool]:
+    """Whole-string match where `*` is any characters and `?` any one; brackets mean themselves."""
+    _guard_pattern(pattern)
+    # fnmatch makes an expression that does not backtrack, so that no pattern takes for ever.
+    matched = re.compile(fnmatch.translate(pattern.replace("[", "[[]"))).match
+    return lambda text: matched(text) is not None
+
+
+def _like(operand: str, field_type: FieldType) -> Predicate:
+    matched = _glob(operand)
+    if field_type is not FieldType.KIND:
+        return lambda value: isinstance(value, str) and matched(value)
+
+    def covers(value: object) -> bool:
+        """Capability rules, protocols.md 12: the short form covers the long one, cut at its structural colons."""
+        if not isinstance(value, str):
+            return False
+        kind, _, rest = value.partition(":")
+        return matched(value) or matched(kind) or (bool(rest) and matched(f"{kind}:{rest.partition(':')[0]}"))
+
+    return covers
+
+
+def _path(operand: str) -> str:
+    """A context path without edge slashes and empty segments, as the reader keeps them (protocols.md 6)."""
+    path = "/".join(filter(None, operand.split("/")))
+    if not path:
+        raise OperandError("The path is empty; the main context has none and is written !context.")
+    return path
+
+
+def _under(operand: str, _type: FieldType) -> Predicate:
+    path = _path(operand)
+    below = path + "/"
+    return lambda value: isinstance(value, str) and (value == path or value.startswith(below))
+
+
+def _childof(operand: str, _type: FieldType) -> Predicate:
+    below = _path(operand) + "/"
+    start = len(below)
+    return lambda value: (
+        isinstance(value, str) and len(value) > start and value.startswith(below) and "/" not in value[start:]
+    )
+
+
+OPERATORS: tuple[Operator, ...] = (
+    Operator("==", ("eq",), _ALL, "Equal to the value; on a list, any element is.", _equal, _vector("==")),
+    Operator(
+        "!=", ("ne",), _ALL, "Not equal: the opposite of ==, so it also holds where there is no value.", _equal,
+        negates="==",
+    ),
+    Operator("<=", ("le",), _ORDERED, "At most; for times, not after.", _ordered(python.le), _vector("<=")),
+    Operator("<", ("lt",), _ORDERED, "Less than; for times, before.", _ordered(python.lt), _vector("<")),
+    Operator(">=", ("ge",), _ORDERED, "At least; for times, not before.", _ordered(python.ge), _vector(">=")),
+    Operator(">", ("gt",), _ORDERED, "Greater than; for times, after.", _ordered(python.gt), _vector(">")),
+    Operator(
+        "in", (), _ALL - {FieldType.BOOLEAN}, "Equal to one of a set, as in {a, b}.", _member, _vector_member,
+    ),
+    Operator("contains", (), _TEXT, "Has the text in it; upper and lower case differ.", _contains, wants_text=True),
+    Operator(
+        "matches", (), _TEXT, "Has a match of the regular expression in it; (?i) ignores case.", _matches,
+        wants_text=True, literal=False,
+    ),
+    Operator(
+        "like", (), _TEXT, "Matches the glob as a whole, * any characters and ? any one; on kind, method and target"
+        " count and a short form covers the long.", _like, wants_text=True, literal=False,
+    ),
+    Operator("under", (), _PATHS, "Is this context or any below it.", _under, wants_text=True),
+    Operator("childof", (), _PATHS, "Is a direct child of this context.", _childof, wants_text=True),
+)  # fmt: skip
+
+OPERATOR_BY_SYMBOL: dict[str, Operator] = {operator.symbol: operator for operator in OPERATORS}
+OPERATOR_BY_SPELLING: dict[str, Operator] = {
+    spelling: operator for operator in OPERATORS for spelling in (operator.symbol, *operator.words)
+}
+
+
+def operators_for(field_type: FieldType) -> tuple[Operator, ...]:
+    """The operators that fit a type of field, in the order of the table."""
+    return tuple(operator for operator in OPERATORS if field_type in operator.types)

@@ -1,0 +1,229 @@
+"""Text to expression: the syntax of a display filter, without fields or types (those are `check`'s).
+
+Every text gives an expression, None, or a `FilterError`. Length and nesting are bounded, so that no text can exhaust
+the stack of whatever walks the expression afterwards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from lark import Token, Transformer
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken, VisitError
+
+from inspector.filters.ast import (
+    And,
+    BooleanValue,
+    Comparison,
+    Expression,
+    FieldName,
+    Membership,
+    Not,
+    NumberValue,
+    Or,
+    Presence,
+    StringValue,
+    TextSearch,
+    Value,
+    Variable,
+)
+from inspector.filters.errors import FilterError, shortened
+from inspector.filters.grammar import RESERVED, STRING, parser_of
+from inspector.filters.numbers import split_number
+from inspector.filters.operators import OPERATOR_BY_SPELLING
+from inspector.filters.strings import quote, unescape
+from inspector.filters.syntax_errors import explain_syntax
+
+MAX_LENGTH = 10_000
+"""Longest filter text, in characters."""
+MAX_DEPTH = 100
+"""Deepest nesting of parentheses and negations."""
+MAX_NAME = 1000
+"""Longest segment of a field's path, in characters."""
+
+_SEGMENT = re.compile(rf"[\w$-]+|{STRING}")
+_NESTING = re.compile(
+    rf"(?P<skip>{STRING}|!=)|(?P<open>\()|(?P<close>\))|(?P<not>!)|(?P<word>[^\s()!\"']+)|.", re.DOTALL
+)
+
+
+def parse(text: str) -> Expression | None:
+    """Read a filter.
+
+    Returns:
+        The expression; None for the empty filter, which shows everything.
+
+    Raises:
+        FilterError: the text is not a filter.
+    """
+    if len(text) > MAX_LENGTH:
+        raise FilterError(
+            f"The filter is {len(text):,} characters long; at most {MAX_LENGTH:,} are read.",
+            position=MAX_LENGTH,
+            length=len(text) - MAX_LENGTH,
+        )
+    _guard_nesting(text)
+    try:
+        tree: Any = parser_of(_Builder).parse(text)
+    except VisitError as error:  # a rule's own FilterError, should lark have wrapped it
+        if isinstance(error.orig_exc, FilterError):
+            raise error.orig_exc from None
+        raise
+    except UnexpectedInput as error:
+        raise explain_syntax(text, _place(error, text), _expected(error)) from None
+    return tree
+
+
+def _place(error: UnexpectedInput, text: str) -> int:
+    if isinstance(error, UnexpectedToken) and error.token.type == "$END":
+        return len(text)
+    return len(text) if error.pos_in_stream is None else error.pos_in_stream
+
+
+def _expected(error: UnexpectedInput) -> frozenset[str]:
+    if isinstance(error, UnexpectedCharacters):
+        return frozenset(error.allowed or ())
+    return frozenset(error.expected) if isinstance(error, UnexpectedToken) else frozenset()
+
+
+def _guard_nesting(text: str) -> None:
+    """Refuse nesting deeper than MAX_DEPTH before anything recursive sees it."""
+    negations: list[int] = []  # per open parenthesis, the negations right before it
+    pending = depth = 0
+    for token in _NESTING.finditer(text):
+        kind = token.lastgroup
+        if kind == "not" or (kind == "word" and token[0] == "not"):
+            pending += 1
+        elif kind == "open":
+            negations.append(pending)
+            depth += pending + 1
+            pending = 0
+        elif kind == "close" and negations:
+            depth -= negations.pop() + 1
+            pending = 0
+        elif kind is not None:
+            pending = 0
+        if depth + pending > MAX_DEPTH:
+            raise FilterError(
+                f"The filter is nested deeper than {MAX_DEPTH} levels.", position=token.start(), length=len(token[0])
+            )
+
+
+class _Builder(Transformer[Any, Any]):
+    """Rules of the grammar to nodes, called bottom-up while parsing."""
+
+    def start(self, children: list[Expression]) -> Expression | None:
+        return children[0] if children else None
+
+    def any_of(self, children: list[Expression]) -> Expression:
+        return Or(_flat(children, Or), **_around(children))
+
+    def all_of(self, children: list[Expression]) -> Expression:
+        return And(_flat(children, And), **_around(children))
+
+    def not_(self, children: list[Expression]) -> Expression:
+        return Not(children[0], **_around(children))
+
+    def group(self, children: list[Expression]) -> Expression:
+        return children[0]
+
+    def text_search(self, children: list[Token]) -> Expression:
+        return TextSearch(unescape(children[0][1:-1])[0], **_at(children[0]))
+
+    def presence(self, children: list[Token]) -> Expression:
+        return Presence(_field(children[0]), **_at(children[0]))
+
+    def comparison(self, children: list[Any]) -> Expression:
+        field, operator, value = children
+        symbol = OPERATOR_BY_SPELLING[str(operator)].symbol
+        name = _field(field)
+        return Comparison(name, symbol, value, **_around((name, value)))
+
+    def membership(self, children: list[Any]) -> Expression:
+        field, word, *values, close = children
+        if not values:
+            raise FilterError(
+                "The set is empty, so nothing can be in it.",
+                position=word.start_pos,
+                length=close.end_pos - word.start_pos,
+                suggestion=f"Write the values between the braces, as in {field} in {{a, b}}.",
+            )
+        name = _field(field)
+        return Membership(name, tuple(values), position=name.position, length=close.end_pos - name.position)
+
+    def quoted(self, children: list[Token]) -> Value:
+        return StringValue(unescape(children[0][1:-1])[0], **_at(children[0]))
+
+    def bare(self, children: list[Token]) -> Value:
+        return _bare(children[0])
+
+
+def _at(token: Token) -> dict[str, int]:
+    position = token.start_pos or 0
+    return {"position": position, "length": len(token)}
+
+
+def _around(parts: Iterable[Any]) -> dict[str, int]:
+    *_, last = all_parts = list(parts)
+    start = all_parts[0].position
+    return {"position": start, "length": last.position + last.length - start}
+
+
+def _flat(children: list[Expression], kind: type[And | Or]) -> tuple[Expression, ...]:
+    """Operands with those of a nested node of the same kind in its place: `a && (b && c)` is `a && b && c`."""
+    flat: list[Expression] = []
+    for child in children:
+        if isinstance(child, kind):
+            flat.extend(child.operands)
+        else:
+            flat.append(child)
+    return tuple(flat)
+
+
+def _field(token: Token) -> FieldName:
+    segments = [
+        unescape(part[1:-1])[0] if part[0] in "\"'" else part for part in (m[0] for m in _SEGMENT.finditer(token))
+    ]
+    if max(map(len, segments)) > MAX_NAME:
+        raise FilterError(
+            f"A name in the field is longer than {MAX_NAME:,} characters.",
+            position=token.start_pos or 0,
+            length=len(token),
+        )
+    return FieldName(tuple(segments), **_at(token))
+
+
+def _bare(token: Token) -> Value:
+    """What an unquoted value is: a variable, a truth value, a number, else text."""
+    text, place = str(token), _at(token)
+    if text.startswith("$"):
+        return _variable(text, place)
+    if text in ("true", "false"):
+        return BooleanValue(text == "true", **place)
+    if text in RESERVED:
+        raise FilterError(
+            f'"{text}" is a word of the filter language.',
+            **place,
+            suggestion="Put it in quotes to mean the text.",
+            replacement=quote(text),
+        )
+    try:
+        number = split_number(text)
+    except ValueError as error:
+        raise FilterError(
+            str(error), **place, suggestion="Put it in quotes if it is text.", replacement=quote(text)
+        ) from None
+    return StringValue(text, **place) if number is None else NumberValue(*number, **place)
+
+
+def _variable(text: str, place: dict[str, int]) -> Variable:
+    if text != "$context":
+        raise FilterError(
+            f"There is no variable {shortened(text)}.",
+            **place,
+            suggestion="Did you mean $context?",
+            replacement="$context",
+        )
+    return Variable("context", **place)

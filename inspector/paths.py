@@ -1,0 +1,69 @@
+"""Where things lie: the program's own resources, and the user's folders.
+
+Owns the answer to "which folder"; creates a folder only when asked with one of the `*_folder` functions. Tests and
+`--temp-settings` set `CONTEXT_INSPECTOR_HOME`, which holds all user folders below one place.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+import platformdirs
+
+APP_NAME = "context-inspector"
+"""Folder name below the platform's own folders."""
+
+HOME_VARIABLE = "CONTEXT_INSPECTOR_HOME"
+"""Environment variable that moves every user folder below the folder it names."""
+
+
+@cache
+def resources_folder() -> Path:
+    """Folder with `fonts/` and `icons/`: inside an installed package, beside the package in a checkout.
+
+    Raises:
+        FileNotFoundError: neither exists, so the installation is incomplete.
+    """
+    package = Path(__file__).resolve().parent
+    for candidate in (package / "_resources", package.parent / "resources"):
+        if (candidate / "fonts").is_dir():
+            return candidate
+    raise FileNotFoundError(
+        f"Context Inspector's resources are missing: neither {package / '_resources'} nor "
+        f"{package.parent / 'resources'} holds a fonts folder. Install it again."
+    )
+
+
+def resource(*parts: str) -> Path:
+    """Path of one resource, for example `resource("icons", "context-inspector.svg")`; it may not exist."""
+    return resources_folder().joinpath(*parts)
+
+
+def config_folder() -> Path:
+    """Settings and presets. Created, readable by the user alone."""
+    return _user_folder("config", platformdirs.user_config_path(APP_NAME, appauthor=False))
+
+
+def data_folder() -> Path:
+    """Captures that were not saved under a name yet. Created, readable by the user alone."""
+    return _user_folder("data", platformdirs.user_data_path(APP_NAME, appauthor=False))
+
+
+def cache_folder() -> Path:
+    """What can be made again: spooled input, screenshots of the demo. Created, readable by the user alone."""
+    return _user_folder("cache", platformdirs.user_cache_path(APP_NAME, appauthor=False))
+
+
+def log_folder() -> Path:
+    """The program's own logs and crash reports. Created, readable by the user alone."""
+    return _user_folder("log", platformdirs.user_log_path(APP_NAME, appauthor=False))
+
+
+def _user_folder(name: str, default: Path) -> Path:
+    home = os.environ.get(HOME_VARIABLE)
+    folder = Path(home).expanduser() / name if home else default
+    # Captures and settings may tell what agents said: nobody else's business on a shared machine.
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder

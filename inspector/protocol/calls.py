@@ -1,0 +1,169 @@
+"""What a payload says at ingest: method, target, stream, error, context hints. Everything else stays undecoded.
+
+Source: protocols.md 3 (method and tool of a message), 13 (`_meta`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from inspector.protocol import kinds
+from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+
+_NO_RAW = msgspec.Raw(b"")
+
+
+class Payload(msgspec.Struct, gc=False):
+    """The outer level of a payload (or of a JSON-RPC message, which is its own payload)."""
+
+    id: Any = ABSENT
+    method: Any = ABSENT
+    params: msgspec.Raw = _NO_RAW
+    result: msgspec.Raw = _NO_RAW
+    error: msgspec.Raw = _NO_RAW
+    event: Any = ABSENT
+    type: Any = ABSENT
+    stream_id: Any = ABSENT
+    participantId: Any = ABSENT  # noqa: N815  the key of the gateway's hello
+    space: Any = ABSENT
+
+
+class _Params(msgspec.Struct, gc=False):
+    name: Any = ABSENT
+    uri: Any = ABSENT
+    ref: Any = ABSENT
+
+
+class _Result(msgspec.Struct, rename={"is_error": "isError", "meta": "_meta"}, gc=False):
+    is_error: Any = ABSENT
+    meta: msgspec.Raw = _NO_RAW
+
+
+_decode_payload = msgspec.json.Decoder(Payload).decode
+_decode_params = msgspec.json.Decoder(_Params).decode
+_decode_result = msgspec.json.Decoder(_Result).decode
+
+
+class Call(NamedTuple):
+    """What the message itself says of the call it makes, answers or proposes."""
+
+    kind: str
+    method: str | None = None
+    target: str | None = None
+    """Tool, resource URI, prompt or completion reference."""
+    rpc_id: str | None = None
+    """JSON-RPC id as JSON text, so that 7 and "7" differ; None when there is none."""
+    stream: str | None = None
+    failed: bool = False
+    has_meta: bool = False
+    joiner: str | None = None
+    """The participant a hello announces."""
+
+
+def read_payload(raw: bytes) -> Payload | None:
+    """Decode a payload's outer level; None when it is no object."""
+    try:
+        return _decode_payload(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        value = decode_json(raw)
+    except NotAnObjectError:
+        return None
+    if not isinstance(value, dict):
+        return None
+    payload = Payload()
+    for name in ("id", "method", "event", "type", "stream_id", "participantId", "space"):
+        setattr(payload, name, value.get(name, ABSENT))
+    for name in ("params", "result", "error"):
+        if name in value:
+            setattr(payload, name, msgspec.Raw(_dump(value[name])))
+    return payload
+
+
+def _dump(value: object) -> bytes:
+    import json
+
+    return json.dumps(value).encode()
+
+
+def read_call(raw_kind: str, header: Header) -> Call:
+    """What an envelope's kind and payload say.
+
+    Where they disagree the payload wins, because it is what runs; for a response the kind does (protocols.md 3).
+    """
+    kind = kinds.split_kind(raw_kind)
+    name = kind.name
+    if not header.payload or not name.startswith(_PAYLOAD_MATTERS):
+        return Call(name, kind.method, kind.target)
+    payload = read_payload(bytes(header.payload))
+    if payload is None:
+        return Call(name, kind.method, kind.target)
+    if name in ("mcp", "system"):
+        event = payload.event if payload.event is not ABSENT else payload.type
+        outcome = bool(payload.result) or bool(payload.error)
+        name = kinds.one_word_kind(name, method=payload.method, has_outcome=outcome, event=event)
+    call = rpc_call(name, payload)
+    if name == kinds.RESPONSE and kind.method:
+        return call._replace(method=kind.method, target=kind.target or call.target)
+    return call._replace(method=call.method or kind.method, target=call.target or kind.target)
+
+
+_PAYLOAD_MATTERS = ("mcp", "stream/", "system")
+
+
+def rpc_call(name: str, payload: Payload) -> Call:
+    """The call a payload makes, proposes or answers, under an already known canonical kind."""
+    method = payload.method if isinstance(payload.method, str) else None
+    failed, has_meta = _outcome(payload)
+    return Call(
+        name,
+        method,
+        _target(method, payload.params),
+        _rpc_id(payload.id),
+        payload.stream_id if isinstance(payload.stream_id, str) else None,
+        failed or name == "system/error",
+        has_meta,
+        payload.participantId if isinstance(payload.participantId, str) else None,
+    )
+
+
+def payload_of_rpc(header: Header) -> Payload:
+    """A JSON-RPC message as its own payload."""
+    return Payload(header.id, header.method, header.params, header.result, header.error)
+
+
+def _rpc_id(value: object) -> str | None:
+    if value is ABSENT or value is None:
+        return None
+    return msgspec.json.encode(value).decode() if not isinstance(value, str) else ascii(value)
+
+
+def _target(method: str | None, params: msgspec.Raw) -> str | None:
+    if method is None or not params:
+        return None
+    if method not in ("tools/call", "prompts/get", "completion/complete") and not method.startswith("resources/"):
+        return None
+    try:
+        found = _decode_params(bytes(params))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    value = found.uri if method.startswith("resources/") else found.name
+    if method == "completion/complete" and isinstance(found.ref, dict):
+        value = found.ref.get("name", found.ref.get("uri"))
+    return value if isinstance(value, str) and value else None
+
+
+def _outcome(payload: Payload) -> tuple[bool, bool]:
+    """Whether it failed (JSON-RPC error or `isError`), and whether its result has `_meta`."""
+    failed = bool(payload.error) and bytes(payload.error) != b"null"
+    result = bytes(payload.result)
+    if b'"isError"' not in result and b'"_meta"' not in result:
+        return failed, False
+    try:
+        found = _decode_result(result)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return failed, False
+    return failed or found.is_error is True, bool(found.meta)

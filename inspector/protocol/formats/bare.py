@@ -1,0 +1,16 @@
+"""Bare lines: envelopes as participants log them, JSON-RPC as MCP stdio carries it (protocols.md 11, 13)."""
+
+from __future__ import annotations
+
+from inspector.protocol.frames import classify
+from inspector.protocol.header import Header
+from inspector.protocol.record import Record, Shape
+
+NAME = "bare"
+LABELS = {Shape.RPC: "json-rpc"}
+LABEL = "envelopes"
+
+
+def read(header: Header, line: bytes) -> Record | None:
+    """Read a line that is itself what the wire carried; None when it is not."""
+    return classify(header, line)

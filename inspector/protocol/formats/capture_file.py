@@ -1,0 +1,60 @@
+"""Our own captures: `{"ctxcap":1,...}`, then one frame or mark a line (design.md 4, One way for live and file)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from inspector.protocol.formats.values import text_or_none
+from inspector.protocol.frames import read_frame
+from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.times import parse_time
+
+NAME = "capture_file"
+LABELS: dict[Shape, str] = {}
+LABEL = "capture"
+
+
+def read(header: Header, line: bytes) -> Record | None:
+    """Read one line of a capture; None when it is none. The first line and plain marks hold no message."""
+    if header.ctxcap is not ABSENT:
+        return Record(Shape.NOTHING, line, header)
+    if not isinstance(header.t, int) or header.kind is not ABSENT:
+        return None
+    if isinstance(header.mark, str):
+        return _mark(header, line)
+    if header.dir not in ("in", "out"):
+        return None
+    record = _frame(header, line)
+    if record is not None:
+        record.time_ns = parse_time(header.t)
+        record.direction = header.dir
+        record.source = header.src if isinstance(header.src, int) else 0
+    return record
+
+
+def _mark(header: Header, line: bytes) -> Record:
+    shape = Shape.GAP if header.mark == "gap" else Shape.NOTHING
+    reason = "the connection was lost, messages may be missing" if shape is Shape.GAP else None
+    return Record(shape, line, header, time_ns=parse_time(header.t), reason=reason)
+
+
+def _frame(header: Header, line: bytes) -> Record | None:
+    if header.frame:
+        return read_frame(bytes(header.frame))
+    if header.text:
+        try:
+            text = decode_json(bytes(header.text))
+        except NotAnObjectError as error:
+            return unreadable(line, str(error))
+        if isinstance(text, str):
+            return read_frame(text.encode("utf-8", "surrogatepass"))
+    if isinstance(header.b64, str):
+        try:
+            return read_frame(base64.b64decode(header.b64, validate=True))
+        except (binascii.Error, ValueError):
+            return unreadable(line, "a captured frame whose base64 is damaged")
+    if text_or_none(header.dir) and header.frame == b"" and header.text == b"" and header.b64 is ABSENT:
+        return None
+    return unreadable(line, "a capture line without a frame")

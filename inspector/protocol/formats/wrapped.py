@@ -1,0 +1,53 @@
+"""Lines that carry one of the other formats under a key of their own (design.md 4, Formats)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from inspector.protocol.formats.values import line_time, text_or_none
+from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.record import Record, Shape
+from inspector.protocol.times import NO_TIME
+
+NAME = "wrapped"
+LABELS: dict[Shape, str] = {}
+LABEL = "wrapped"
+
+_KEYS = ("message", "envelope", "frame", "text", "data")
+
+
+def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
+    """Read what a wrapping line carries, as an object or as JSON in a string; None when it carries nothing known.
+
+    Time and direction come from the wrapping line where the inner one has none of its own.
+    """
+    for key in _KEYS:
+        inner = _inner_bytes(getattr(header, key))
+        if not inner:
+            continue
+        record = read_inner(inner)
+        if record.shape is Shape.UNREADABLE or record.shape is Shape.NOTHING:
+            continue
+        if record.time_ns == NO_TIME:
+            record.time_ns = line_time(header)
+        if record.direction is None:
+            direction = header.dir if header.dir is not ABSENT else header.direction
+            record.direction = text_or_none(direction)
+        return record
+    return None
+
+
+def _inner_bytes(raw: msgspec.Raw) -> bytes:
+    data = bytes(raw)
+    if data[:1] == b"{":
+        return data
+    if data[:1] != b'"':
+        return b""
+    try:
+        text = decode_json(data)
+    except NotAnObjectError:
+        return b""
+    inner = text.strip().encode("utf-8", "surrogatepass")
+    return inner if inner[:1] in (b"{", b"#") else b""

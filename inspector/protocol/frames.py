@@ -1,0 +1,85 @@
+"""One WebSocket frame or bare line, told apart by its shape (protocols.md 2, 9, 13).
+
+Everything the wire carries comes through `read_frame`, whatever brought it: a log line's envelope, a live
+frame, a line of MCP stdio traffic.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json, read_header
+from inspector.protocol.record import Record, Shape, unreadable
+
+_ENVELOPE_KEYS = ("protocol", "id", "ts", "sender", "to", "correlation_id", "context")
+
+
+def read_frame(raw: bytes) -> Record:
+    """Tell what a frame is. Never raises: what is nothing known comes back as unreadable."""
+    if raw[:1] == b"#":
+        return _stream_frame(raw, raw)
+    try:
+        header = read_header(raw)
+    except NotAnObjectError as error:
+        return unreadable(raw, str(error))
+    return classify(header, raw) or unreadable(raw, _what_it_holds(raw))
+
+
+def classify(header: Header, raw: bytes) -> Record | None:
+    """Tell what a decoded object is; None when it is nothing a wire carries."""
+    if _is_envelope(header):
+        return Record(Shape.ENVELOPE, raw, header)
+    if _is_rpc(header):
+        return Record(Shape.RPC, raw, header)
+    if header.type == "join":
+        return Record(Shape.JOIN, raw, header)
+    if header.type == "Buffer" and header.data:
+        return _buffer(header, raw)
+    if header.error and header.kind is ABSENT and header.method is ABSENT and header.event is ABSENT:
+        return Record(Shape.ERROR, raw, header)
+    return None
+
+
+def _is_envelope(header: Header) -> bool:
+    if header.kind is not ABSENT:
+        return True
+    if header.jsonrpc is not ABSENT or header.type is not ABSENT:
+        return False
+    # A gateway forwards envelopes without a kind (protocols.md 16): two of its other keys will do.
+    present = sum(getattr(header, name) is not ABSENT for name in _ENVELOPE_KEYS) + bool(header.payload)
+    return present >= 2 and (bool(header.payload) or header.sender is not ABSENT or header.protocol is not ABSENT)
+
+
+def _is_rpc(header: Header) -> bool:
+    if header.jsonrpc is not ABSENT:
+        return header.method is not ABSENT or bool(header.result) or bool(header.error) or header.id is not ABSENT
+    if isinstance(header.method, str):
+        return True
+    # A gateway's decision has a `result` too, but no id.
+    return header.id is not ABSENT and (bool(header.result) or bool(header.error))
+
+
+def _buffer(header: Header, raw: bytes) -> Record:
+    """A binary frame as a JavaScript client logs it: `{"type":"Buffer","data":[35,...]}`."""
+    try:
+        data = bytes(msgspec.json.decode(bytes(header.data), type=list[int]))
+    except (msgspec.MsgspecError, ValueError):
+        return unreadable(raw, "a logged buffer whose data are no bytes")
+    return _stream_frame(data, raw)
+
+
+def _stream_frame(frame: bytes, raw: bytes) -> Record:
+    stream, hash_sign, data = frame[1:].partition(b"#")
+    if not frame.startswith(b"#") or not hash_sign:
+        return unreadable(raw, "a stream frame without a second #")
+    return Record(Shape.STREAM, raw, stream_id=stream.decode("utf-8", "replace"), data=data)
+
+
+def _what_it_holds(raw: bytes) -> str:
+    """Words for an object that is nothing known, naming its first keys."""
+    try:
+        value = decode_json(raw)
+    except NotAnObjectError as error:
+        return str(error)
+    keys = [str(key)[:24] for key in list(value)[:4]] if isinstance(value, dict) else []
+    return f"a JSON object with {', '.join(keys)}, which is no known line" if keys else "an empty JSON object"

@@ -1,0 +1,130 @@
+"""The outer level of one JSON object: every key any format or dialect gives a meaning, the rest left undecoded.
+
+One struct serves lines and the frames inside them, so that each is decoded once. Source of the keys:
+protocols.md 2 (envelopes), 11 (gateway logs), 13 (JSON-RPC), design.md 4 (captures, wrapped lines).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+ABSENT = msgspec.UNSET
+"""Value of a key that is not there; null is None."""
+
+_Value = Any
+_NO_RAW = msgspec.Raw(b"")
+
+
+class Header(msgspec.Struct, rename={"sender": "from"}, gc=False):
+    """One JSON object's known keys. `Raw` values hold the bytes as written (empty when the key is absent)."""
+
+    protocol: _Value = ABSENT
+    id: _Value = ABSENT
+    ts: _Value = ABSENT
+    sender: _Value = ABSENT
+    to: _Value = ABSENT
+    kind: _Value = ABSENT
+    correlation_id: _Value = ABSENT
+    correlationId: _Value = ABSENT  # noqa: N815  the key of one draft
+    context: _Value = ABSENT
+    payload: msgspec.Raw = _NO_RAW
+
+    timestamp: _Value = ABSENT
+    event: _Value = ABSENT
+    envelope: msgspec.Raw = _NO_RAW
+    participant: _Value = ABSENT
+    space_id: _Value = ABSENT
+    direction: _Value = ABSENT
+    envelope_id: _Value = ABSENT
+    required_capability: msgspec.Raw = _NO_RAW
+
+    jsonrpc: _Value = ABSENT
+    method: _Value = ABSENT
+    params: msgspec.Raw = _NO_RAW
+    result: msgspec.Raw = _NO_RAW
+    error: msgspec.Raw = _NO_RAW
+
+    ctxcap: _Value = ABSENT
+    t: _Value = ABSENT
+    dir: _Value = ABSENT
+    src: _Value = ABSENT
+    frame: msgspec.Raw = _NO_RAW
+    text: msgspec.Raw = _NO_RAW
+    b64: _Value = ABSENT
+    mark: _Value = ABSENT
+    time: _Value = ABSENT
+    message: msgspec.Raw = _NO_RAW
+    data: msgspec.Raw = _NO_RAW
+
+    type: _Value = ABSENT
+    participantId: _Value = ABSENT  # noqa: N815  the key of the gateway's hello
+    space: _Value = ABSENT
+
+
+_RAW_FIELDS = {f.name for f in msgspec.structs.fields(Header) if f.type is msgspec.Raw}
+_KEYS = {f.encode_name: f.name for f in msgspec.structs.fields(Header)}
+_decode = msgspec.json.Decoder(Header).decode
+
+
+class NotAnObjectError(ValueError):
+    """The bytes are no JSON object; the text says what they are, as a sentence's end."""
+
+
+def read_header(raw: bytes) -> Header:
+    """Decode the outer level of a JSON object.
+
+    Raises:
+        NotAnObjectError: when the bytes are not one JSON object.
+    """
+    try:
+        return _decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _read_leniently(raw)
+
+
+def _read_leniently(raw: bytes) -> Header:
+    """What the fast decoder refuses but Python's reads: lone surrogates, NaN, huge numbers (protocols.md 16)."""
+    value = decode_json(raw)
+    if not isinstance(value, dict):
+        raise NotAnObjectError(f"a JSON {_JSON_NAMES.get(type(value), 'value')}, where an object was expected")
+    header = Header()
+    for key, item in value.items():
+        name = _KEYS.get(key)
+        if name in _RAW_FIELDS:
+            setattr(header, name, msgspec.Raw(json.dumps(item).encode()))
+        elif name is not None:
+            setattr(header, name, item)
+    return header
+
+
+_JSON_NAMES = {
+    list: "array", str: "string", int: "number", float: "number", bool: "boolean", type(None): "null",
+}  # fmt: skip
+
+
+def decode_json(raw: bytes) -> Any:
+    """Decode JSON as tolerantly as is safe.
+
+    Raises:
+        NotAnObjectError: when it is no JSON; says where reading stopped.
+    """
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return json.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise NotAnObjectError(f"not UTF-8 at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        byte = len(error.doc[: error.pos].encode("utf-8", "surrogatepass"))
+        if byte >= len(raw.rstrip()):
+            raise NotAnObjectError(f"JSON that is cut after {len(raw.rstrip())} B") from None
+        raise NotAnObjectError(f"no JSON at byte {byte}: {error.msg}") from None
+    except RecursionError:
+        raise NotAnObjectError("JSON nested too deeply to read") from None
+    except ValueError as error:  # integers of more digits than Python converts
+        raise NotAnObjectError(f"JSON with a value that cannot be read: {error}") from None

@@ -1,0 +1,122 @@
+"""The kind grammar, its aliases, and the families kinds are shown under.
+
+Source: protocols.md 3 (grammar and alias table), look.md 3 (families). A kind is read by shape; the
+original string is kept beside the canonical one, which never has a method or target suffix.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import NamedTuple
+
+
+class Family(enum.Enum):
+    """What a kind is shown as; the value is its letter in lists (look.md 3)."""
+
+    CHAT = "C"
+    TOOLS = "T"
+    PROPOSALS = "P"
+    REASONING = "R"
+    STREAMS = "S"
+    CONTROL = "A"
+    GATEWAY = "G"
+    UNKNOWN = "?"
+
+
+class Kind(NamedTuple):
+    """A kind taken apart: canonical name, and the method and target its suffix named (MCPx v0.1)."""
+
+    name: str
+    method: str | None
+    target: str | None
+
+
+REQUEST = "mcp/request"
+RESPONSE = "mcp/response"
+PROPOSAL = "mcp/proposal"
+REJECT = "mcp/reject"
+WITHDRAW = "mcp/withdraw"
+JOIN = "system/join"
+FRAME = "stream/frame"
+"""Canonical kind of a `#stream#data` frame, which is no envelope and carries no kind itself."""
+
+ALIASES = {
+    "presence": "system/presence",
+    "reflection": "reasoning/thought",
+    "reasoning/step": "reasoning/thought",
+    "conclusion": "reasoning/conclusion",
+    "reasoning/end": "reasoning/conclusion",
+    "meup/grant": "capability/grant",
+    "meup/revoke": "capability/revoke",
+    "meup/grant-ack": "capability/grant-ack",
+    "meup/capability/grant": "capability/grant",
+    "meup/capability/revoke": "capability/revoke",
+    "meup/invite": "space/invite",
+    "meup/kick": "space/kick",
+    "meup/proposal": PROPOSAL,
+    "meup/accept": REQUEST,
+    "meup/reject": REJECT,
+    "participant/requestStatus": "participant/request-status",
+}
+
+_NAMESPACES = {
+    "chat": Family.CHAT,
+    "reasoning": Family.REASONING,
+    "stream": Family.STREAMS,
+    "capability": Family.CONTROL,
+    "participant": Family.CONTROL,
+    "space": Family.CONTROL,
+    "system": Family.GATEWAY,
+}
+_FAMILIES = {
+    REQUEST: Family.TOOLS,
+    RESPONSE: Family.TOOLS,
+    PROPOSAL: Family.PROPOSALS,
+    REJECT: Family.PROPOSALS,
+    WITHDRAW: Family.PROPOSALS,
+}
+
+CHAT_NOTIFICATION = "notifications/chat/message"
+"""MCP method that carried chat in MCP-X v0.0."""
+
+
+def split_kind(raw: str) -> Kind:
+    """Take a kind string apart and fold its aliases, without looking at the payload.
+
+    The first `:` ends the name, the next one ends the method; the rest is the target verbatim, so
+    `mcp/request:resources/read:file:///a:b` has the target `file:///a:b`.
+    """
+    name, _, rest = raw.partition(":")
+    method, _, target = rest.partition(":")
+    if "/" not in name and "." in name:
+        name = name.replace(".", "/", 1)
+    return Kind(ALIASES.get(name, name), method or None, target or None)
+
+
+def one_word_kind(name: str, *, method: object, has_outcome: bool, event: object) -> str:
+    """Canonical kind for the one-word kinds of MCP-X v0.0, which need their payload.
+
+    Args:
+        name: the kind as written.
+        method: `payload.method`.
+        has_outcome: whether the payload holds `result` or `error`.
+        event: `payload.event`, else `payload.type`.
+    """
+    if name == "mcp":
+        if method == CHAT_NOTIFICATION:
+            return "chat"
+        if isinstance(method, str):
+            return REQUEST
+        return RESPONSE if has_outcome else name
+    if name == "system" and isinstance(event, str) and event:
+        return f"system/{event}"
+    return name
+
+
+def family(kind: str) -> Family:
+    """The family a canonical kind is shown under."""
+    found = _FAMILIES.get(kind)
+    if found is None:
+        namespace = kind.partition("/")[0]
+        found = Family.TOOLS if namespace == "mcp" else _NAMESPACES.get(namespace, Family.UNKNOWN)
+    return found

@@ -1,0 +1,59 @@
+"""Participant ids that are the gateway's own, and capabilities in words (protocols.md 2 Spoofing, 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+GATEWAY_IDS = frozenset({"system:gateway", "system", "gateway"})
+"""Senders whose presence and welcome are trusted; nobody else may speak as these."""
+
+_WORDS = (
+    ("chat", "chat"),
+    ("reasoning/start", "reason"),
+    ("mcp/request", "call tools"),
+    ("mcp/proposal", "propose"),
+    ("capability/grant", "grant"),
+    ("stream/request", "stream"),
+)
+
+
+def patterns(capabilities: object) -> list[str]:
+    """Each capability as one line: its kind pattern, and what its payload is bound to."""
+    lines: list[str] = []
+    for item in capabilities if isinstance(capabilities, list) else []:
+        if isinstance(item, str):
+            lines.append(item)
+        elif isinstance(item, Mapping):
+            lines.append(_pattern(item))
+    return lines
+
+
+def _pattern(item: Mapping[str, Any]) -> str:
+    kind = item.get("kind")
+    kind = "|".join(map(str, kind)) if isinstance(kind, list) else str(kind or "?")
+    payload = item.get("payload")
+    if not isinstance(payload, Mapping):
+        return kind
+    parts = [str(payload["method"])] if "method" in payload else []
+    params = payload.get("params")
+    if isinstance(params, Mapping) and "name" in params:
+        parts.append(str(params["name"]))
+    return ":".join([kind, *parts])
+
+
+def in_words(capability_patterns: Iterable[str]) -> str:
+    """What somebody may do, in words: "may do anything", "chat, reason, propose", "answers tools", "listens only"."""
+    kinds = [p.partition(":")[0] for p in capability_patterns]
+    if "*" in kinds:
+        return "may do anything"
+    words = [word for kind, word in _WORDS if any(_covers(k, kind) for k in kinds)]
+    if words:
+        return ", ".join(words)
+    own = [k for k in kinds if k == "mcp/response"]
+    # Every participant of a MEW v0.4 gateway holds mcp/response once by right; a second one was granted by its space.
+    return "answers tools" if len(own) > 1 else "listens only"
+
+
+def _covers(pattern: str, kind: str) -> bool:
+    return pattern == kind or (pattern.endswith("*") and kind.startswith(pattern[:-1]))

@@ -1,0 +1,173 @@
+"""What an MCP result holds, in readable form: its text, the table or JSON in that text, its other blocks in words.
+
+Source: MCP 2025-06-18, Tools (content blocks, `structuredContent`). Everything is bounded: text above 1 MB is neither
+decoded nor kept whole, and `elided` says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.payloads.tables import Table, compact, table_in
+
+MAX_DECODED = 1 << 20
+"""Characters of text that are still read as JSON (design.md 7: nothing above 1 MB is decoded whole)."""
+MAX_KEPT = 1 << 16
+"""Characters kept of a text longer than that."""
+
+__all__ = ["MAX_DECODED", "MAX_KEPT", "Content", "Table", "content_of", "pretty_json", "size_words"]
+
+
+@dataclass(frozen=True)
+class Content:
+    """A result made readable.
+
+    Attributes:
+        text: the text blocks, joined by newlines; "" when there are none.
+        value: the JSON in the text (or the structured content, or the result itself where it has no content
+            blocks), decoded; None when there is none.
+        others: blocks that are no text (images, resources), one line of words each.
+        failed: `isError`.
+        elided: what was left out, as a sentence; None when nothing was.
+    """
+
+    text: str
+    value: object = None
+    others: tuple[str, ...] = ()
+    failed: bool = False
+    elided: str | None = None
+
+    @cached_property
+    def table(self) -> Table | None:
+        """The records in it; None when it holds no array of flat objects."""
+        return table_in(self.value)
+
+    @cached_property
+    def json(self) -> str | None:
+        """Its JSON, indented; None when it is plain text."""
+        return None if self.value is None else pretty_json(self.value)
+
+    @property
+    def record_count(self) -> int | None:
+        """Rows of its table; None when it has none."""
+        return self.table.total if self.table is not None else None
+
+    @property
+    def lines(self) -> list[str]:
+        """The text (else the other blocks) line by line."""
+        return self.text.splitlines() if self.text else list(self.others)
+
+
+def content_of(result: object) -> Content:
+    """Read the value of `result`: a tool's content, or any other result. Never raises."""
+    if not isinstance(result, Mapping):
+        return _of_plain(result)
+    blocks = result.get("content")
+    if not isinstance(blocks, list):
+        messages = result.get("messages") if isinstance(result.get("messages"), list) else result.get("contents")
+        blocks = _message_blocks(messages)
+    if blocks is None:
+        shown = {key: value for key, value in result.items() if key != "_meta"}
+        return Content("", shown or None, failed=result.get("isError") is True)
+    return _of_blocks(result, blocks)
+
+
+def _of_plain(result: object) -> Content:
+    if isinstance(result, str):
+        text, elided = _bounded(result)
+        return Content(text, None if elided else _decoded(text), elided=elided)
+    return Content("" if result is None else compact(result), result if isinstance(result, list) else None)
+
+
+def _message_blocks(messages: object) -> list[Any] | None:
+    """Blocks of a prompt's messages or of a resource's contents."""
+    if not isinstance(messages, list):
+        return None
+    return [m.get("content", m) if isinstance(m, Mapping) else m for m in messages]
+
+
+def _of_blocks(result: Mapping[str, Any], blocks: list[Any]) -> Content:
+    texts: list[str] = []
+    others: list[str] = []
+    for block in blocks:
+        text = _text_of(block)
+        if text is not None:
+            texts.append(text)
+        else:
+            others.append(_words(block))
+    joined, elided = _bounded("\n".join(texts))
+    value = None
+    if elided is None:
+        value = next((v for v in map(_decoded, texts) if v is not None), None)
+    structured = result.get("structuredContent")
+    if value is None and isinstance(structured, Mapping | list):
+        value = structured
+    return Content(joined, value, tuple(others), result.get("isError") is True, elided)
+
+
+def _text_of(block: object) -> str | None:
+    if isinstance(block, str):
+        return block
+    if not isinstance(block, Mapping):
+        return None
+    if isinstance(block.get("text"), str):
+        return block["text"]
+    inner = block.get("resource")
+    return inner["text"] if isinstance(inner, Mapping) and isinstance(inner.get("text"), str) else None
+
+
+def _words(block: object) -> str:
+    """A block that is no text: "image, image/png, 12.3 kB", "resource file:///a.pdf"."""
+    if not isinstance(block, Mapping):
+        return compact(block)[:200]
+    inner = block.get("resource") if isinstance(block.get("resource"), Mapping) else block
+    assert isinstance(inner, Mapping)
+    parts = [str(block.get("type") or "block")]
+    for key in ("name", "uri", "mimeType"):
+        value = inner.get(key)
+        if isinstance(value, str) and value:
+            parts.append(value[:200])
+    data = inner.get("data", inner.get("blob"))
+    if isinstance(data, str):
+        parts.append(size_words(len(data) * 3 // 4))
+    return ", ".join(parts)
+
+
+def _bounded(text: str) -> tuple[str, str | None]:
+    if len(text) <= MAX_DECODED:
+        return text, None
+    shown, whole = size_words(MAX_KEPT), size_words(len(text))
+    return text[:MAX_KEPT], f"Only the first {shown} of {whole} are shown; Raw has the message."
+
+
+def _decoded(text: str) -> object:
+    """The object or array a text is the JSON of; None when it is neither."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        value = decode_json(text.encode("utf-8", "surrogatepass"))
+    except NotAnObjectError:
+        return None
+    return value if isinstance(value, dict | list) else None
+
+
+def pretty_json(value: object) -> str:
+    """JSON indented by two; what JSON cannot say is written as Python would."""
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=2)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)
+
+
+def size_words(size_bytes: int) -> str:
+    """A size as people say it: "183 B", "2.8 kB", "3.2 MB"."""
+    if size_bytes < 1_000:
+        return f"{size_bytes} B"
+    if size_bytes < 1_000_000:
+        return f"{size_bytes / 1_000:.1f} kB"
+    return f"{size_bytes / 1_000_000:.1f} MB"

@@ -1,0 +1,121 @@
+"""Arrays of flat objects as tables of text, found anywhere near the top of decoded JSON.
+
+mcp-rune's `search_records` answers `{"schema":..., "records":[...], "pagination":...}`; other servers write `data`,
+`items`, or a bare array. What is found is only a reading aid: the JSON stays beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+MAX_ROWS = 1_000
+"""Rows a table holds at most; `Table.total` says how many there were."""
+MAX_COLUMNS = 40
+MAX_CELL = 500
+"""Characters of a cell."""
+
+_NAMES = ("records", "data", "rows", "items", "results", "entries")
+_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text.
+
+    Attributes:
+        columns: keys in the order first seen.
+        rows: at most MAX_ROWS; each as long as `columns`; "" where a key is absent or null.
+        numeric: per column, whether every value in it is a number, so that it is set right.
+        total: rows there were.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[bool, ...]
+    total: int
+
+
+def table_in(value: object) -> Table | None:
+    """The table decoded JSON is or contains; None when no array in it holds only objects with plain values."""
+    found = _array_in(value)
+    return table_of(found) if found is not None else None
+
+
+def _array_in(value: object) -> list[Mapping[str, Any]] | None:
+    """The first fitting array, level by level: known names first, then the longest one."""
+    if is_tabular(value):
+        return value  # pyright: ignore[reportReturnType]  is_tabular has looked at each element
+    level = deque([value]) if isinstance(value, Mapping) else deque[object]()
+    for _ in range(_DEPTH):
+        below: deque[object] = deque()
+        fitting: list[tuple[int, int, list[Any]]] = []
+        for item in level:
+            if not isinstance(item, Mapping):
+                continue
+            for key, inner in item.items():
+                if is_tabular(inner):
+                    rank = _NAMES.index(key) if key in _NAMES else len(_NAMES)
+                    fitting.append((rank, -len(inner), inner))  # pyright: ignore[reportArgumentType]
+                elif isinstance(inner, Mapping) and key != "schema":
+                    below.append(inner)
+        if fitting:
+            return min(fitting, key=lambda f: f[:2])[2]
+        level = below
+    return None
+
+
+def is_tabular(value: object) -> bool:
+    """Whether a value is a non-empty array of objects that hold mostly plain values."""
+    if not isinstance(value, list) or not value:
+        return False
+    plain = nested = 0
+    for item in value[:MAX_ROWS]:
+        if not isinstance(item, Mapping) or not item:
+            return False
+        for inner in item.values():
+            if _is_nested(inner):
+                nested += 1
+            else:
+                plain += 1
+    return plain > nested
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, Mapping) or (isinstance(value, list) and any(isinstance(i, dict | list) for i in value))
+
+
+def table_of(items: list[Mapping[str, Any]]) -> Table:
+    """Objects as rows, the union of their keys as columns."""
+    shown = items[:MAX_ROWS]
+    columns = list(dict.fromkeys(str(key) for item in shown for key in item))[:MAX_COLUMNS]
+    numeric = tuple(_is_numeric([item.get(column) for item in shown]) for column in columns)
+    rows = tuple(tuple(cell(item.get(column)) for column in columns) for item in shown)
+    return Table(tuple(columns), rows, numeric, len(items))
+
+
+def _is_numeric(values: list[object]) -> bool:
+    present = [v for v in values if v is not None]
+    return bool(present) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in present)
+
+
+def cell(value: object) -> str:
+    """One value as text: strings as they are, null as nothing, the rest as compact JSON; elided after MAX_CELL."""
+    if value is None:
+        return ""
+    if isinstance(value, list) and all(isinstance(i, str) for i in value):
+        text = ", ".join(value)
+    else:
+        text = value if isinstance(value, str) else compact(value)
+    return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"
+
+
+def compact(value: object) -> str:
+    """JSON on one line; what JSON cannot say is written as Python would."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return str(value)

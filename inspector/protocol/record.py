@@ -1,0 +1,62 @@
+"""What one line or frame turned out to hold, before it becomes a row of columns."""
+
+from __future__ import annotations
+
+import enum
+
+import msgspec
+
+from inspector.protocol.header import Header
+from inspector.protocol.times import NO_TIME
+
+
+class Shape(enum.IntEnum):
+    """What a record holds."""
+
+    ENVELOPE = 0
+    RPC = 1
+    """A JSON-RPC message without an envelope, as in MCP stdio traffic."""
+    JOIN = 2
+    """A client hello `{"type":"join",...}`."""
+    ERROR = 3
+    """A gateway's answer to something malformed, `{"error":...}` without an envelope."""
+    STREAM = 4
+    """A data frame `#stream id#data`."""
+    LOG_ONLY = 5
+    """A log line about the gateway itself: a capability decision, an event without an envelope."""
+    GAP = 6
+    """A mark of ours: frames may be missing here."""
+    UNREADABLE = 7
+    NOTHING = 8
+    """No message at all: a capture's first line, or a mark that only notes a connection."""
+
+
+class Record(msgspec.Struct, gc=False):
+    """One record, read. Short-lived: columns are filled from it and it is dropped."""
+
+    shape: Shape
+    raw: bytes
+    """The envelope, JSON-RPC message or frame as written; the whole line where nothing is inside it."""
+    header: Header | None = None
+    """The outer level of `raw`; None for stream frames and unreadable bytes."""
+    time_ns: int = NO_TIME
+    """Arrival or log time, nanoseconds since the epoch; NO_TIME when the line has none."""
+    direction: str | None = None
+    """As written: `in`, `out`, `inbound`, `client->server`..."""
+    participant: str | None = None
+    """The participant a gateway log line names: sender of what was received, recipient of what was delivered."""
+    space: str | None = None
+    event: str | None = None
+    """A gateway log's event: received, delivered, rejected..."""
+    reason: str | None = None
+    """Why it is unreadable, or what a gap is about; a sentence's end."""
+    stream_id: str | None = None
+    data: bytes | None = None
+    """The data of a stream frame."""
+    source: int = 0
+    """Number of the connection inside a capture file."""
+
+
+def unreadable(raw: bytes, reason: str, *, time_ns: int = NO_TIME, direction: str | None = None) -> Record:
+    """A record for bytes that hold nothing known; `reason` says what was found instead."""
+    return Record(Shape.UNREADABLE, raw, time_ns=time_ns, direction=direction, reason=reason)

@@ -1,0 +1,143 @@
+"""Secrets in traffic, masked: values under telling keys, Bearer headers, tokens in URLs, JSON web tokens.
+
+Views, copies and exports show dots unless the user asks otherwise (design.md 4). Structures are masked by
+`mask_secrets`, text (JSON inside JSON included) by `mask_text`; both know the same keys. Counts (`max_tokens`) and
+markers (`progressToken`, `nextPageToken`) are no secrets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+MASK = "••••••••"
+"""Stands for a secret of any length."""
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SECRET = frozenset({"token", "authorization", "password", "passwd", "passphrase", "secret", "jwt", "credential"})
+_SECRET_KEYS = frozenset({"api", "private", "access", "signing", "auth"})
+_MARKERS = frozenset(
+    ("progress", "page", "continuation", "continue", "sync", "cursor", "stop", "start", "end", "eos", "bos", "pad")
+)
+_MAY_BE_NUMBER = frozenset({"token", "jwt"})
+_MAX_DEPTH = 200
+
+# Every pattern is bounded, so that hostile text takes linear time.
+_BEARER = re.compile(
+    r"(?i)\b(bearer[ \t]{1,8})(?!(?:tokens?|auth\w*|scheme|header|of|the|and|is|in|for)\b)[A-Za-z0-9._~+/=\-]{3,}"
+)
+_IN_URL = re.compile(r"(?i)([?&#][\w\-]{0,40}(?:token|secret|password|api_?key)=)[^&\s\"'\\#<>]+")
+_USER_INFO = re.compile(r"(?i)\b([a-z][a-z0-9+.\-]{1,20}://[^/\s:@\"']{1,128}:)[^/\s@\"']{1,256}(?=@)")
+_JWT = re.compile(r"\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]*")
+_KEY = re.compile(r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>[\w.\-]{1,64})(?P=quote)\s{0,64}:\s{0,64}(?P<open>\[\s{0,64})?')
+_NUMBER = re.compile(r"-?\d[\d.eE+\-]*")
+_COMMA = re.compile(r"\s{0,64},\s{0,64}")
+_HINT = re.compile(r"(?i)token|authoriz|passw|passphrase|secret|jwt|credential|key|bearer|://|eyJ")
+
+
+@lru_cache(maxsize=4096)
+def is_secret_key(key: str) -> bool:
+    """Whether a key names a secret: `token`, `accessToken`, `API_KEY`, `Authorization`; not `max_tokens`."""
+    words = [w.lower() for w in _WORDS.findall(key[:200])]
+    if not words:
+        return False
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last == "key":
+        return before in _SECRET_KEYS
+    if last in ("apikey", "accesstoken", "authtoken"):
+        return True
+    return last.removesuffix("s") in _SECRET - {"token"} or (last == "token" and before not in _MARKERS)
+
+
+def mask_secrets(value: Any) -> Any:
+    """A copy of decoded JSON with every secret replaced by MASK; plain values come back as they are.
+
+    Strings are masked as text, so a Bearer header or JSON inside a string is found too.
+    """
+    return _masked(value, 0)
+
+
+def _masked(value: Any, depth: int) -> Any:
+    if isinstance(value, str):
+        return mask_text(value)
+    if depth > _MAX_DEPTH:
+        return value if isinstance(value, int | float | bool) or value is None else MASK
+    if isinstance(value, Mapping):
+        return {k: _under_key(k, v, depth) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_masked(item, depth + 1) for item in value]
+    return value
+
+
+def _under_key(key: object, value: Any, depth: int) -> Any:
+    if not isinstance(key, str) or not is_secret_key(key):
+        return _masked(value, depth + 1)
+    return mask_value(key, value, depth)
+
+
+def mask_value(key: str, value: Any, depth: int = 0) -> Any:
+    """What a secret key's value becomes. Objects are looked into: a JSON schema may describe a `token`."""
+    if isinstance(value, str):
+        return MASK if value else value
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int | float):
+        return value if key.lower() in _MAY_BE_NUMBER else MASK
+    if isinstance(value, list):
+        return [(MASK if item else item) if isinstance(item, str) else _masked(item, depth + 1) for item in value]
+    return _masked(value, depth + 1)
+
+
+def mask_text(text: str) -> str:
+    """Text with its secrets replaced, however deeply JSON in it is escaped; the same object when there are none."""
+    if _HINT.search(text) is None:
+        return text
+    masked = _mask_pairs(text)
+    masked = _BEARER.sub(rf"\g<1>{MASK}", masked)
+    masked = _IN_URL.sub(rf"\g<1>{MASK}", masked)
+    masked = _USER_INFO.sub(rf"\g<1>{MASK}", masked)
+    return _JWT.sub(MASK, masked)
+
+
+def _mask_pairs(text: str) -> str:
+    """Mask the values of `"key": ...` where the key is a secret's."""
+    parts: list[str] = []
+    done = 0
+    for match in _KEY.finditer(text):
+        if match.start() < done or not is_secret_key(match["key"]):
+            continue
+        place, quote = match.end(), match["quote"]
+        while text.startswith(quote, place):
+            start = place + len(quote)
+            end = _string_end(text, start, quote)
+            parts += (text[done:start], MASK if end > start else "")
+            done, place = end, end + len(quote)
+            if match["open"] is None:
+                break
+            comma = _COMMA.match(text, place)
+            place = comma.end() if comma else len(text)
+        number = _NUMBER.match(text, match.end())
+        if number and match["key"].lower() not in _MAY_BE_NUMBER:
+            parts += (text[done : number.start()], MASK)
+            done = number.end()
+    return "".join((*parts, text[done:])) if parts else text
+
+
+def _string_end(text: str, start: int, quote: str) -> int:
+    """Where the string that starts at `start` ends: at the first quote escaped as often as its opening one.
+
+    Each level of JSON in JSON doubles backslashes: where quotes are written with e of them, a backslash that is
+    content is written as 2 (e + 1).
+    """
+    escapes = len(quote) - 1
+    place = start
+    while (place := text.find('"', place)) >= 0:
+        before = place
+        while before > start and text[before - 1] == "\\":
+            before -= 1
+        if (place - before - escapes) % (2 * (escapes + 1)) == 0 and place - before >= escapes:
+            return place - escapes
+        place += 1
+    return len(text)

@@ -1,0 +1,70 @@
+"""Timestamps as written on wires and in logs, to nanoseconds since the Unix epoch, UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+NO_TIME = -(2**63)
+"""Sentinel of every time column: no time is known."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LIMIT = 2**63 - 1
+# A number's size tells its unit: seconds until the year 5138, then milli-, micro- and nanoseconds.
+_UNITS = ((1e11, 1_000_000_000), (1e14, 1_000_000), (1e17, 1_000))
+
+
+@lru_cache(maxsize=4096)
+def _second_ns(text: str) -> int:
+    """Nanoseconds of `YYYY-MM-DDTHH:MM:SS`, read as UTC. Raises ValueError when it is no such text."""
+    return (datetime.fromisoformat(text).replace(tzinfo=UTC) - _EPOCH) // timedelta(seconds=1) * 1_000_000_000
+
+
+def parse_time(value: object) -> int:
+    """Read an RFC 3339 text or a number of seconds, milli-, micro- or nanoseconds; NO_TIME when it is neither.
+
+    Texts without an offset are read as UTC.
+    """
+    if isinstance(value, str):
+        return _parse_text(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return NO_TIME
+    scale = next((unit for limit, unit in _UNITS if abs(value) < limit), 1)
+    scaled = value * scale
+    return int(scaled) if abs(scaled) <= _LIMIT else NO_TIME
+
+
+def _parse_text(text: str) -> int:
+    try:
+        # What JavaScript writes, and so nearly every log line: three digits and a Z.
+        if len(text) == 24 and text[23] == "Z" and text[19] == "." and text[20:23].isdecimal():
+            return _second_ns(text[:19]) + int(text[20:23]) * 1_000_000
+        head, dot, tail = text.partition(".")
+        if not dot:
+            return _whole(datetime.fromisoformat(text))
+        digits = len(tail) - len(tail.lstrip("0123456789"))
+        whole = _whole(datetime.fromisoformat(head + tail[digits:]))
+        return whole + int(tail[:digits][:9].ljust(9, "0"))
+    except (ValueError, OverflowError):
+        return NO_TIME
+
+
+def _whole(moment: datetime) -> int:
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - _EPOCH) // timedelta(seconds=1) * 1_000_000_000
+
+
+def format_time(time_ns: int) -> str | None:
+    """RFC 3339 in UTC with the digits that are needed (at least milliseconds); None for NO_TIME."""
+    if time_ns == NO_TIME:
+        return None
+    seconds, rest = divmod(time_ns, 1_000_000_000)
+    try:
+        head = (_EPOCH + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
+    except OverflowError:
+        return None
+    digits = f"{rest:09d}"
+    while len(digits) > 3 and digits.endswith("000"):
+        digits = digits[:-3]
+    return f"{head}.{digits}Z"

@@ -1,0 +1,125 @@
+"""What a user says to reach a gateway: address, space, name, secret. No I/O."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+
+MASK = "********"
+"""Stands where a secret was, in captures and on screen."""
+
+_SECRET_QUERY_KEYS = frozenset({"token", "access_token", "key", "api_key", "apikey", "secret", "password", "auth"})
+_SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
+
+
+class Secret:
+    """A string that does not show itself in ``repr``, logs or tracebacks."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str = "") -> None:
+        """Keep ``value``; the empty string means there is none."""
+        self._value = value
+
+    def get_secret_value(self) -> str:
+        """Return the secret in clear."""
+        return self._value
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._value == other._value
+
+    def __hash__(self) -> int:
+        return hash(self._value)
+
+    def __repr__(self) -> str:
+        return f"Secret({MASK!r})" if self._value else "Secret('')"
+
+    __str__ = __repr__
+
+
+class AddressError(ValueError):
+    """A gateway address that cannot be used; the text is one sentence for the user."""
+
+
+def fresh_participant() -> str:
+    """Return a new random participant id, such as ``inspector-7f3a``.
+
+    A shared id would break the other client's delivery (protocols.md 16), so every connection takes its own.
+    """
+    return f"inspector-{secrets.token_hex(2)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Connection:
+    """One way into one gateway."""
+
+    url: str = field(repr=False)
+    """``ws://`` or ``wss://`` address; ``http(s)://`` and a bare ``host:port`` are understood too. May hold secrets."""
+
+    space: str
+    """The space to join."""
+
+    participant: str = field(default_factory=fresh_participant)
+    """Our own id there."""
+
+    token: Secret = field(default_factory=Secret)
+    """Sent in the join and as a Bearer header; never written to a capture."""
+
+    answer_tools_list: bool = True
+    """Whether ``tools/list`` requests to us get an empty list at once, so that agents do not wait for us."""
+
+    @property
+    def shown_url(self) -> str:
+        """The address for sentences and captures: without user name, password and secret-looking query values."""
+        return shown_url(self.url)
+
+    def origin(self) -> dict[str, object]:
+        """Return what a capture's header says about this source. Holds no secret."""
+        return {"source": "gateway", "url": self.shown_url, "space": self.space, "participant": self.participant}
+
+
+def normal_url(url: str) -> str:
+    """Return ``url`` with a WebSocket scheme.
+
+    Raises:
+        AddressError: It names no host, has another scheme, or a port that is no port.
+    """
+    text = url.strip()
+    if not text:
+        raise AddressError("No gateway address was given. Type one such as ws://127.0.0.1:8080.")
+    try:
+        parts = urlsplit(text if "://" in text else f"ws://{text}")
+        host, _port = parts.hostname, parts.port
+    except ValueError as error:
+        raise AddressError(f"{shown_url(text)} is no address: {error}. Type one such as ws://127.0.0.1:8080.") from None
+    scheme = _SCHEMES.get(parts.scheme.lower())
+    if scheme is None:
+        raise AddressError(f"{shown_url(text)} starts with {parts.scheme}://; a gateway address starts with ws or wss.")
+    if not host:
+        raise AddressError(f"{shown_url(text)} names no host. Type an address such as ws://127.0.0.1:8080.")
+    return urlunsplit((scheme, parts.netloc, parts.path or "/", parts.query, ""))
+
+
+def shown_url(url: str) -> str:
+    """Return ``url`` fit to be read by anybody: user info dropped, secret-looking query values masked."""
+    text = url.strip()
+    try:
+        parts = urlsplit(text if "://" in text or not text else f"ws://{text}")
+        netloc = parts.netloc.rpartition("@")[2]
+        pairs = parse_qsl(parts.query, keep_blank_values=True)
+    except ValueError:
+        return text.partition("?")[0].rpartition("@")[2]
+    query = urlencode([(key, MASK if key.lower() in _SECRET_QUERY_KEYS else value) for key, value in pairs], safe="*")
+    return urlunsplit((parts.scheme, netloc, parts.path, query, ""))
+
+
+def with_query(url: str, **values: str) -> str:
+    """Return ``url`` with the query keys it does not have yet; what it has is kept as written."""
+    parts = urlsplit(url)
+    present = {key for key, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    added = [f"{quote(key, safe='')}={quote(value, safe='')}" for key, value in values.items() if key not in present]
+    return urlunsplit(parts._replace(query="&".join([parts.query, *added] if parts.query else added)))

@@ -1,0 +1,175 @@
+"""What we say to a gateway and what its welcome says to us (protocols.md 10, 16). No I/O.
+
+Gateways of the MEW command line read a join message and nothing else; older and specified ones read the URL and a
+Bearer header. We send both forms, so that one connection works with either.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from inspector.sources.connection import MASK, Connection, normal_url, with_query
+
+GATEWAY_NAMES = ("system:gateway", "system", "gateway")
+"""Senders whose welcome and presence count; anybody else may send the same kinds (protocols.md 2, Spoofing)."""
+
+# MEW v0.4 gateway as released: what a joiner with a wrong token gets.
+_DEFAULT_KINDS = frozenset({"chat", "mcp/response"})
+
+JsonObject = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Welcome:
+    """A gateway's greeting, as far as the connection needs it."""
+
+    participant: str | None
+    """Who the gateway says we are; None when it does not say."""
+
+    kinds: tuple[str, ...] | None
+    """Kinds of the capabilities granted to us; None when the dialect has none."""
+
+    @property
+    def defaults_only(self) -> bool:
+        """Whether we got only what any stranger gets, which after a token means it was not accepted."""
+        return self.kinds is not None and set(self.kinds) <= _DEFAULT_KINDS
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Somebody came or went."""
+
+    event: str
+    """``join``, ``leave`` or another word."""
+
+    participant: str
+    """Who."""
+
+
+def handshake_url(connection: Connection) -> str:
+    """Return the address to open, with ``space`` in the query, and ``topic`` for v0.0 and v0.1 paths.
+
+    Raises:
+        AddressError: The address cannot be used.
+    """
+    url = normal_url(connection.url)
+    if not connection.space:
+        return url
+    if "/v0" in urlsplit(url).path:
+        return with_query(url, topic=connection.space, space=connection.space)
+    return with_query(url, space=connection.space)
+
+
+def handshake_headers(connection: Connection) -> dict[str, str]:
+    """Return the extra HTTP headers of the upgrade request."""
+    token = connection.token.get_secret_value()
+    # A token with control or non-ASCII characters cannot stand in a header; the join message carries any.
+    fits = bool(token) and token.isascii() and token.isprintable()
+    # A user name in the address makes an Authorization header of its own.
+    if not fits or "@" in urlsplit(normal_url(connection.url)).netloc:
+        return {}
+    return {"Authorization": f"Bearer {token}"}
+
+
+def join_frames(connection: Connection) -> tuple[str, str]:
+    """Return the join message as it is sent, and as it may be captured: the token masked."""
+    join: dict[str, object] = {"type": "join", "space": connection.space}
+    masked = dict(join)
+    if connection.token:
+        join["token"] = connection.token.get_secret_value()
+        masked["token"] = MASK
+    rest: dict[str, object] = {"participantId": connection.participant, "capabilities": []}
+    return compact_json(join | rest), compact_json(masked | rest)
+
+
+def tools_list_answer(request: JsonObject, *, own_ids: frozenset[str], participant: str, time_ns: int) -> str | None:
+    """Return the empty answer to a ``tools/list`` addressed to us, or None when ``request`` is none.
+
+    Args:
+        request: A decoded envelope.
+        own_ids: The ids we go by: the one we asked for and the one the gateway gave.
+        participant: The id to answer under.
+        time_ns: For the answer's ``ts``, nanoseconds since the Unix epoch.
+    """
+    payload = request.get("payload")
+    to = request.get("to")
+    sender, request_id = request.get("from"), request.get("id")
+    if request.get("kind") not in ("mcp/request", "mcp/request:tools/list") or not isinstance(payload, dict):
+        return None
+    said = cast("dict[str, Any]", payload)
+    recipients = cast("list[Any]", to) if isinstance(to, list) else [to]
+    if said.get("method") != "tools/list" or not any(isinstance(one, str) and one in own_ids for one in recipients):
+        return None
+    if not isinstance(sender, str) or not isinstance(request_id, str) or sender in own_ids:
+        return None
+    result: dict[str, object] = {"result": {"tools": []}}
+    if "id" in said:  # the specified form: a JSON-RPC client matches on its own id
+        result = {"jsonrpc": "2.0", "id": said["id"]} | result
+    answer = {
+        "protocol": request.get("protocol") or "mew/v0.4",
+        "id": f"{participant}-{time_ns}",
+        "ts": rfc3339(time_ns),
+        "from": participant,
+        "to": [sender],
+        "kind": "mcp/response",
+        "correlation_id": [request_id],
+        "payload": result,
+    }
+    return compact_json(answer)
+
+
+def read_welcome(envelope: JsonObject) -> Welcome | None:
+    """Return what a welcome of any dialect says, or None when ``envelope`` is none."""
+    payload = envelope.get("payload")
+    if not isinstance(payload, dict) or envelope.get("from") not in (*GATEWAY_NAMES, None):
+        return None
+    said = cast("dict[str, Any]", payload)
+    kind = envelope.get("kind")
+    if kind != "system/welcome" and not (kind == "system" and "welcome" in (said.get("event"), said.get("type"))):
+        return None
+    you = said.get("you", said.get("participant"))
+    if isinstance(you, dict):
+        mine = cast("dict[str, Any]", you)
+        name, capabilities = mine.get("id"), mine.get("capabilities")
+    else:
+        name, capabilities = said.get("participant_id"), None
+    return Welcome(name if isinstance(name, str) and name else None, _kinds(capabilities))
+
+
+def read_presence(envelope: JsonObject) -> Presence | None:
+    """Return who came or went, or None when ``envelope`` is no trustworthy presence."""
+    payload = envelope.get("payload")
+    if envelope.get("kind") not in ("system/presence", "presence") or envelope.get("from") not in GATEWAY_NAMES:
+        return None
+    if not isinstance(payload, dict):
+        return None
+    said = cast("dict[str, Any]", payload)
+    who = said.get("participant")
+    name = cast("dict[str, Any]", who).get("id") if isinstance(who, dict) else None
+    event = said.get("event")
+    return Presence(event, name) if isinstance(event, str) and isinstance(name, str) else None
+
+
+def rfc3339(time_ns: int) -> str:
+    """Return a UTC time stamp with milliseconds, as MEW writes them."""
+    return datetime.fromtimestamp(time_ns / 1e9, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def compact_json(value: object) -> str:
+    """Return JSON without spaces, in ASCII so that no text can spoil it."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _kinds(capabilities: object) -> tuple[str, ...] | None:
+    if not isinstance(capabilities, list):
+        return None
+    kinds: list[str] = []
+    for capability in cast("list[Any]", capabilities):
+        kind = cast("dict[str, Any]", capability).get("kind") if isinstance(capability, dict) else capability
+        kinds.append(kind if isinstance(kind, str) else "*")  # an odd pattern is at least no default
+    return tuple(kinds)

@@ -1,0 +1,64 @@
+"""What every test gets: user folders of its own, no real log warnings, a scaled unit of time."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from inspector import paths
+
+# Before any test imports Qt: tests never open a window on somebody's desktop. The real-window test starts a process
+# of its own under a virtual display.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("QT_API", "pyside6")
+
+settings.register_profile(
+    "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.register_profile("ci", settings.get_profile("default"), max_examples=150, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+MS = 0.001 * float(os.environ.get("TESTS_TIME_SCALE", "1"))
+"""A millisecond in seconds; slow machines set TESTS_TIME_SCALE to stretch every timeout."""
+
+
+@pytest.fixture(autouse=True)
+def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Settings, captures, caches and logs of a test lie in a folder of its own."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(home))
+    return home
+
+
+@pytest.fixture(autouse=True)
+def no_unannounced_log_warnings(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A log record of level WARNING or above fails the test, unless the test announces that it looks at the log.
+
+    It does so by asking for `caplog` or with the marker `logs_warnings`.
+    """
+    if "caplog" in request.fixturenames or request.node.get_closest_marker("logs_warnings"):
+        yield
+        return
+    collector = _WarningCollector()
+    root = logging.getLogger()
+    root.addHandler(collector)
+    try:
+        yield
+    finally:
+        root.removeHandler(collector)
+    if collector.seen:
+        pytest.fail("unannounced log warnings:\n" + "\n".join(collector.seen), pytrace=False)
+
+
+class _WarningCollector(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__(level=logging.WARNING)
+        self.seen: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.seen.append(f"{record.levelname} {record.name}: {record.getMessage()}")

@@ -1,0 +1,67 @@
+"""Tests of `inspector.ui.icons`."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QColor, QPixmap
+
+from inspector.ui import icons
+from inspector.ui.theme import ThemeController
+from inspector.ui.tokens import FAMILIES
+
+NAMES = sorted({*icons.ICONS.values(), *icons.KIND_ICONS.values(), *icons.NAMESPACE_ICONS.values()})
+
+
+def inked(pixmap: QPixmap) -> set[str]:
+    """Colours of the opaque pixels."""
+    image = pixmap.toImage()
+    pixels = (image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height()))
+    return {pixel.name() for pixel in pixels if pixel.alpha() == 255}
+
+
+@pytest.mark.usefixtures("theme_controller")
+@pytest.mark.parametrize("name", [*NAMES, icons.UNKNOWN_ICON, icons.UNREADABLE_ICON])
+def test_glyph_is_in_the_installed_set(name: str) -> None:
+    assert icons.glyph_exists(name)
+
+
+@pytest.mark.parametrize(
+    ("kind", "icon", "family"),
+    [
+        ("chat", "ri.chat-1-line", "chat"),
+        ("mcp/request:tools/call:read_file", "ri.arrow-right-up-line", "tools"),
+        ("mcp/proposal", "ri.git-pull-request-line", "proposals"),
+        ("reasoning/thought", "ri.lightbulb-line", "reasoning"),
+        ("stream/open", "ri.broadcast-line", "streams"),
+        ("capability/grant", "ri.key-2-line", "control"),
+        ("system/error", "ri.settings-3-line", "gateway"),
+        ("weather/report", "ri.question-line", "unknown"),
+    ],
+)
+def test_icon_and_family_of_a_kind(kind: str, icon: str, family: str) -> None:
+    assert (icons.kind_icon(kind), icons.kind_family(kind)) == (icon, family)
+    assert icons.kind_family(kind) in FAMILIES
+
+
+def test_unreadable_message_has_a_broken_file_in_error_colour() -> None:
+    assert (icons.kind_icon(""), icons.kind_token("")) == ("ri.file-damage-line", "severity.error")
+
+
+def test_pixmap_has_the_tokens_colour_and_the_device_ratio(theme_controller: ThemeController) -> None:
+    pixmap = icons.pixmap("record", "rec", 16, 2.0)
+    assert (pixmap.width(), pixmap.devicePixelRatio()) == (32, 2.0)
+    assert theme_controller.theme.color("rec").name() in inked(pixmap)
+
+
+def test_pixmaps_are_cached_until_the_theme_changes(theme_controller: ThemeController) -> None:
+    first = icons.pixmap("open")
+    assert icons.pixmap("open") is first
+    theme_controller.set_setting("dark")
+    again = icons.pixmap("open")
+    assert again is not first
+    assert QColor("#aeb4be").name() in inked(again)
+
+
+def test_app_icon_is_drawn(theme_controller: ThemeController) -> None:
+    pixmap = icons.app_icon().pixmap(64, 64)
+    assert {theme_controller.theme.color("accent.wash").name()} <= inked(pixmap)

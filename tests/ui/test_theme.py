@@ -1,0 +1,95 @@
+"""Tests of `inspector.ui.theme` and the style sheet."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QMenuBar, QPushButton, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from inspector.ui.style_sheet import repolish
+from inspector.ui.theme import Theme, ThemeController
+from inspector.ui.tokens import COLORS
+
+
+def test_apply_sets_fusion_palette_font_and_sheet(theme_controller: ThemeController, qapp: QApplication) -> None:
+    theme = theme_controller.theme
+    assert qapp.palette().color(QPalette.ColorRole.Base) == theme.color("surface.base")
+    assert qapp.font().family() == "Inter"
+    assert qapp.styleSheet() == theme.style_sheet()
+
+
+def test_changing_the_setting_says_so_once(theme_controller: ThemeController, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(theme_controller.changed, timeout=1000):
+        theme_controller.set_setting("dark")
+    assert theme_controller.theme.dark
+    with qtbot.assertNotEmitted(theme_controller.changed):
+        theme_controller.set_setting("dark")
+
+
+def test_density_and_zoom_make_a_new_theme(theme_controller: ThemeController) -> None:
+    theme_controller.set_density("comfortable")
+    assert theme_controller.theme.metrics.row == 28
+    theme_controller.set_zoom(9.0)
+    assert theme_controller.theme.zoom == 2.0
+
+
+@pytest.mark.parametrize("dark", [True, False], ids=["dark", "light"])
+@pytest.mark.usefixtures("qapp")
+def test_style_sheet_names_no_colour_outside_the_tokens(dark: bool) -> None:
+    sheet = Theme(dark=dark, bundled_fonts=True).style_sheet()
+    known = {pair[0 if dark else 1] for pair in COLORS.values()}
+    assert set(re.findall(r"#[0-9a-fA-F]{6}", sheet)) <= known
+    assert "$" not in sheet
+
+
+@pytest.mark.usefixtures("qapp")
+def test_style_sheet_has_no_rules_for_rows() -> None:
+    sheet = Theme(dark=False, bundled_fonts=True).style_sheet()
+    assert set(re.findall(r"(\w+)::item", sheet)) <= {"QMenuBar", "QMenu", "QStatusBar"}
+
+
+@pytest.mark.usefixtures("qapp")
+def test_high_contrast_strengthens_quiet_ink() -> None:
+    theme = Theme(dark=False, high_contrast=True, bundled_fonts=True)
+    assert theme.color("ink.tertiary") == theme.color("ink.secondary")
+
+
+def test_controls_have_the_grids_heights(theme_controller: ThemeController, qtbot: QtBot) -> None:
+    metrics = theme_controller.theme.metrics
+    chip, tool = QToolButton(), QToolButton()
+    chip.setText("Main only")
+    tool.setText("Open")
+    chip.setProperty("variant", "chip")
+    sized: list[tuple[QWidget, int]] = [
+        (QPushButton("Connect"), metrics.control),
+        (QLineEdit(), metrics.control),
+        (tool, metrics.control),
+        (chip, metrics.chip),
+        (QMenuBar(), metrics.menu_bar),
+    ]
+    for widget, _height in sized:
+        qtbot.addWidget(widget)
+        repolish(widget)
+    heights = [min(widget.sizeHint().height(), widget.maximumHeight()) for widget, _height in sized]
+    assert heights == [height for _widget, height in sized]
+
+
+def test_unknown_names_are_told(theme_controller: ThemeController) -> None:
+    theme = theme_controller.theme
+    with pytest.raises(KeyError):
+        theme.color("surface.nowhere")
+    assert theme.family_color("nowhere") == theme.color("family.unknown")
+
+
+def test_menu_titles_fit_the_menu_bar(theme_controller: ThemeController, qtbot: QtBot) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    bar = window.menuBar()
+    actions = [bar.addMenu(title).menuAction() for title in ("File", "Edit", "View")]
+    window.resize(600, 400)
+    window.show()
+    assert bar.height() == theme_controller.theme.metrics.menu_bar
+    assert all(bar.rect().contains(bar.actionGeometry(action)) for action in actions)

@@ -1,0 +1,102 @@
+"""Secrets become dots, in structures and in text; counts and markers stay."""
+
+from __future__ import annotations
+
+import json
+from time import perf_counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.protocol.secrets import MASK, is_secret_key, mask_secrets, mask_text
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["token", "Authorization", "password", "secret", "api_key", "apiKey", "API-KEY", "GITHUB_TOKEN", "accessToken",
+     "client_secret", "privateKey", "x-api-key", "passwd", "credentials"],
+)  # fmt: skip
+def test_keys_of_secrets(key: str):
+    assert is_secret_key(key)
+    assert mask_secrets({"a": [{key: "s3cr3t-value"}]}) == {"a": [{key: MASK}]}
+    assert "s3cr3t-value" not in mask_text(json.dumps({key: "s3cr3t-value"}))
+
+
+@pytest.mark.parametrize(
+    "key", ["tokens", "max_tokens", "progressToken", "nextPageToken", "key", "primary_key", "author", "keyboard", ""]
+)
+def test_keys_of_no_secret(key: str):
+    assert not is_secret_key(key)
+    value = {key: "plain"}
+    assert mask_secrets(value) == value
+    assert mask_text(json.dumps(value)) == json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("Authorization: Bearer abc.def-1", f"Authorization: Bearer {MASK}"),
+        ("ws://h/?token=abc&space=x", f"ws://h/?token={MASK}&space=x"),
+        ("https://me:pw@host/", f"https://me:{MASK}@host/"),
+        ("a bearer token is needed", "a bearer token is needed"),
+        ('{"password": 12, "token": 3}', f'{{"password": {MASK}, "token": 3}}'),
+        ('{"secrets": ["a", "b"], "z": ["c"]}', f'{{"secrets": ["{MASK}", "{MASK}"], "z": ["c"]}}'),
+        ('{"token":"ab\\"c\\\\","x":"y"}', f'{{"token":"{MASK}","x":"y"}}'),
+        ('{"token":"cut', f'{{"token":"{MASK}'),
+        ('{"token":""}', '{"token":""}'),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.sig", MASK),
+    ],
+)
+def test_text(text: str, masked: str):
+    assert mask_text(text) == masked
+
+
+def test_json_inside_json_is_masked_at_any_depth():
+    inner = json.dumps({"token": 'x"y\\', "deeper": json.dumps({"api_key": "zzz", "n": 1})})
+    masked = mask_text(json.dumps({"text": inner}))
+    assert json.loads(json.loads(json.loads(masked)["text"])["deeper"]) == {"api_key": MASK, "n": 1}
+    assert json.loads(json.loads(masked)["text"])["token"] == MASK
+
+
+def test_a_schema_that_describes_a_token_stays():
+    schema = {"properties": {"token": {"type": "string", "description": "yours"}}}
+    assert mask_secrets(schema) == schema
+
+
+def test_text_without_secrets_is_the_same_object():
+    text = "nothing to see " * 100
+    assert mask_text(text) is text
+
+
+def test_plain_values_keep_their_types_and_order():
+    value = {"b": 1, "a": [True, None, 2.5, "x"], "c": {"d": {}}}
+    assert mask_secrets(value) == value
+    assert list(mask_secrets(value)) == ["b", "a", "c"]
+
+
+@given(st.text(min_size=1), st.integers(0, 3))
+def test_whatever_the_secret_is_its_json_stays_json_and_loses_it(secret: str, depth: int):
+    text = json.dumps({"before": 1, "token": secret, "after": "kept"})
+    for _ in range(depth):
+        text = json.dumps({"inner": text})
+    found = mask_text(text)
+    for _ in range(depth):
+        found = json.loads(found)["inner"]
+    assert json.loads(found) == {"before": 1, "token": MASK, "after": "kept"}
+
+
+@given(st.text())
+def test_any_text_is_taken(text: str):
+    assert isinstance(mask_text(text), str)
+    assert isinstance(mask_text(f'"token": "{text}'), str)
+
+
+def test_hostile_text_takes_linear_time():
+    started = perf_counter()
+    mask_text('"token":' * 50_000)
+    mask_text("\\" * 100_000 + '"token":"')
+    mask_text('"' + "token" * 20_000)
+    mask_text("a.token" * 50_000)
+    mask_text("eyJ" + "aaaaaaaa." * 50_000)
+    assert perf_counter() - started < 5  # quadratic time would be minutes

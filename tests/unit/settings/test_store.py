@@ -1,0 +1,90 @@
+"""Tests of `inspector.settings.store`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.settings import Settings, load, save, settings_path
+
+
+def test_nothing_there_gives_the_defaults_without_a_word() -> None:
+    loaded = load()
+    assert (loaded.settings, loaded.message) == (Settings(), None)
+
+
+def test_round_trip() -> None:
+    settings = Settings()
+    settings.display.theme = "dark"
+    settings.remember_file("/logs/a.jsonl")
+    save(settings)
+    assert load().settings == settings
+    assert [file.name for file in settings_path().parent.iterdir()] == ["settings.json"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
+def test_file_is_the_users_alone() -> None:
+    save(Settings())
+    assert settings_path().stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"{", "it is not JSON"),
+        (b"\xff\xfe", "it is not UTF-8 text"),
+        (b"[]", "it is not a JSON object"),
+        (b'{"version": 99}', "written by a newer Context Inspector"),
+        (b'{"version": "x"}', "which is no version"),
+        (b'{"display": {"theme": "pink"}}', "display.theme"),
+        (b"[" * 100_000, "it is not JSON"),
+    ],
+    ids=["cut", "binary", "array", "newer", "odd version", "odd value", "deep"],
+)
+def test_broken_file_is_set_aside_and_told(content: bytes, why: str) -> None:
+    path = settings_path()
+    path.write_bytes(content)
+    loaded = load()
+    assert loaded.settings == Settings()
+    assert loaded.message is not None
+    assert why in loaded.message
+    assert (path.with_name("settings.broken-1.json").read_bytes(), path.exists()) == (content, False)
+
+
+def test_second_broken_file_does_not_replace_the_first() -> None:
+    for content in ("one", "two"):
+        settings_path().write_text(content, encoding="utf-8")
+        load()
+    assert settings_path().with_name("settings.broken-1.json").read_text(encoding="utf-8") == "one"
+    assert settings_path().with_name("settings.broken-2.json").read_text(encoding="utf-8") == "two"
+
+
+def test_unknown_keys_are_no_fault() -> None:
+    settings_path().write_text(json.dumps({"version": 1, "later": 1, "display": {"density": "comfortable"}}))
+    loaded = load()
+    assert (loaded.message, loaded.settings.display.density) == (None, "comfortable")
+
+
+def test_failed_write_leaves_the_old_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    save(Settings())
+    before = settings_path().read_bytes()
+
+    def refuse(_path: Path, _target: Path) -> Path:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(OSError, match="disk full"):
+        save(Settings(recent_files=["/x"]))
+    assert settings_path().read_bytes() == before
+    assert [file.name for file in settings_path().parent.iterdir()] == ["settings.json"]
+
+
+@given(content=st.binary(max_size=200))
+def test_any_bytes_load(content: bytes) -> None:
+    settings_path().write_bytes(content)
+    assert isinstance(load().settings, Settings)
