@@ -87,7 +87,8 @@ class CaptureDocument:
         while self._read_on(source, whole_lines=False):
             if sum(source.formats.values()) >= _SNIFFED_LINES:
                 self._refuse_unknown(source)
-            yield Progress(source.read_to, source.size, len(self.capture))
+            if source.format is not None:  # until then it may still be refused
+                yield Progress(source.read_to, source.size, len(self.capture))
         self._refuse_unknown(source)
         if source.format == "gateway-log":
             self._open_decisions(path.with_name(FILE_NAME))
@@ -183,8 +184,8 @@ class CaptureDocument:
 
     @property
     def unreadable(self) -> int:
-        """Records nothing could be made of."""
-        return sum(source.formats[None] for source in self.capture.sources)
+        """Messages nothing could be made of."""
+        return self.capture.unreadable_count
 
     def verdicts(self, message: int) -> list[dict[str, Any]]:
         """The gateway's capability decisions about a message."""

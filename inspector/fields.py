@@ -15,7 +15,8 @@ import numpy as np
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.analysis.context_tree import MAIN
-from inspector.analysis.correlation import ProposalState, ToolRule
+from inspector.analysis.correlation import ToolRule
+from inspector.analysis.proposals import ProposalState
 from inspector.analysis.transients import BADGE_SETS
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
@@ -198,7 +199,7 @@ FIELDS: tuple[Field, ...] = (
           lambda a: Numbers(a.contexts.depths(), 0), _D.TREE),
     Field("context.raw", _T.STRING, "Context as written", "The context as it was sent.", _decoded(_context_raw)),
     Field("context.type", _T.STRING, "Context type", "Declared type of its context, or reasoning.",
-          lambda a: Interned(a.contexts.types().astype(np.uint32), ("", "reasoning")), _D.TREE),
+          lambda a: Interned(a.contexts.types().astype(np.uint32), a.contexts.type_names), _D.TREE),
     Field("context.state", _T.STRING, "Context state", "active, idle, concluded, cancelled.", _context_state, _D.CLOCK),
     Field("size", _T.INTEGER, "Size", "Bytes of the envelope, message or frame.", _numbers("size")),
     Field("text", _T.STRING, "Text", "The text it shows.", _decoded(lambda a, m: message_text(a.capture, m))),
@@ -238,7 +239,7 @@ def payload_field(path: tuple[str, ...]) -> Field:
         for step in path:
             if isinstance(found, dict):
                 found = found.get(step)
-            elif isinstance(found, list) and step.isdecimal() and int(step) < len(found):
+            elif isinstance(found, list) and step.isdecimal() and len(step) < 10 and int(step) < len(found):
                 found = found[int(step)]
             else:
                 return None

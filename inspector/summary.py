@@ -51,7 +51,7 @@ def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
         "messages": tree.own[node],
         "subtree_messages": tree.subtree[node],
         "implicit": tree.implicit[node],
-        "participants": [strings[code] for code in sorted(contexts.speakers[node])],
+        "participants": [strings[code] for code in contexts.speakers_of(node)],
     }
 
 

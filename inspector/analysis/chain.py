@@ -37,8 +37,7 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
     found = {message}
     _follow(analysis, message, found, _causes)
     _follow(analysis, message, found, _effects)
-    for step in found:
-        found.update(_outcome(analysis, step))
+    found = found.union(*(_outcome(analysis, step) for step in found))
     ordered = sorted(found)
     if len(ordered) > _LIMIT:
         near = sorted(ordered, key=lambda m: abs(m - message))[:_LIMIT]

@@ -43,6 +43,7 @@ class ContextTree:
         self._by_id: dict[tuple[int, str], int] = {}
         self._by_place: dict[tuple[int, str], int] = {}
         self._slashed: set[tuple[int, str]] = set()
+        self._most_slashes = 0
         self.merged: list[tuple[int, int]] = []  # (from, into) since the last look
 
     def __len__(self) -> int:
@@ -63,27 +64,32 @@ class ContextTree:
     def of_key(self, space: int, key: str) -> int:
         """The node of an observed context key; MAIN for one with nothing in it. Makes what is missing."""
         if key.startswith(OBJECT_KEY):
-            return self.of_id(space, key[len(OBJECT_KEY) :])
+            return self._used(self.of_id(space, key[len(OBJECT_KEY) :]))
         path = normalise(key)
         if not path:
             return MAIN
-        known = self._by_id.get((space, path))
+        known = self._with_id(space, path)
         if known is not None:
-            return self._used(self.resolve(known))
+            return self._used(known)
         node, rest = self._known_prefix(space, path)
         for segment in rest:
             node = self._child(space, node, segment)
         return self._used(node)
 
     def of_id(self, space: int, identifier: str) -> int:
-        """The node with this opaque id, made as a root when there is none."""
-        known = self._by_id.get((space, identifier))
+        """The node with this opaque id, made as an implicit root when there is none."""
+        known = self._with_id(space, identifier)
         if known is None:
             provisional = self._find_path(space, identifier) if "/" in identifier else None
             known = self._new(space, MAIN, identifier)
             if provisional is not None:
                 self._merge(provisional, known)
-        return self._used(self.resolve(known))
+        return known
+
+    def _with_id(self, space: int, identifier: str) -> int | None:
+        """The living node with this id."""
+        found = self.resolve(self._by_id.get((space, identifier), MAIN))
+        return found if found != MAIN else None
 
     def declare(self, space: int, identifier: str, above: int | None, label: str | None) -> int:
         """A reasoning start whose id is a context: its node, placed below the start's own context.
@@ -93,7 +99,8 @@ class ContextTree:
         """
         if "/" in identifier:
             self._slashed.add((space, identifier))
-        node = self.of_id(space, identifier)
+            self._most_slashes = max(self._most_slashes, identifier.count("/"))
+        node = self._used(self.of_id(space, identifier))
         if label and not self.label[node]:
             self.label[node] = label
         if above is not None and above != MAIN:
@@ -104,25 +111,24 @@ class ContextTree:
         """The longest start id with a slash that the path begins with, and the segments left."""
         segments = path.split("/")
         if self._slashed:
-            for count in range(len(segments) - 1, 1, -1):
+            for count in range(min(len(segments) - 1, self._most_slashes + 1), 1, -1):
                 head = "/".join(segments[:count])
                 if (space, head) in self._slashed:
                     return self.of_id(space, head), segments[count:]
         return MAIN, segments
 
     def _child(self, space: int, above: int, segment: str) -> int:
-        key = (above, segment)
-        found = self._by_id.get((space, segment)) if above == MAIN else self._by_place.get(key)
-        return self.resolve(found) if found is not None else self._new(space, above, segment)
+        found = self._with_id(space, segment) if above == MAIN else self._by_place.get((above, segment))
+        return found if found is not None else self._new(space, above, segment)
 
     def _find_path(self, space: int, path: str) -> int | None:
         head, *rest = path.split("/")
-        node = self._by_id.get((space, head))
+        node = self._with_id(space, head)
         for segment in rest:
             if node is None:
                 return None
-            node = self._by_place.get((self.resolve(node), segment))
-        return None if node is None else self.resolve(node)
+            node = self._by_place.get((node, segment))
+        return node
 
     def _new(self, space: int, above: int, name: str) -> int:
         node = len(self.parent)
@@ -160,7 +166,6 @@ class ContextTree:
             return node
         twin = self._by_place.get((above, self.name[node]))
         if twin is not None:
-            twin = self.resolve(twin)
             self._by_id[self.space[node], self.name[node]] = twin
             self._merge(node, twin)
             return twin
@@ -187,40 +192,41 @@ class ContextTree:
         return True
 
     def _merge(self, node: int, into: int) -> None:
-        """Make two nodes one: messages, children and label of `node` go to `into`."""
+        """Make two nodes one: messages, children and label of `node` go to `into`; so do twins among the children."""
         above = self.parent[node]
         self._siblings(node).remove(node)
         if above != MAIN:
             self._count_up(above, -self.subtree[node])
             self._by_place.pop((above, self.name[node]), None)
-        self._alias[node] = into
-        self.label[into] = self.label[into] or self.label[node]
-        self.implicit[into] = self.implicit[into] and self.implicit[node]
-        self.own[into] += self.own[node]
-        self._count_up(into, self.own[node])
-        self.merged.append((node, into))
-        for child in list(self.children[node]):
-            self._adopt(child, into)
-        self.children[node] = []
+        pairs = [(node, into)]  # of a pair's children those with the same name are pairs again; names run deep
+        while pairs:
+            gone, stays = pairs.pop()
+            self._take_over(gone, stays)
+            for child in self.children[gone]:
+                twin = self._by_place.get((stays, self.name[child]))
+                self._by_place.pop((gone, self.name[child]), None)
+                if twin is None:
+                    self._adopt(child, stays)
+                else:
+                    pairs.append((child, twin))
+            self.children[gone] = []
         self._moved()
         self._drop_if_empty(above)
 
+    def _take_over(self, gone: int, stays: int) -> None:
+        self._alias[gone] = stays
+        self.label[stays] = self.label[stays] or self.label[gone]
+        self.implicit[stays] = self.implicit[stays] and self.implicit[gone]
+        self.own[stays] += self.own[gone]
+        self._count_up(stays, self.own[gone])
+        self.merged.append((gone, stays))
+
     def _adopt(self, child: int, into: int) -> None:
-        twin = self._by_place.get((into, self.name[child]))
-        self._by_place.pop((self.parent[child], self.name[child]), None)
-        if twin is not None and self.resolve(twin) != child:
-            self._merge_child(child, self.resolve(twin))
-            return
+        """Hang a node whose old parent is gone below another one."""
         self.parent[child] = into
         self.children[into].append(child)
         self._by_place[into, self.name[child]] = child
         self._count_up(into, self.subtree[child])
-
-    def _merge_child(self, child: int, into: int) -> None:
-        """Merge a node whose old parent is already gone."""
-        self.parent[child] = MAIN
-        self.roots.setdefault(self.space[child], []).append(child)
-        self._merge(child, into)
 
     def _drop_if_empty(self, node: int) -> None:
         """An ancestor that only a mistaken path implied goes away with it."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.context_tree import MAIN, ContextTree
 from inspector.analysis.node_columns import NodeNumbers, NodeTable
+from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
-from inspector.capture.reader import OBJECT_KEY
+from inspector.capture.flags import Flag
+from inspector.capture.reader import object_key
+from inspector.capture.strings import InternTable
 from inspector.protocol.paths import quote_segment
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
@@ -17,21 +22,23 @@ from inspector.protocol.times import NO_TIME
 IDLE_AFTER_S = 30
 """A context is active this long after its last message (design.md 2)."""
 
-_CONCLUDED, _CANCELLED = 1, 2
 _LABEL_LENGTH = 80
+_MOST_NESTED = 64  # parents inside parents that are looked at
 
 
 class ContextPass:
     """The context tree and what is known of each node.
 
+    A message refers to its (space, observed key) by a number that is never rewritten, and that to a node.
+
     Attributes:
         tree: the nodes.
-        refs: int32 per message, a number for its (space, observed key); never rewritten. 0 is "no context".
+        facts: what is noted of each node; its lists `first_row`, `last_row`, `last_ns`, `started_by` and
+            `concluded_by` are attributes here too.
         main_counts: messages in main by space (string id).
-        first_row, last_row, last_ns: per node; -1 and NO_TIME when it holds no message.
-        started_by: per node, the message whose id names it, or -1.
-        concluded_by: per node, the message that concluded or cancelled it, or -1.
-        speakers: per node, string ids of those who wrote in it, in order.
+        clock_ns: the latest time seen, by which a log's contexts are active or idle.
+        touched: nodes that gained messages; whoever shows counts takes and clears it.
+        type_names: what the numbers of `types` stand for.
     """
 
     def __init__(self, capture: Capture) -> None:
@@ -43,18 +50,13 @@ class ContextPass:
         self.tree = ContextTree()
         self._columns = GrowingColumns({"ref": np.int32})
         self._ref_ids: dict[tuple[int, int], int] = {}
-        self._ref_nodes: list[int] = [MAIN]
-        self._node_array = np.array([MAIN], np.int32)
+        self._ref_nodes = GrowingColumns({"node": np.int32})
+        self._ref_nodes.extend(1, {"node": MAIN})
         self.main_counts: dict[int, int] = {}
-        self.first_row: list[int] = []
-        self.last_row: list[int] = []
-        self.last_ns: list[int] = []
-        self.started_by: list[int] = []
-        self.concluded_by: list[int] = []
-        self.speakers: list[dict[int, None]] = []
+        self.facts = NodeFacts()
+        self.first_row, self.last_row, self.last_ns = self.facts.first_row, self.facts.last_row, self.facts.last_ns
+        self.started_by, self.concluded_by = self.facts.started_by, self.facts.concluded_by
         self.clock_ns = NO_TIME
-        self._end: list[int] = []
-        self._reasons: list[bool] = []
         self._moved = False
         self._fed = 0
         self.type_version = 0
@@ -63,7 +65,8 @@ class ContextPass:
         self.roots = NodeTable(self.tree, lambda node: self.tree.path(self.tree.root_of(node)))
         self.leaves = NodeTable(self.tree, lambda node: quote_segment(self.tree.name[node]))
         self._depths = NodeNumbers(self.tree, self.tree.depth)
-        self._types = NodeNumbers(self.tree, lambda node: int(self.type(node) is not None))
+        self.type_names: InternTable[str] = InternTable("")
+        self._types = NodeNumbers(self.tree, lambda node: self.type_names.intern(self.type(node)))
 
     # Feeding
 
@@ -72,53 +75,58 @@ class ContextPass:
         columns = self._capture.columns
         self._columns.extend(stop - start, {"ref": 0})
         moves = self.tree.moves
-        for row in self._events(start, stop):
+        keys, first, inverse = np.unique(self._pairs(start, stop), return_index=True, return_inverse=True)
+        for row in self._events(start, stop, keys, first):
             self._observe(row)
-        refs = self._columns["ref"]
-        self._assign_refs(start, stop)
+        self.facts.grow(len(self.tree))
+        if len(keys):
+            refs = np.array([self._ref_ids.get(_split(key), 0) for key in keys.tolist()], np.int32)
+            self._columns["ref"][start:] = refs[inverse]
+        self._follow_merges()
         if self.tree.moves != moves:
             self._moved = True
-        self._refresh_nodes()
         times = columns["time_ns"][start:stop]
         if len(times):
             self.clock_ns = max(self.clock_ns, int(times.max()))
-        self._count(start, stop, self._node_array[refs[start:stop]])
+        self._count(start, stop, self.nodes()[start:])
         self._fed = stop
 
-    def _events(self, start: int, stop: int) -> list[int]:
-        """Rows that may shape the tree: the first of each key, and reasoning starts, in order."""
-        columns = self._capture.columns
-        start_kind = self._capture.strings.find("reasoning/start") or -1
-        rows = np.flatnonzero(columns["kind"][start:stop] == start_kind) + start
-        pairs = self._pairs(start, stop)
-        keys, first = np.unique(pairs, return_index=True)
-        new = [
-            int(place) + start
-            for key, place in zip(keys.tolist(), first.tolist(), strict=True)
-            if key & 0xFFFFFFFF and (key >> 32, key & 0xFFFFFFFF) not in self._ref_ids
-        ]
-        return sorted({*rows.tolist(), *new})
-
     def _pairs(self, start: int, stop: int) -> Array:
+        """Space and observed key of each message as one number."""
         columns = self._capture.columns
         return columns["space"][start:stop].astype(np.uint64) << np.uint64(32) | columns["context"][start:stop]
 
+    def _events(self, start: int, stop: int, keys: Array, first: Array) -> list[int]:
+        """Rows that may shape the tree, in order: the first of each key, object contexts, reasoning starts."""
+        columns = self._capture.columns
+        start_kind = self._capture.strings.find("reasoning/start") or -1
+        shaping = columns["kind"][start:stop] == start_kind
+        shaping |= columns["flags"][start:stop] & Flag.OBJECT_CONTEXT != 0
+        new = [
+            place + start
+            for key, place in zip(keys.tolist(), first.tolist(), strict=True)
+            if key & 0xFFFFFFFF and _split(key) not in self._ref_ids
+        ]
+        return sorted({*(np.flatnonzero(shaping) + start).tolist(), *new})
+
     def _observe(self, row: int) -> None:
         """Let one message shape the tree: make its context's node, and its own when it starts one."""
-        columns, strings = self._capture.columns, self._capture.strings
+        columns = self._capture.columns
         space, key = int(columns["space"][row]), int(columns["context"][row])
-        node = MAIN
-        if key and (space, key) in self._ref_ids:
-            node = self.tree.resolve(self._ref_nodes[self._ref_ids[space, key]])
-        elif key:
-            node = self.tree.of_key(space, strings[key])
-            if strings[key].startswith(OBJECT_KEY):
-                node = self._observe_object(space, row, node)
-            self._ref_ids[space, key] = len(self._ref_nodes)
-            self._ref_nodes.append(node)
+        node = self._node_of_key(space, key) if key else MAIN
+        if int(columns["flags"][row]) & Flag.OBJECT_CONTEXT:
+            self._observe_object(space, row)
+            node = self.tree.resolve(node)
         if self._capture.string("kind", row) == "reasoning/start":
             self._declare(space, row, node)
-        self._grow()
+
+    def _node_of_key(self, space: int, key: int) -> int:
+        known = self._ref_ids.get((space, key))
+        if known is not None:
+            return self.tree.resolve(int(self._ref_nodes["node"][known]))
+        node = self.tree.of_key(space, self._capture.strings[key])
+        self._ref_ids[space, key] = self._ref_nodes.extend(1, {"node": node})
+        return node
 
     def _declare(self, space: int, row: int, above: int) -> None:
         identifier = self._capture.envelope_id(row)
@@ -127,68 +135,54 @@ class ContextPass:
         text = text_shown("reasoning/start", self._capture.payload(row)) or ""
         label = " ".join(text.split())[:_LABEL_LENGTH] or None
         node = self.tree.declare(space, identifier, above, label)
-        self._grow()
+        self.facts.grow(len(self.tree))
         if self.started_by[node] < 0:
             self.started_by[node] = row
-            self._note_reasoning(node)
+        self._note_reasoning(node)
 
-    def _observe_object(self, space: int, row: int, node: int) -> int:
-        """The object form `{id, parent}`; parents may nest (protocols.md 7)."""
+    def _observe_object(self, space: int, row: int) -> None:
+        """The object form `{id, type, parent}` (protocols.md 7). A parent may be such an object: it is observed first."""
         header = self._capture.record(row).header
-        context = header.context if header is not None else None
-        for _ in range(64):
-            above = context.get("parent") if isinstance(context, dict) else None
-            name = above.get("id") if isinstance(above, dict) else above
-            if not isinstance(name, str) or not name:
-                break
-            current = self.tree.of_id(space, str(context.get("id"))) if isinstance(context, dict) else node
-            self.tree.place(current, self.tree.of_id(space, name))
-            context = above
-        return self.tree.resolve(node)
+        context: object = header.context if header is not None else None
+        chain: list[dict[str, Any]] = []
+        while isinstance(context, dict) and len(chain) < _MOST_NESTED:
+            chain.append(context)
+            context = context.get("parent")
+        for described in reversed(chain):
+            key = object_key(described)
+            if key is None:
+                continue
+            node = self.tree.of_id(space, key)
+            above = described.get("parent")
+            above = object_key(above) if isinstance(above, dict) else above
+            if isinstance(above, str) and above:
+                node = self.tree.place(node, self.tree.of_id(space, above))
+            self.facts.grow(len(self.tree))
+            declared = described.get("type")
+            if isinstance(declared, str) and declared:
+                first = self.facts.declared[node] is None
+                self.facts.note_type(node, row, declared)
+                if first:
+                    self._type_changed(node)
 
-    def _assign_refs(self, start: int, stop: int) -> None:
-        pairs = self._pairs(start, stop)
-        keys, inverse = np.unique(pairs, return_inverse=True)
-        ids = [self._ref_ids.get((k >> 32, k & 0xFFFFFFFF), 0) for k in keys.tolist()]
-        self._columns["ref"][start:] = np.array(ids, np.int32)[inverse] if ids else 0
-
-    def _refresh_nodes(self) -> None:
+    def _follow_merges(self) -> None:
         """Renew the map from keys to nodes, and what merged nodes leave behind."""
-        self._grow()
+        if not self.tree.merged:
+            return
         for node, into in self.tree.merged:
-            self._inherit(node, into)
-        if self.tree.merged or len(self._node_array) != len(self._ref_nodes) or self._moved:
-            self._ref_nodes = [self.tree.resolve(n) for n in self._ref_nodes]
-            self._node_array = np.array(self._ref_nodes, np.int32)
+            self.facts.inherit(node, into)
         self.tree.merged.clear()
-
-    def _inherit(self, node: int, into: int) -> None:
-        rows = [r for r in (self.first_row[node], self.first_row[into]) if r >= 0]
-        self.first_row[into] = min(rows, default=-1)
-        self.last_row[into] = max(self.last_row[node], self.last_row[into])
-        self.last_ns[into] = max(self.last_ns[node], self.last_ns[into])
-        self.started_by[into] = max(self.started_by[node], self.started_by[into])
-        self.concluded_by[into] = max(self.concluded_by[node], self.concluded_by[into])
-        self._end[into] = max(self._end[node], self._end[into])
-        self._reasons[into] = self._reasons[into] or self._reasons[node]
-        self.speakers[into] = dict.fromkeys([*self.speakers[into], *self.speakers[node]])
-
-    def _grow(self) -> None:
-        for _ in range(len(self.tree) - len(self.first_row)):
-            self.first_row.append(-1)
-            self.last_row.append(-1)
-            self.last_ns.append(NO_TIME)
-            self.started_by.append(-1)
-            self.concluded_by.append(-1)
-            self.speakers.append({})
-            self._end.append(0)
-            self._reasons.append(False)
+        living = np.array([*map(self.tree.resolve, range(len(self.tree))), MAIN], np.int32)
+        self._ref_nodes["node"][:] = living[self._ref_nodes["node"]]
 
     def _count(self, start: int, stop: int, nodes: Array) -> None:
         columns = self._capture.columns
-        main = columns["space"][start:stop][nodes == MAIN]
-        for space, count in zip(*(a.tolist() for a in np.unique(main, return_counts=True)), strict=True):
-            self.main_counts[space] = self.main_counts.get(space, 0) + count
+        spaces, first, counts = np.unique(
+            columns["space"][start:stop][nodes == MAIN], return_index=True, return_counts=True
+        )
+        for place in np.argsort(first).tolist():
+            space = int(spaces[place])
+            self.main_counts[space] = self.main_counts.get(space, 0) + int(counts[place])
         inside = np.flatnonzero(nodes != MAIN)
         if not len(inside):
             return
@@ -199,16 +193,15 @@ class ContextPass:
         for node, low, count in zip(found.tolist(), first.tolist(), counts.tolist(), strict=True):
             places = order[low : low + count]
             self.tree.count(node, count)
-            if self.first_row[node] < 0:
-                self.first_row[node] = start + int(inside[places[0]])
-            self.last_row[node] = start + int(inside[places[-1]])
-            self.last_ns[node] = max(self.last_ns[node], int(times[places].max()))
+            rows = start + inside[places]
+            self.facts.note_messages(node, int(rows[0]), int(rows[-1]), int(times[places].max()))
             self.touched.add(node)
         self._note_kinds(start, inside, held, columns["kind"][start:stop][inside])
-        pairs = np.unique(held.astype(np.uint64) << np.uint64(32) | columns["sender"][start:stop][inside])
-        for pair in pairs.tolist():
-            if pair & 0xFFFFFFFF:
-                self.speakers[pair >> 32].setdefault(pair & 0xFFFFFFFF)
+        senders = held.astype(np.uint64) << np.uint64(32) | columns["sender"][start:stop][inside]
+        for pair, place in zip(*(a.tolist() for a in np.unique(senders, return_index=True)), strict=True):
+            node, sender = _split(pair)
+            if sender:
+                self.facts.note_speaker(node, sender, start + int(inside[place]))
 
     def _note_kinds(self, start: int, inside: Array, nodes: Array, kinds: Array) -> None:
         names = self._capture.strings
@@ -221,16 +214,17 @@ class ContextPass:
                 self._note_reasoning(node)
             end = _ENDS.get(name, 0)
             for place in np.flatnonzero(here).tolist() if end else ():
-                node = int(nodes[place])
-                if end > self._end[node]:
-                    self._end[node] = end
-                    self.concluded_by[node] = start + int(inside[place])
+                self.facts.note_end(int(nodes[place]), end, start + int(inside[place]))
 
     def _note_reasoning(self, node: int) -> None:
-        if not self._reasons[node]:
-            self._reasons[node] = True
-            if 0 <= self.first_row[node] < self._fed:
-                self._moved = True  # `context.type` of messages that were already read changes
+        if not self.facts.reasons[node]:
+            self.facts.reasons[node] = True
+            self._type_changed(node)
+
+    def _type_changed(self, node: int) -> None:
+        if 0 <= self.first_row[node] < self._fed:
+            self._moved = True  # `context.type` of messages that were already read changes
+        if node < len(self._types):
             self.type_version += 1
 
     def take_changes(self) -> Rows:
@@ -251,18 +245,18 @@ class ContextPass:
 
     def nodes(self) -> Array:
         """(n,) int32, the node of each message, MAIN for the main context."""
-        return self._node_array[self._columns["ref"]]
+        return self._ref_nodes["node"][self._columns["ref"]]
 
     def node_of(self, row: int) -> int:
         """The node a message belongs to; MAIN for the main context."""
-        return int(self._node_array[self._columns["ref"][row]])
+        return int(self._ref_nodes["node"][self._columns["ref"][row]])
 
     def depths(self) -> Array:
         """(n,) int32, depth of each message's context; 0 in main."""
         return self._depths.values(self.tree.moves)[self.nodes()]
 
     def types(self) -> Array:
-        """(n,) int32, 1 where the message's context counts as reasoning, else 0."""
+        """(n,) int32, places in `type_names` of the types of the messages' contexts; 0 is none."""
         return self._types.values(self.tree.moves + self.type_version)[self.nodes()]
 
     def state(self, node: int, now_ns: int | None = None) -> str:
@@ -271,8 +265,8 @@ class ContextPass:
         Args:
             now_ns: the wall clock for live traffic; without it, the time of the last record.
         """
-        if self._end[node]:
-            return "cancelled" if self._end[node] == _CANCELLED else "concluded"
+        if self.facts.end[node]:
+            return "cancelled" if self.facts.end[node] == CANCELLED else "concluded"
         last = self._last_in_reach(node)
         now = self.clock_ns if now_ns is None else now_ns
         return "active" if last != NO_TIME and now - last <= IDLE_AFTER_S * 1_000_000_000 else "idle"
@@ -281,30 +275,52 @@ class ContextPass:
         """Time of the last message; an ancestor that holds none itself goes by those below."""
         if self.last_ns[node] != NO_TIME:
             return self.last_ns[node]
-        below = [self.last_ns[child] for child in self.tree.children[node]]
+        latest = NO_TIME
         started = self.started_by[node]
         if started >= 0:
-            below.append(int(self._capture.columns["time_ns"][started]))
-        return max(below, default=NO_TIME)
+            latest = int(self._capture.columns["time_ns"][started])
+        below = list(self.tree.children[node])
+        while below:
+            child = below.pop()
+            if self.last_ns[child] != NO_TIME:
+                latest = max(latest, self.last_ns[child])
+            else:
+                below.extend(self.tree.children[child])
+        return latest
 
     def type(self, node: int) -> str | None:
-        """`reasoning`, or None."""
-        root = self.tree.name[self.tree.root_of(node)]
-        return "reasoning" if self._reasons[node] or root.startswith("reason") else None
+        """The declared type, else `reasoning` where the context or its name says so, else None."""
+        declared = self.facts.declared[node]
+        if declared is not None:
+            return declared[1]
+        return "reasoning" if self.facts.reasons[node] or self._named_so(node) else None
+
+    def _named_so(self, node: int) -> bool:
+        return self.tree.name[self.tree.root_of(node)].startswith("reason")
 
     def type_reason(self, node: int) -> str:
-        """Why the node counts as reasoning, as a sentence; "" when it does not."""
+        """Why the node has its type, as a sentence; "" when it has none."""
+        if self.facts.declared[node] is not None:
+            return "Declared so by its messages."
         if self.started_by[node] >= 0:
             return f"Opened by reasoning/start, No. {self.started_by[node] + 1}."
-        if self._reasons[node]:
+        if self.facts.reasons[node]:
             return "Holds reasoning messages."
-        if self.type(node):
-            return "Its first segment starts with “reason”."
-        return ""
+        return "Its first segment starts with “reason”." if self._named_so(node) else ""
+
+    def speakers_of(self, node: int) -> list[int]:
+        """String ids of those who wrote in a context, in the order they first did."""
+        speakers = self.facts.speakers[node]
+        return sorted(speakers, key=speakers.__getitem__)
 
     def label(self, node: int) -> str:
         """What the tree shows: a reasoning's first words, else the name."""
         return self.tree.label[node] or self.tree.name[node]
 
 
-_ENDS = {"reasoning/conclusion": _CONCLUDED, "reasoning/cancel": _CANCELLED}
+_ENDS = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
+
+
+def _split(key: int) -> tuple[int, int]:
+    """The two numbers that `_pairs` made one of."""
+    return key >> 32, key & 0xFFFFFFFF

@@ -9,17 +9,20 @@ from __future__ import annotations
 import enum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis.changes import ChangedRows, Rows
+from inspector.analysis.open_calls import OpenCalls
+from inspector.analysis.proposals import Proposals
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
+from inspector.capture.hashes import NO_ROW, hash_text
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 
 _NEEDS_TARGET = ("tools/call", "prompts/get", "resources/read", "completion/complete")
-_SCANNED = 64  # how many open requests with one JSON-RPC id are looked through
+_LOOKED_AT = 64  # messages with one id; more of them mean nothing
 
 
 class ToolRule(enum.IntEnum):
@@ -31,17 +34,6 @@ class ToolRule(enum.IntEnum):
     CORRELATION = 3
     RPC_ID = 4
     UNKNOWN = 5
-
-
-class ProposalState(enum.IntEnum):
-    """What became of a proposal. Ordered: a later state hides an earlier one, whatever the order of arrival."""
-
-    NONE = 0
-    OPEN = 1
-    REJECTED = 2
-    WITHDRAWN = 3
-    FULFILLED = 4
-    ANSWERED = 5
 
 
 class CorrelationPass:
@@ -69,11 +61,14 @@ class CorrelationPass:
              "call": np.uint32, "rule": np.uint8, "proposal_state": np.uint8}
         )  # fmt: skip
         self.calls: list[str] = [""]
+        self._call_parts: list[tuple[int, int, int]] = [(0, 0, 0)]
         self._call_ids: dict[tuple[int, int, int], int] = {}
         self._further: dict[int, list[int]] = {}  # effects of messages that were named second or later
-        self._waiting: dict[int, list[int]] = {}
-        self._open_calls: dict[tuple[int, int], list[int]] = {}
+        self._waiting: dict[int, list[int]] = {}  # by hash of the id they named: messages that take whatever bears it
+        self._waiting_responses: dict[int, list[int]] = {}  # the same of responses: they take calls only
+        self._open_calls = OpenCalls(self._capture, self.columns)
         self._changed = ChangedRows()
+        self._proposals = Proposals(self._capture, self.columns, self._changed)
 
     def take_changes(self) -> Rows:
         """Messages whose links, tool or state changed."""
@@ -81,131 +76,156 @@ class CorrelationPass:
 
     def feed(self, start: int, stop: int) -> None:
         """Link messages `start` to `stop`, and earlier ones that waited for them."""
+        self._extend(start, stop)
+        source = self._capture.columns
+        named = np.full(stop - start, NO_ROW, np.int64)
+        correlated = np.flatnonzero(source["flags"][start:stop] & Flag.CORRELATED)
+        rows = correlated + start
+        named[correlated] = self._capture.ids.latest(source["correlation_hash"][rows], rows)
+        linked = self._link_plain(start, stop, named)
+        response = self._code(kinds.RESPONSE)
+        left = np.zeros(stop - start, bool)
+        left[correlated] = True
+        left |= source["kind"][start:stop] == response
+        left &= ~linked
+        ids = source["id_hash"][start:stop]
+        for place in self._places_to_visit(left, ids):
+            self._settle(start + place, int(ids[place]))
+            if left[place]:
+                self._link(start + place, int(named[place]))
+
+    def _code(self, kind: str) -> int:
+        """The string id of a kind; -1 when no message has it."""
+        return self._capture.strings.find(kind) or -1
+
+    def _extend(self, start: int, stop: int) -> None:
+        """Fill the columns with what the messages say themselves."""
         source = self._capture.columns
         self.columns.extend(stop - start, {"cause": NO_ROW, "answer": NO_ROW, "rule": 0, "proposal_state": 0})
         for name in ("method", "target"):
             self.columns[name][start:] = source[name][start:stop]
-        kind = source["kind"][start:stop]
-        own = zip(kind.tolist(), *(self.columns[n][start:].tolist() for n in ("method", "target")), strict=True)
-        self.columns["call"][start:] = np.fromiter(map(self._call_id, own), np.uint32, stop - start)
-        code = {name: self._capture.strings.find(name) or -1 for name in _ACTORS}
-        self.columns["proposal_state"][start:][kind == code[kinds.PROPOSAL]] = ProposalState.OPEN
-        flags = source["flags"][start:stop]
-        hashes = source["correlation_hash"][start:stop]
-        before = np.arange(start, stop, dtype=np.int64)
-        named = np.full(stop - start, NO_ROW, np.int64)
-        correlated = np.flatnonzero(flags & Flag.CORRELATED)
-        if len(correlated):
-            named[correlated] = self._capture.ids.latest(hashes[correlated], before[correlated])
-        by_id = np.isin(kind, [code[kinds.REQUEST], code[kinds.RESPONSE]]) & (source["rpc_hash"][start:stop] != NO_HASH)
-        by_id |= kind == code[kinds.RESPONSE]
-        awaited = np.zeros(stop - start, bool)
-        matters = (flags & Flag.CORRELATED).astype(bool) | by_id
-        if self._waiting or len(correlated):
-            named_here = [hashes[correlated]]
-            named_here.extend(
-                np.array(self._correlation_hashes(start + place, int(flags[place])), np.uint64)
-                for place in np.flatnonzero(flags & Flag.MANY_CORRELATIONS).tolist()
-            )
-            awaited = self._awaited(source["id_hash"][start:stop], np.concatenate(named_here))
-        for place in np.flatnonzero(matters | awaited).tolist():
-            self._link(start + place, int(named[place]))
+        parts = zip(*(source[name][start:stop].tolist() for name in ("kind", "method", "target")), strict=True)
+        self.columns["call"][start:] = np.fromiter(map(self._call_id, parts), np.uint32, stop - start)
+        self._proposals.extend(start, stop)
 
-    def _awaited(self, ids: np.ndarray, new: np.ndarray) -> np.ndarray:
-        """Messages of the batch whose id an earlier message of this or a former batch may wait for."""
-        wanted = np.fromiter(self._waiting, np.uint64, len(self._waiting))
-        return np.isin(ids, np.concatenate((wanted, new))) & (ids != NO_HASH)
+    def _places_to_visit(self, left: NDArray[np.bool_], ids: NDArray[np.uint64]) -> list[int]:
+        """Places of messages that are left to link, or whose id an earlier message waits for, now or by then."""
+        if not (left.any() or self._waiting or self._waiting_responses):
+            return []
+        coming: set[int] = set()
+        for place in np.flatnonzero(left).tolist():
+            coming.update(self._correlation_hashes(place + len(self.columns) - len(ids)))
+        waiting, responses = self._waiting, self._waiting_responses
+        return [
+            place
+            for place, (wanted, identifier) in enumerate(zip(left.tolist(), ids.tolist(), strict=True))
+            if wanted or identifier in coming or identifier in waiting or identifier in responses
+        ]
+
+    # The many that need no thought
+
+    def _link_plain(self, start: int, stop: int, named: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Link, all at once, what names one earlier message which it may name; returns which those are.
+
+        These are responses to requests that say what they call, and kinds that may name anything.
+        """
+        source = self._capture.columns
+        kind = source["kind"][start:stop]
+        single = (named != NO_ROW) & (source["flags"][start:stop] & Flag.MANY_CORRELATIONS == 0)
+        choosy = np.isin(kind, [self._code(k) for k in _WANTED])
+        free = np.flatnonzero(single & ~choosy)
+        self.columns["cause"][start + free] = named[free]
+        self._changed.update(named[free].tolist())
+        answers = np.flatnonzero(single & (kind == self._code(kinds.RESPONSE)) & (source["method"][start:stop] == 0))
+        asked = named[answers]
+        fits = (source["kind"][asked] == self._code(kinds.REQUEST)) & (source["method"][asked] != 0)
+        self._answer(answers[fits] + start, asked[fits])
+        plain = np.zeros(stop - start, bool)
+        plain[free] = True
+        plain[answers[fits]] = True
+        return plain
+
+    def _answer(self, responses: Rows, requests: Rows) -> None:
+        """Link responses to the requests they name, and give them their calls. Rows of responses ascend."""
+        columns = self.columns
+        columns["cause"][responses] = requests
+        once, first = np.unique(requests, return_index=True)
+        known, new = columns["answer"][once], responses[first]
+        columns["answer"][once] = np.where((known == NO_ROW) | (new < known), new, known)
+        for name in ("method", "target"):
+            columns[name][responses] = columns[name][requests]
+        columns["rule"][responses] = ToolRule.CORRELATION
+        asked, inverse = np.unique(columns["call"][requests], return_inverse=True)
+        code = self._code(kinds.RESPONSE)
+        answered = [self._call_id((code, *self._call_parts[call][1:])) for call in asked.tolist()]
+        columns["call"][responses] = np.array(answered, np.uint32)[inverse]
+        self._changed.update(once.tolist())
+        fulfilling = np.flatnonzero(columns["cause"][requests] != NO_ROW)
+        for row, request in zip(responses[fulfilling].tolist(), requests[fulfilling].tolist(), strict=True):
+            self._proposals.note_link(row, request)
+
+    # The others, one by one
 
     def _link(self, row: int, named: int) -> None:
-        capture = self._capture
-        identifier = int(capture.columns["id_hash"][row])
-        if identifier in self._waiting:
-            self._settle_waiting(row, identifier)
-        kind = capture.string("kind", row) or ""
-        flags = int(capture.columns["flags"][row])
+        kind = self._capture.string("kind", row) or ""
+        flags = int(self._capture.columns["flags"][row])
         if flags & Flag.CORRELATED:
-            cause = self._named(row, kind, named, flags)
-            if cause == NO_ROW:
-                for value in self._correlation_hashes(row, flags):
-                    self._waiting.setdefault(value, []).append(row)
-            else:
+            cause = self._named(row, kind, named)
+            if cause != NO_ROW:
                 self._set_cause(row, cause, kind)
+            else:
+                waiting = self._waiting_responses if kind == kinds.RESPONSE else self._waiting
+                for value in self._correlation_hashes(row):
+                    waiting.setdefault(value, []).append(row)
             if flags & Flag.MANY_CORRELATIONS:
                 for further in self.causes(row):
                     if further != cause:
                         self._further.setdefault(further, []).append(row)
         elif kind == kinds.RESPONSE:
-            cause = self._asked_by_id(row)
+            cause = self._open_calls.asked_by(row)
             if cause != NO_ROW:
                 self._set_cause(row, cause, kind)
-        if kind == kinds.REQUEST and capture.columns["rpc_hash"][row]:
-            key = (int(capture.columns["rpc_hash"][row]), int(capture.columns["sender"][row]))
-            self._open_calls.setdefault(key, []).append(row)
         if kind == kinds.RESPONSE:
             self._name_call(row)
 
-    # Finding the cause
-
-    def _correlation_hashes(self, row: int, flags: int) -> list[int]:
+    def _correlation_hashes(self, row: int) -> list[int]:
+        """Hashes of the ids a message names."""
+        flags = int(self._capture.columns["flags"][row])
         if flags & Flag.MANY_CORRELATIONS:
             return [hash_text(i) for i in self._capture.correlation_ids(row)]
-        return [int(self._capture.columns["correlation_hash"][row])]
+        return [int(self._capture.columns["correlation_hash"][row])] if flags & Flag.CORRELATED else []
 
-    def _named(self, row: int, kind: str, named: int, flags: int) -> int:
-        """The earlier message the row names: for each id, the latest of the kinds it may name."""
-        wanted = _WANTED.get(kind)
-        fits = named != NO_ROW and (wanted is None or self._capture.string("kind", named) == wanted[0])
-        if fits and not flags & Flag.MANY_CORRELATIONS:
-            return named
-        for value in self._correlation_hashes(row, flags):
-            earlier = [r for r in self._capture.ids.rows(value) if r < row]
-            for name in wanted or ():
-                fitting = [r for r in earlier if self._capture.string("kind", r) == name]
+    def _named(self, row: int, kind: str, named: int) -> int:
+        """The earlier message a message names: for each id the latest of a kind it may name, else of any kind."""
+        wanted = _WANTED.get(kind, ())
+        earlier = [self._capture.ids.rows_before(value, row, _LOOKED_AT) for value in self._correlation_hashes(row)]
+        for rows in earlier:
+            for name in wanted:
+                fitting = [r for r in rows if self._capture.string("kind", r) == name]
                 if fitting:
                     return fitting[-1]
-            if earlier and (wanted is None or kind not in _STRICT):
-                return earlier[-1]
-        return NO_ROW
-
-    def _settle_waiting(self, row: int, identifier: int) -> None:
-        """A message that earlier ones named has arrived after them."""
-        kind = self._capture.string("kind", row)
-        left: list[int] = []
-        for waiter in self._waiting.pop(identifier):
-            if self.columns["cause"][waiter] != NO_ROW or waiter == row:
-                continue
-            own = self._capture.string("kind", waiter) or ""
-            if own in _STRICT and kind not in _WANTED[own]:
-                left.append(waiter)
-                continue
-            self._set_cause(waiter, row, own)
-            if own == kinds.RESPONSE:
-                self._name_call(waiter)
-        if left:
-            self._waiting[identifier] = left
-
-    def _asked_by_id(self, row: int) -> int:
-        """Rule 4: the latest unanswered request with this JSON-RPC id, between the same two, the other way."""
-        columns = self._capture.columns
-        rpc = int(columns["rpc_hash"][row])
-        if not rpc:
+        if kind == kinds.RESPONSE:
             return NO_ROW
-        sender, receivers = int(columns["sender"][row]), self._capture.to(row)
-        known = (self._capture.strings.find(r) for r in receivers)
-        askers = [r for r in known if r is not None] or ([] if sender else [0])
-        best = NO_ROW
-        for asker in askers:
-            for request in reversed(self._open_calls.get((rpc, asker), ())[-_SCANNED:]):
-                if self.columns["answer"][request] == NO_ROW and self._addressed(request, row, sender):
-                    best = max(best, request)
-                    break
-        return best
+        return next((rows[-1] for rows in earlier if rows), named)
 
-    def _addressed(self, request: int, response: int, responder: int) -> bool:
-        columns = self._capture.columns
-        if responder:
-            return self._capture.strings[responder] in self._capture.to(request)
-        return columns["source"][request] == columns["source"][response] and not self._capture.to(request)
+    def _settle(self, row: int, identifier: int) -> None:
+        """Link the earlier messages that waited for this one's id."""
+        kind = self._capture.string("kind", row)
+        waiters = self._waiting.pop(identifier, [])
+        if kind in _WANTED[kinds.RESPONSE]:
+            waiters += self._waiting_responses.pop(identifier, [])
+        for waiter in waiters:
+            if self.columns["cause"][waiter] == NO_ROW:
+                self._settle_one(waiter, row)
+
+    def _settle_one(self, waiter: int, row: int) -> None:
+        kind = self._capture.string("kind", waiter) or ""
+        self._set_cause(waiter, row, kind)
+        if kind == kinds.RESPONSE:
+            self._name_call(waiter)
+        elif kind == kinds.REQUEST and self.columns["answer"][waiter] != NO_ROW:
+            # Its response may be waiting for the name of the call, which a late proposal can give.
+            self._name_call(int(self.columns["answer"][waiter]))
 
     # Noting it
 
@@ -213,44 +233,10 @@ class CorrelationPass:
         self.columns["cause"][row] = cause
         self._changed.update((row, cause))
         cause_kind = self._capture.string("kind", cause)
-        answers = self.columns["answer"]
-        if kind == kinds.RESPONSE and cause_kind == kinds.REQUEST:
-            if answers[cause] == NO_ROW:
-                answers[cause] = row
-            self._forget_open(cause)
-        if cause_kind == kinds.PROPOSAL and kind == kinds.REQUEST and answers[cause] == NO_ROW:
-            answers[cause] = row
-        self._advance_proposal(row, cause, kind, cause_kind)
-
-    def _forget_open(self, request: int) -> None:
-        columns = self._capture.columns
-        key = (int(columns["rpc_hash"][request]), int(columns["sender"][request]))
-        waiting = self._open_calls.get(key)
-        if waiting is not None and request in waiting:
-            waiting.remove(request)
-            if not waiting:
-                del self._open_calls[key]
-
-    def _advance_proposal(self, row: int, cause: int, kind: str, cause_kind: str | None) -> None:
-        if kind == kinds.RESPONSE and cause_kind == kinds.REQUEST:
-            proposal = int(self.columns["cause"][cause])
-            if proposal != NO_ROW and self._capture.string("kind", proposal) == kinds.PROPOSAL:
-                self._raise_state(proposal, ProposalState.ANSWERED)
-        elif cause_kind == kinds.PROPOSAL:
-            sender = self._capture.columns["sender"]
-            if kind == kinds.REQUEST:
-                answered = self.columns["answer"][row] != NO_ROW  # its response may have come before it
-                self._raise_state(cause, ProposalState.ANSWERED if answered else ProposalState.FULFILLED)
-            elif kind == kinds.REJECT:
-                self._raise_state(cause, ProposalState.REJECTED)
-            elif kind == kinds.WITHDRAW and sender[row] == sender[cause]:
-                self._raise_state(cause, ProposalState.WITHDRAWN)
-
-    def _raise_state(self, proposal: int, state: ProposalState) -> None:
-        states = self.columns["proposal_state"]
-        if states[proposal] < state:
-            states[proposal] = state
-            self._changed.add(proposal)
+        if (kind, cause_kind) in ((kinds.RESPONSE, kinds.REQUEST), (kinds.REQUEST, kinds.PROPOSAL)):
+            answer = int(self.columns["answer"][cause])
+            self.columns["answer"][cause] = row if answer == NO_ROW else min(answer, row)
+        self._proposals.note_link(row, cause)
 
     def _name_call(self, row: int) -> None:
         """Give a response the method and target of what it answers, and note the rule that found them."""
@@ -273,11 +259,13 @@ class CorrelationPass:
         columns["target"][row] = columns["target"][cause]
         named = (int(self._capture.columns["kind"][row]), int(columns["method"][row]), int(columns["target"][row]))
         columns["call"][row] = self._call_id(named)
+        self._changed.add(row)
 
     def _call_id(self, named: tuple[int, int, int]) -> int:
         found = self._call_ids.get(named)
         if found is None:
             found = self._call_ids[named] = len(self.calls)
+            self._call_parts.append(named)
             strings = self._capture.strings
             self.calls.append(":".join(strings[code] for place, code in enumerate(named) if code or not place))
         return found
@@ -293,8 +281,8 @@ class CorrelationPass:
         """Messages this one names, ascending."""
         found = {int(self.columns["cause"][row])} - {NO_ROW}
         if self._capture.flags(row) & Flag.MANY_CORRELATIONS:
-            for value in self._capture.correlation_ids(row):
-                found.update([r for r in self._capture.find_id(value) if r < row][-1:])
+            latest = (self._capture.latest_with_id(value, row) for value in self._capture.correlation_ids(row))
+            found.update(cause for cause in latest if cause is not None)
         return sorted(found)
 
     def latency_ns(self, row: int) -> int | None:
@@ -308,8 +296,6 @@ class CorrelationPass:
         return int(times[row] - times[cause])
 
 
-_ACTORS = (kinds.REQUEST, kinds.RESPONSE, kinds.PROPOSAL)
-
 # What a kind may name, best first. Kinds that are not listed may name anything.
 _WANTED: dict[str, tuple[str, ...]] = {
     kinds.RESPONSE: (kinds.REQUEST, kinds.PROPOSAL),
@@ -317,5 +303,3 @@ _WANTED: dict[str, tuple[str, ...]] = {
     kinds.REJECT: (kinds.PROPOSAL,),
     kinds.WITHDRAW: (kinds.PROPOSAL,),
 }
-# Of these, the ones that wait for a fitting kind; the others take whatever bears the id.
-_STRICT = frozenset({kinds.RESPONSE})

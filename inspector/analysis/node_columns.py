@@ -40,6 +40,10 @@ class NodeNumbers:
         self._values: list[int] = []
         self._array = np.zeros(1, np.int32)
 
+    def __len__(self) -> int:
+        """Nodes that have a number; one is made when it is first asked for."""
+        return len(self._values)
+
     def values(self, generation: int) -> NDArray[np.int32]:
         """(nodes + 1,) int32; merged nodes have the value of what they became."""
         if generation != self._generation:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,13 @@ class Participant:
     status_rows: list[int] = field(default_factory=list)
     """Messages with its `participant/status` reports, the last 1,000."""
 
+    def seen_at(self, time_ns: int) -> None:
+        """Note a time it was there, if it is one."""
+        if time_ns not in (NO_TIME, _NEVER):
+            self.first_ns = time_ns if self.first_ns == NO_TIME else min(self.first_ns, time_ns)
 
+
+_NEVER = 2**63 - 1
 _FACTS = ("system/welcome", "system/presence", "participant/status", "system/join")
 
 
@@ -63,10 +70,15 @@ class ParticipantPass:
         columns, strings = self._capture.columns, self._capture.strings
         wanted = [code for code in map(strings.find, _FACTS) if code is not None]
         facts = np.flatnonzero(np.isin(columns["kind"][start:stop], wanted)) + start
-        self._count_senders(start, stop)
-        for row in facts.tolist():
-            self._note(row, self._capture.string("kind", row) or "")
-        self._meet_servers(start, stop)
+        # Met and heard of in the order of arrival, so that batches make no difference.
+        events: list[tuple[int, Callable[[], object]]] = [
+            *self._senders(start, stop),
+            *((row, partial(self._note, row)) for row in facts.tolist()),
+            *self._receivers(start, stop),
+        ]
+        events.sort(key=lambda event: event[0])
+        for _, happen in events:
+            happen()
 
     def _meet(self, space: int, name: object) -> Participant | None:
         if not isinstance(name, str) or not name or name in GATEWAY_IDS:
@@ -76,33 +88,40 @@ class ParticipantPass:
             found = self.all[space, name] = Participant(name, space)
         return found
 
-    def _count_senders(self, start: int, stop: int) -> None:
-        columns, strings = self._capture.columns, self._capture.strings
+    def _senders(self, start: int, stop: int) -> Iterator[tuple[int, Callable[[], None]]]:
+        """For each who sent something: the first message, and what takes note of all of them."""
+        columns = self._capture.columns
         pairs = columns["space"][start:stop].astype(np.uint64) << np.uint64(32) | columns["sender"][start:stop]
         keys, first, inverse, counts = np.unique(pairs, return_index=True, return_inverse=True, return_counts=True)
         times = columns["time_ns"][start:stop]
-        latest = np.full(len(keys), NO_TIME, np.int64)
+        earliest, latest = np.full(len(keys), _NEVER), np.full(len(keys), NO_TIME, np.int64)
         np.maximum.at(latest, inverse, times)
-        for place in np.argsort(first).tolist():
-            key = int(keys[place])
-            sender = key & 0xFFFFFFFF
-            participant = self._meet(key >> 32, strings[sender]) if sender else None
-            if participant is not None:
-                participant.messages += int(counts[place])
-                participant.last_ns = max(participant.last_ns, int(latest[place]))
-                if participant.first_ns == NO_TIME:
-                    participant.first_ns = int(times[first[place]])
+        np.minimum.at(earliest, inverse, np.where(times == NO_TIME, _NEVER, times))
+        for place, key in enumerate(keys.tolist()):
+            if key & 0xFFFFFFFF:
+                spoken = partial(self._spoke, key, int(counts[place]), int(earliest[place]), int(latest[place]))
+                yield start + int(first[place]), spoken
 
-    def _meet_servers(self, start: int, stop: int) -> None:
+    def _spoke(self, key: int, messages: int, earliest: int, latest: int) -> None:
+        participant = self._meet(key >> 32, self._capture.strings[key & 0xFFFFFFFF])
+        if participant is not None:
+            participant.messages += messages
+            participant.last_ns = max(participant.last_ns, latest)
+            participant.seen_at(earliest)
+
+    def _receivers(self, start: int, stop: int) -> Iterator[tuple[int, Callable[[], object]]]:
         """In MCP stdio traffic the other side takes part even before it has said anything."""
         columns = self._capture.columns
-        rpc = columns["flags"][start:stop] & Flag.RPC != 0
-        for code in np.unique(columns["to_set"][start:stop][rpc]).tolist():
+        rows = np.flatnonzero(columns["flags"][start:stop] & Flag.RPC) + start
+        codes, first = np.unique(columns["to_set"][rows], return_index=True)
+        for code, place in zip(codes.tolist(), first.tolist(), strict=True):
+            row = int(rows[place])
             for name in self._capture.to_sets[code]:
-                self._meet(0, name)
+                yield row, partial(self._meet, int(columns["space"][row]), name)
 
-    def _note(self, row: int, kind: str) -> None:
+    def _note(self, row: int) -> None:
         capture = self._capture
+        kind = capture.string("kind", row)
         space = int(capture.columns["space"][row])
         sender = capture.string("sender", row)
         payload = capture.payload(row)
@@ -140,8 +159,7 @@ class ParticipantPass:
             return
         participant.here = True
         participant.left_ns = NO_TIME
-        if participant.first_ns == NO_TIME:
-            participant.first_ns = int(self._capture.columns["time_ns"][row])
+        participant.seen_at(int(self._capture.columns["time_ns"][row]))
         if isinstance(item.get("capabilities"), list):
             participant.capabilities = patterns(item["capabilities"])
 

@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
-from inspector.capture.reader import STRING_COLUMNS, Block, correlations
+from inspector.capture.reader import JOINING_EVENTS, STRING_COLUMNS, Block, correlations
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
 from inspector.protocol.formats import read_line
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
+from inspector.protocol.text import compact
 
 MessageIndex = NewType("MessageIndex", int)
 """0-based place of a message in its capture; never changes. Shown as index + 1, "No."."""
 
-_JOINS = frozenset({"delivered", "rejected"})
 _CACHED_RECORDS = 512
 _CACHED_SIZE = 1 << 20
 
@@ -63,6 +63,7 @@ class Capture:
         deliveries: arrays of DELIVERY_COLUMNS, in log order.
         sources: the files records lie in.
         record_count: records read, folded ones included.
+        unreadable_count: messages nothing could be made of.
     """
 
     def __init__(self) -> None:
@@ -73,6 +74,7 @@ class Capture:
         self.sources: list[SourceFile] = []
         self.ids = HashIndex()
         self.record_count = 0
+        self.unreadable_count = 0
         self._folds = HashIndex()
         self._order: NDArray[np.int64] = np.empty(0, np.int64)
         self._ordered: NDArray[np.uint32] = np.empty(0, np.uint32)
@@ -99,6 +101,7 @@ class Capture:
         columns = self._renumbered(block)
         message_of, starts = self._fold(columns, start)
         self.columns.append({name: columns[name][starts] for name in MESSAGE_COLUMNS})
+        self.unreadable_count += int(np.count_nonzero(self.columns["flags"][start:] & Flag.UNREADABLE))
         rows = np.arange(start, len(self), dtype=np.uint32)
         self.ids.add(self.columns["id_hash"][start:], rows)
         folding = columns["fold"][starts]
@@ -115,10 +118,10 @@ class Capture:
 
     def _renumbered(self, block: Block) -> dict[str, Array]:
         """The block's columns with the capture's own string ids."""
-        ids = np.array([0, *(self.strings.intern(s) for s in list(block.strings)[1:])], np.uint32)
-        sets = np.array([0, *(self.to_sets.intern(s) for s in list(block.to_sets)[1:])], np.uint32)
+        ids = self.strings.intern_all([None, *block.strings[1:]], len(block.strings))
+        sets = self.to_sets.intern_all([None, *block.to_sets[1:]], len(block.to_sets))
         columns = dict(block.columns)
-        for name in (*STRING_COLUMNS, "participant", "event"):
+        for name in STRING_COLUMNS:
             columns[name] = ids[columns[name]]
         columns["to_set"] = sets[columns["to_set"]]
         space = self._origin_space(int(columns["source"][0]))
@@ -136,7 +139,7 @@ class Capture:
         """For each record its message, and the records that start one."""
         events, folds = columns["event"], columns["fold"]
         count = len(events)
-        joining = np.isin(events, [self.strings.find(e) or -1 for e in _JOINS]) & (folds != NO_HASH)
+        joining = np.isin(events, [self.strings.find(e) or -1 for e in JOINING_EVENTS]) & (folds != NO_HASH)
         if not joining.any():
             return np.arange(start, start + count), np.arange(count)
         known = self._folds.latest(folds, np.full(count, np.iinfo(np.int64).max))
@@ -146,7 +149,7 @@ class Capture:
         for record, (fold, joins, before) in enumerate(
             zip(folds.tolist(), joining.tolist(), known.tolist(), strict=True)
         ):
-            message = latest.get(fold, before) if joins else NO_ROW
+            message = latest.get(fold, int(before)) if joins else NO_ROW
             if message == NO_ROW:
                 message = start + len(starts)
                 starts.append(record)
@@ -157,7 +160,7 @@ class Capture:
 
     def _deliver(self, columns: Mapping[str, Array], message_of: NDArray[np.int64], start: int) -> NDArray[np.int64]:
         """Record who got which copy; returns the earlier messages that changed."""
-        delivered = np.flatnonzero(np.isin(columns["event"], [self.strings.find(e) or -1 for e in _JOINS]))
+        delivered = np.flatnonzero(np.isin(columns["event"], [self.strings.find(e) or -1 for e in JOINING_EVENTS]))
         if not len(delivered):
             return np.empty(0, np.int64)
         messages = message_of[delivered]
@@ -239,12 +242,11 @@ class Capture:
         """The envelope's id; `local-N` stands for one that is missing; None for what is no envelope."""
         if self.flags(message) & Flag.NO_ID:
             return f"local-{message + 1}"
-        if not self.columns["id_hash"][message]:
-            header = self.record(message).header
-            has_id = header is not None and self.record(message).shape is Shape.ENVELOPE and header.id is not ABSENT
-            return str(header.id) if has_id and header is not None else None
-        header = self.record(message).header
-        return header.id if header is not None and isinstance(header.id, str) else None
+        record = self.record(message)
+        if record.shape is not Shape.ENVELOPE or record.header is None or record.header.id is ABSENT:
+            return None
+        identifier = record.header.id
+        return identifier if isinstance(identifier, str) else compact(identifier)
 
     def correlation_ids(self, message: int) -> list[str]:
         """The ids named in `correlation_id`, as written."""
@@ -256,6 +258,11 @@ class Capture:
     def find_id(self, identifier: str) -> list[int]:
         """Every message with this envelope id, ascending; confirmed against the records."""
         return [row for row in self.ids.rows(hash_text(identifier)) if self.envelope_id(row) == identifier]
+
+    def latest_with_id(self, identifier: str, before: int) -> int | None:
+        """The latest message below `before` with this envelope id, among the last 64 that may have it."""
+        rows = self.ids.rows_before(hash_text(identifier), before, 64)
+        return next((row for row in reversed(rows) if self.envelope_id(row) == identifier), None)
 
     def deliveries_of(self, message: int) -> Iterator[Delivery]:
         """The copies of a message in a gateway log, in log order."""

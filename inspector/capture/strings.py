@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Generic, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 _T = TypeVar("_T", bound=Hashable)
+
+
+class _Ids(dict[_T | None, int], Generic[_T]):
+    """Ids by value; a value that is asked for and unknown is numbered. None is absent, id 0."""
+
+    def __init__(self, values: list[_T]) -> None:
+        super().__init__({None: 0})
+        self._values = values
+
+    def __missing__(self, value: _T) -> int:
+        found = self[value] = len(self._values)
+        self._values.append(value)
+        return found
 
 
 class InternTable(Sequence[_T], Generic[_T]):
@@ -17,15 +33,15 @@ class InternTable(Sequence[_T], Generic[_T]):
 
     def __init__(self, absent: _T) -> None:
         self._values: list[_T] = [absent]
-        self._ids: dict[_T, int] = {}
+        self._ids: _Ids[_T] = _Ids(self._values)
 
-    def intern(self, value: _T) -> int:
-        """The value's id, new when it was not seen before."""
-        found = self._ids.get(value)
-        if found is None:
-            found = self._ids[value] = len(self._values)
-            self._values.append(value)
-        return found
+    def intern(self, value: _T | None) -> int:
+        """The value's id, new when it was not seen before; 0 for None."""
+        return self._ids[value]
+
+    def intern_all(self, values: Iterable[_T | None], count: int) -> NDArray[np.uint32]:
+        """The ids of `count` values: (count,) uint32. None is absent, id 0."""
+        return np.fromiter(map(self._ids.__getitem__, values), np.uint32, count)
 
     def find(self, value: _T) -> int | None:
         """The value's id; None when it was never seen."""

@@ -35,7 +35,7 @@ from inspector.filters.operators import (
     operators_for,
 )
 from inspector.filters.strings import quote, unescape
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.times import NO_TIME, parse_instant
 
 _TYPE_WORDS = {
     FieldType.STRING: "text",
@@ -192,7 +192,7 @@ class Checker:
         return value.value
 
     def _time(self, field: Field, value: Value) -> int:
-        time_ns = parse_time(value.value) if isinstance(value, StringValue) else NO_TIME
+        time_ns = parse_instant(value.value) if isinstance(value, StringValue) else NO_TIME
         if time_ns == NO_TIME:
             raise _error(
                 value,

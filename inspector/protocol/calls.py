@@ -5,12 +5,12 @@ Source: protocols.md 3 (method and tool of a message), 13 (`_meta`).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from inspector.protocol import kinds
-from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
+from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json, members
 
 _NO_RAW = msgspec.Raw(b"")
 
@@ -46,7 +46,7 @@ _decode_params = msgspec.json.Decoder(_Params).decode
 _decode_result = msgspec.json.Decoder(_Result).decode
 
 
-class Call(NamedTuple):
+class Call(msgspec.Struct, gc=False):
     """What the message itself says of the call it makes, answers or proposes."""
 
     kind: str
@@ -54,7 +54,7 @@ class Call(NamedTuple):
     target: str | None = None
     """Tool, resource URI, prompt or completion reference."""
     rpc_id: str | None = None
-    """JSON-RPC id as JSON text, so that 7 and "7" differ; None when there is none."""
+    """JSON-RPC id as it reads in JSON, so that 7 and "7" differ; None when it is neither text nor number."""
     stream: str | None = None
     failed: bool = False
     has_meta: bool = False
@@ -62,31 +62,25 @@ class Call(NamedTuple):
     """The participant a hello announces."""
 
 
-def read_payload(raw: bytes) -> Payload | None:
+def read_payload(raw: msgspec.Raw) -> Payload | None:
     """Decode a payload's outer level; None when it is no object."""
     try:
         return _decode_payload(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
+    data = bytes(raw)
     try:
-        value = decode_json(raw)
-    except NotAnObjectError:
+        if not isinstance(decode_json(data), dict):
+            return None
+        payload = Payload()
+        for key, value, written in members(data):
+            if key in ("params", "result", "error"):
+                setattr(payload, key, msgspec.Raw(written))
+            elif key in Payload.__struct_fields__:
+                setattr(payload, key, value)
+    except (NotAnObjectError, RecursionError):
         return None
-    if not isinstance(value, dict):
-        return None
-    payload = Payload()
-    for name in ("id", "method", "event", "type", "stream_id", "participantId", "space"):
-        setattr(payload, name, value.get(name, ABSENT))
-    for name in ("params", "result", "error"):
-        if name in value:
-            setattr(payload, name, msgspec.Raw(_dump(value[name])))
     return payload
-
-
-def _dump(value: object) -> bytes:
-    import json
-
-    return json.dumps(value).encode()
 
 
 def read_call(raw_kind: str, header: Header) -> Call:
@@ -96,9 +90,7 @@ def read_call(raw_kind: str, header: Header) -> Call:
     """
     kind = kinds.split_kind(raw_kind)
     name = kind.name
-    if not header.payload or not name.startswith(_PAYLOAD_MATTERS):
-        return Call(name, kind.method, kind.target)
-    payload = read_payload(bytes(header.payload))
+    payload = read_payload(header.payload) if header.payload and name.startswith(_PAYLOAD_MATTERS) else None
     if payload is None:
         return Call(name, kind.method, kind.target)
     if name in ("mcp", "system"):
@@ -106,9 +98,18 @@ def read_call(raw_kind: str, header: Header) -> Call:
         outcome = bool(payload.result) or bool(payload.error)
         name = kinds.one_word_kind(name, method=payload.method, has_outcome=outcome, event=event)
     call = rpc_call(name, payload)
-    if name == kinds.RESPONSE and kind.method:
-        return call._replace(method=kind.method, target=kind.target or call.target)
-    return call._replace(method=call.method or kind.method, target=call.target or kind.target)
+    if kind.method is not None:
+        _add_suffix(call, kind)
+    return call
+
+
+def _add_suffix(call: Call, kind: kinds.Kind) -> None:
+    """Fill in what the kind's suffix says. A target belongs to its method: the two are not mixed."""
+    agree = call.method in (None, kind.method)
+    if call.kind == kinds.RESPONSE:
+        call.method, call.target = kind.method, kind.target or (call.target if agree else None)
+    elif agree:
+        call.method, call.target = kind.method, call.target or kind.target
 
 
 _PAYLOAD_MATTERS = ("mcp", "stream/", "system")
@@ -136,9 +137,9 @@ def payload_of_rpc(header: Header) -> Payload:
 
 
 def _rpc_id(value: object) -> str | None:
-    if value is ABSENT or value is None:
-        return None
-    return msgspec.json.encode(value).decode() if not isinstance(value, str) else ascii(value)
+    if isinstance(value, str):
+        return ascii(value)
+    return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _target(method: str | None, params: msgspec.Raw) -> str | None:
@@ -147,7 +148,7 @@ def _target(method: str | None, params: msgspec.Raw) -> str | None:
     if method not in ("tools/call", "prompts/get", "completion/complete") and not method.startswith("resources/"):
         return None
     try:
-        found = _decode_params(bytes(params))
+        found = _decode_params(params)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     value = found.uri if method.startswith("resources/") else found.name
@@ -159,6 +160,8 @@ def _target(method: str | None, params: msgspec.Raw) -> str | None:
 def _outcome(payload: Payload) -> tuple[bool, bool]:
     """Whether it failed (JSON-RPC error or `isError`), and whether its result has `_meta`."""
     failed = bool(payload.error) and bytes(payload.error) != b"null"
+    if not payload.result:
+        return failed, False
     result = bytes(payload.result)
     if b'"isError"' not in result and b'"_meta"' not in result:
         return failed, False

@@ -7,6 +7,8 @@ protocols.md 2 (envelopes), 11 (gateway logs), 13 (JSON-RPC), design.md 4 (captu
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -91,13 +93,38 @@ def _read_leniently(raw: bytes) -> Header:
     if not isinstance(value, dict):
         raise NotAnObjectError(f"a JSON {_JSON_NAMES.get(type(value), 'value')}, where an object was expected")
     header = Header()
-    for key, item in value.items():
-        name = _KEYS.get(key)
-        if name in _RAW_FIELDS:
-            setattr(header, name, msgspec.Raw(json.dumps(item).encode()))
-        elif name is not None:
-            setattr(header, name, item)
+    try:
+        for key, item, written in members(raw):
+            name = _KEYS.get(key)
+            if name is not None:
+                setattr(header, name, msgspec.Raw(written) if name in _RAW_FIELDS else item)
+    except RecursionError:
+        raise NotAnObjectError("JSON nested too deeply to read") from None
     return header
+
+
+_decode_value = json.JSONDecoder().raw_decode
+_BLANK = re.compile(r"[ \t\n\r]*")
+
+
+def members(raw: bytes) -> Iterator[tuple[str, Any, bytes]]:
+    """Key, value and the value's own bytes of each member of a JSON object that `decode_json` could read."""
+    text = raw.decode("utf-8", "surrogatepass")
+    place = _after_blank(text, 0)
+    while text[place] != "}":
+        place = _after_blank(text, place + 1)  # behind "{" or ","
+        if text[place] == "}":
+            return
+        key, place = _decode_value(text, place)
+        start = _after_blank(text, _after_blank(text, place) + 1)  # behind ":"
+        value, stop = _decode_value(text, start)
+        yield key, value, text[start:stop].encode("utf-8", "surrogatepass")
+        place = _after_blank(text, stop)
+
+
+def _after_blank(text: str, place: int) -> int:
+    found = _BLANK.match(text, place)
+    return found.end() if found else place
 
 
 _JSON_NAMES = {
@@ -116,7 +143,8 @@ def decode_json(raw: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        return json.loads(raw.decode("utf-8"))
+        # A string in JSON may hold half a surrogate pair and be JSON itself: it comes here as such bytes.
+        return json.loads(raw.decode("utf-8", "surrogatepass"))
     except UnicodeDecodeError as error:
         raise NotAnObjectError(f"not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:

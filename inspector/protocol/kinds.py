@@ -7,6 +7,7 @@ original string is kept beside the canonical one, which never has a method or ta
 from __future__ import annotations
 
 import enum
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -86,11 +87,22 @@ def split_kind(raw: str) -> Kind:
     The first `:` ends the name, the next one ends the method; the rest is the target verbatim, so
     `mcp/request:resources/read:file:///a:b` has the target `file:///a:b`.
     """
+    # Traffic uses few kinds; those too long to be meant seriously are not kept.
+    return _split_cached(raw) if len(raw) <= _LONGEST_CACHED else _split(raw)
+
+
+_LONGEST_CACHED = 200
+
+
+def _split(raw: str) -> Kind:
     name, _, rest = raw.partition(":")
     method, _, target = rest.partition(":")
     if "/" not in name and "." in name:
         name = name.replace(".", "/", 1)
     return Kind(ALIASES.get(name, name), method or None, target or None)
+
+
+_split_cached = lru_cache(maxsize=1024)(_split)
 
 
 def one_word_kind(name: str, *, method: object, has_outcome: bool, event: object) -> str:

@@ -8,7 +8,7 @@ markers (`progressToken`, `nextPageToken`) are no secrets.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -34,7 +34,7 @@ _JWT = re.compile(r"\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]*
 _KEY = re.compile(r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>[\w.\-]{1,64})(?P=quote)\s{0,64}:\s{0,64}(?P<open>\[\s{0,64})?')
 _NUMBER = re.compile(r"-?\d[\d.eE+\-]*")
 _COMMA = re.compile(r"\s{0,64},\s{0,64}")
-_HINT = re.compile(r"(?i)token|authoriz|passw|passphrase|secret|jwt|credential|key|bearer|://|eyJ")
+_HINTS = ("token", "authoriz", "passw", "passphrase", "secret", "jwt", "credential", "key", "bearer", "://", "eyj")
 
 
 @lru_cache(maxsize=4096)
@@ -62,13 +62,14 @@ def mask_secrets(value: Any) -> Any:
 def _masked(value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return mask_text(value)
+    if not isinstance(value, dict | list):
+        return value
     if depth > _MAX_DEPTH:
-        return value if isinstance(value, int | float | bool) or value is None else MASK
-    if isinstance(value, Mapping):
+        return MASK
+    if isinstance(value, dict):
         return {k: _under_key(k, v, depth) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_masked(item, depth + 1) for item in value]
-    return value
+    # Long arrays of numbers are common, and cheap this way.
+    return [_masked(item, depth + 1) if isinstance(item, str | dict | list) else item for item in value]
 
 
 def _under_key(key: object, value: Any, depth: int) -> Any:
@@ -90,18 +91,26 @@ def mask_value(key: str, value: Any, depth: int = 0) -> Any:
     return _masked(value, depth + 1)
 
 
-def mask_text(text: str) -> str:
-    """Text with its secrets replaced, however deeply JSON in it is escaped; the same object when there are none."""
-    if _HINT.search(text) is None:
+def mask_text(text: str, *, keep_length: bool = False) -> str:
+    """Text with its secrets replaced, however deeply JSON in it is escaped; the same object when there are none.
+
+    Args:
+        keep_length: put one dot for each character, so that positions stay (byte dumps).
+    """
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _HINTS):
         return text
-    masked = _mask_pairs(text)
-    masked = _BEARER.sub(rf"\g<1>{MASK}", masked)
-    masked = _IN_URL.sub(rf"\g<1>{MASK}", masked)
-    masked = _USER_INFO.sub(rf"\g<1>{MASK}", masked)
-    return _JWT.sub(MASK, masked)
+
+    def mask(secret: str) -> str:
+        return "•" * len(secret) if keep_length else MASK
+
+    masked = _mask_pairs(text, mask)
+    for pattern in (_BEARER, _IN_URL, _USER_INFO):
+        masked = pattern.sub(lambda m: m[1] + mask(m[0][len(m[1]) :]), masked)
+    return _JWT.sub(lambda m: mask(m[0]), masked)
 
 
-def _mask_pairs(text: str) -> str:
+def _mask_pairs(text: str, mask: Callable[[str], str]) -> str:
     """Mask the values of `"key": ...` where the key is a secret's."""
     parts: list[str] = []
     done = 0
@@ -112,7 +121,7 @@ def _mask_pairs(text: str) -> str:
         while text.startswith(quote, place):
             start = place + len(quote)
             end = _string_end(text, start, quote)
-            parts += (text[done:start], MASK if end > start else "")
+            parts += (text[done:start], mask(text[start:end]) if end > start else "")
             done, place = end, end + len(quote)
             if match["open"] is None:
                 break
@@ -120,7 +129,7 @@ def _mask_pairs(text: str) -> str:
             place = comma.end() if comma else len(text)
         number = _NUMBER.match(text, match.end())
         if number and match["key"].lower() not in _MAY_BE_NUMBER:
-            parts += (text[done : number.start()], MASK)
+            parts += (text[done : number.start()], mask(number[0]))
             done = number.end()
     return "".join((*parts, text[done:])) if parts else text
 

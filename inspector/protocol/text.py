@@ -28,15 +28,15 @@ def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
 def _outcome_text(payload: Mapping[str, Any]) -> str | None:
     error = payload.get("error")
     if isinstance(error, Mapping):
-        return _words(error.get("message")) or _compact(error)
+        return _words(error.get("message")) or compact(error)
     if isinstance(error, str):
         return error
     if "result" not in payload:
         return None
     result = payload["result"]
     if isinstance(result, Mapping):
-        return content_text(result) or _list_text(result) or _compact(result)
-    return _words(result) or _compact(result)
+        return content_text(result) or _list_text(result) or compact(result)
+    return _words(result) or compact(result)
 
 
 def content_text(result: Mapping[str, Any]) -> str | None:
@@ -66,7 +66,7 @@ def _call_text(params: object) -> str | None:
         return None
     arguments = params.get("arguments")
     if isinstance(arguments, Mapping):
-        return "  ".join(f"{name}={_words(value) or _compact(value)}" for name, value in arguments.items()) or None
+        return "  ".join(f"{name}={_words(value) or compact(value)}" for name, value in arguments.items()) or None
     return _words(params.get("uri"))
 
 
@@ -99,5 +99,9 @@ def _words(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def compact(value: object) -> str:
+    """A value as JSON on one line."""
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except RecursionError:
+        return "..."

@@ -23,10 +23,11 @@ def _second_ns(text: str) -> int:
 def parse_time(value: object) -> int:
     """Read an RFC 3339 text or a number of seconds, milli-, micro- or nanoseconds; NO_TIME when it is neither.
 
-    Texts without an offset are read as UTC.
+    Texts without an offset are read as UTC. A time that a column cannot hold (after 2262) counts as none.
     """
     if isinstance(value, str):
-        return _parse_text(value)
+        found = parse_instant(value)
+        return found if abs(found) <= _LIMIT else NO_TIME
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return NO_TIME
     scale = next((unit for limit, unit in _UNITS if abs(value) < limit), 1)
@@ -34,7 +35,8 @@ def parse_time(value: object) -> int:
     return int(scaled) if abs(scaled) <= _LIMIT else NO_TIME
 
 
-def _parse_text(text: str) -> int:
+def parse_instant(text: str) -> int:
+    """Read an RFC 3339 text of any year from 1 to 9999; NO_TIME when it is none."""
     try:
         # What JavaScript writes, and so nearly every log line: three digits and a Z.
         if len(text) == 24 and text[23] == "Z" and text[19] == "." and text[20:23].isdecimal():

@@ -77,6 +77,7 @@ QMenu::right-arrow { image: $chevron_right; width: 14px; height: 14px; right: 4p
 
 QToolBar { background: $chrome; border: none; padding: 0 8px; spacing: 4px; }
 QToolBar#toolBar, QToolBar[variant="main"] { min-height: ${tool_bar}px; max-height: ${tool_bar}px; }
+QToolBar#presetToolBar { padding: 0; spacing: 0; min-height: ${presets}px; max-height: ${presets}px; }
 QToolBar::separator { background: $hair; width: 1px; margin: 10px 6px; }
 QStatusBar { background: $chrome; border: none; border-top: 1px solid $hair; min-height: ${status_bar_in}px;
   font-size: ${px_small}px; color: $ink2; }
@@ -283,6 +284,7 @@ def _sizes(fonts: Fonts, metrics: Metrics) -> dict[str, object]:
         "mono": ", ".join(f'"{family}"' for family in fonts.mono_families),
         "menu_bar": metrics.menu_bar,
         "tool_bar": metrics.tool_bar,
+        "presets": metrics.presets,
         "status_bar_in": metrics.status_bar - 1,
         "pane": metrics.pane_padding,
         "cell": metrics.cell_padding,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 
-from inspector.protocol.formats.values import text_or_none
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
@@ -55,6 +54,6 @@ def _frame(header: Header, line: bytes) -> Record | None:
             return read_frame(base64.b64decode(header.b64, validate=True))
         except (binascii.Error, ValueError):
             return unreadable(line, "a captured frame whose base64 is damaged")
-    if text_or_none(header.dir) and header.frame == b"" and header.text == b"" and header.b64 is ABSENT:
-        return None
+    if header.b64 is ABSENT and not header.text:
+        return None  # a wrapped line, perhaps
     return unreadable(line, "a capture line without a frame")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from functools import lru_cache
+
 from inspector.protocol.formats.values import text_or_none
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, Header
@@ -12,6 +15,10 @@ NAME = "gateway_log"
 LABELS = {Shape.LOG_ONLY: "capability-decisions"}
 LABEL = "gateway-log"
 
+_LONGEST_CACHED = 1 << 16
+# An envelope is logged as received and then once for each recipient: its copies are decoded once.
+_read_copy = lru_cache(maxsize=16)(read_frame)
+
 
 def read(header: Header, line: bytes) -> Record | None:
     """Read one log line; None when it is none.
@@ -21,7 +28,8 @@ def read(header: Header, line: bytes) -> Record | None:
     if not isinstance(header.event, str) or header.kind is not ABSENT or header.jsonrpc is not ABSENT:
         return None
     if header.envelope:
-        record = read_frame(bytes(header.envelope))
+        raw = bytes(header.envelope)
+        record = copy.copy(_read_copy(raw)) if len(raw) <= _LONGEST_CACHED else read_frame(raw)
     elif header.timestamp is not ABSENT or header.participant is not ABSENT:
         record = Record(Shape.LOG_ONLY, line, header)
     else:

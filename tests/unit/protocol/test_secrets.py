@@ -64,6 +64,13 @@ def test_a_schema_that_describes_a_token_stays():
     assert mask_secrets(schema) == schema
 
 
+def test_positions_can_be_kept():
+    text = '{"token": "abc", "url": "ws://h?token=x1", "x": "Bearer abcd"}'
+    masked = mask_text(text, keep_length=True)
+    assert len(masked) == len(text)
+    assert "abc" not in masked
+
+
 def test_text_without_secrets_is_the_same_object():
     text = "nothing to see " * 100
     assert mask_text(text) is text

@@ -1,0 +1,161 @@
+"""Actions as data: menus, tool bar and shortcuts follow from this table (style.md 21).
+
+To add one: a line in ACTIONS, and a method of `commands.Commands` named by `handler`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QIcon, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+from inspector.ui import icons
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing the user can do.
+
+    Attributes:
+        id: such as `view.toggle_follow`.
+        title: sentence case, with the menu's access key.
+        menu: title of the menu it stands in; a title starting with "-" is separated from what is above it.
+        handler: name of the method of `Commands`.
+        keys: shortcuts, the first one is shown.
+        icon: name in icons.ICONS.
+        needs: what must be there: "", "document", "live" or "message".
+        checkable: it is a switch.
+    """
+
+    id: str
+    title: str
+    menu: str
+    handler: str
+    keys: tuple[str, ...] = ()
+    icon: str = ""
+    needs: str = ""
+    checkable: bool = False
+    separated: bool = False
+    in_panes: bool = False
+    """Its keys count in the panes only: elsewhere, on a button for one, they mean something else."""
+
+    def qt_icon(self) -> QIcon:
+        """Its icon in the colours in force; switches show in the accent when on."""
+        return icons.icon(self.icon, on_token="accent.text" if self.checkable else None)
+
+
+_PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S",)
+
+MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", "&Help")
+
+ACTIONS: tuple[Action, ...] = (
+    Action("file.open", "&Open a log...", "&File", "open_file", ("Ctrl+O",), "open"),
+    Action("file.connect", "&Connect to a gateway...", "&File", "connect_to_gateway", ("Ctrl+K",), "connect"),
+    Action("file.demo", "Start the &demo", "&File", "start_demo"),
+    Action("file.paste", "&Paste text as a log", "&File", "paste_text", ("Ctrl+V", "Ctrl+Shift+V")),
+    Action("file.new_window", "&New window", "&File", "new_window", ("Ctrl+N",), separated=True),
+    Action("file.save_capture", "&Save capture as...", "&File", "save_capture", ("Ctrl+Shift+S",), needs="document"),
+    Action("file.preferences", "Se&ttings...", "&File", "show_settings", _PREFERENCES, separated=True),
+    Action("file.close", "Close &window", "&File", "close_window", ("Ctrl+W",), separated=True),
+    Action("file.quit", "&Quit", "&File", "quit", ("Ctrl+Q",)),
+    Action("edit.copy_row", "&Copy row", "&Edit", "copy_row", (), needs="message"),
+    Action("edit.copy_json", "Copy as &JSON", "&Edit", "copy_json", ("Ctrl+Shift+C",), needs="message"),
+    Action("edit.copy_id", "Copy &id", "&Edit", "copy_id", needs="message"),
+    Action(
+        "edit.filter", "&Filter", "&Edit", "focus_filter", ("Ctrl+/", "Ctrl+F"), "filter", "document", separated=True
+    ),
+    Action("edit.clear_filter", "Clear filter and scope", "&Edit", "clear_view", ("Ctrl+Shift+X",), needs="document"),
+    Action("view.contexts", "&Contexts", "&View", "toggle_left", ("Ctrl+1",), "pane_left", "document", checkable=True),
+    Action("view.details", "&Details", "&View", "toggle_right", ("Ctrl+2",), "pane_right", "document", checkable=True),
+    Action("view.hints", "Show context &hints", "&View", "toggle_hints", (), checkable=True, separated=True),
+    Action("view.expand", "Expand or collapse the result", "&View", "toggle_original", ("Ctrl+E",), needs="message"),
+    Action("view.zoom_in", "Zoom &in", "&View", "zoom_in", ("Ctrl++", "Ctrl+="), separated=True),
+    Action("view.zoom_out", "Zoom &out", "&View", "zoom_out", ("Ctrl+-",)),
+    Action("view.zoom_reset", "&Actual size", "&View", "zoom_reset", ("Ctrl+0",)),
+    Action("go.next", "&Next message", "&Go", "next_message", ("Ctrl+Down",), needs="document"),
+    Action("go.previous", "&Previous message", "&Go", "previous_message", ("Ctrl+Up",), needs="document"),
+    Action(
+        "go.chain_next", "Next in the same &chain", "&Go", "next_in_chain", ("Ctrl+]",), needs="message", separated=True
+    ),
+    Action("go.chain_previous", "Previous in the same chain", "&Go", "previous_in_chain", ("Ctrl+[",), needs="message"),
+    Action("go.back", "&Back", "&Go", "go_back", ("Alt+Left",), needs="document", separated=True),
+    Action("go.to", "Go to N&o...", "&Go", "go_to_number", ("Ctrl+G",), needs="document"),
+    Action(
+        "capture.follow",
+        "&Follow new messages",
+        "&Capture",
+        "toggle_follow",
+        (),
+        "follow",
+        "document",
+        checkable=True,
+    ),
+    Action(
+        "capture.pause",
+        "&Pause the view",
+        "&Capture",
+        "toggle_pause",
+        ("Space",),
+        "pause",
+        "live",
+        checkable=True,
+        in_panes=True,
+    ),
+    Action("capture.disconnect", "&Disconnect", "&Capture", "disconnect_gateway", needs="live", separated=True),
+    Action("help.about", "&About", "&Help", "show_about"),
+)
+
+
+def build_actions(window: QWidget, commands: object) -> dict[str, QAction]:
+    """The window's actions by id, connected to the methods of its commands."""
+    actions: dict[str, QAction] = {}
+    for declared in ACTIONS:
+        action = QAction(declared.title, window)
+        action.setObjectName(declared.id)
+        action.setCheckable(declared.checkable)
+        if declared.in_panes:
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        else:
+            window.addAction(action)
+        action.setShortcuts([QKeySequence(key) for key in declared.keys])
+        if declared.icon:
+            action.setIcon(declared.qt_icon())
+        handler: Callable[[], object] = getattr(commands, declared.handler)
+        action.triggered.connect(_without_argument(handler))
+        plain = declared.title.replace("&", "").replace("...", "")
+        keys = QKeySequence(declared.keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if declared.keys else ""
+        action.setToolTip(f"{plain} ({keys})" if keys else plain)
+        actions[declared.id] = action
+    return actions
+
+
+def _without_argument(handler: Callable[[], object]) -> Callable[..., object]:
+    return lambda *_checked: handler()
+
+
+def fill_menus(bar: QMenuBar, actions: dict[str, QAction]) -> dict[str, QMenu]:
+    """The menus by title."""
+    menus = {title: bar.addMenu(title) for title in MENUS}
+    for declared in ACTIONS:
+        menu = menus[declared.menu]
+        if declared.separated:
+            menu.addSeparator()
+        menu.addAction(actions[declared.id])
+    return menus
+
+
+def enable_actions(actions: dict[str, QAction], present: set[str]) -> None:
+    """Enable what can be done now; `present` names what there is."""
+    for declared in ACTIONS:
+        actions[declared.id].setEnabled(not declared.needs or declared.needs in present)
+
+
+def add_pane_actions(pane: QWidget, actions: dict[str, QAction]) -> None:
+    """Let a pane take the keys that count in panes only."""
+    for declared in ACTIONS:
+        if declared.in_panes:
+            pane.addAction(actions[declared.id])

@@ -1,0 +1,57 @@
+"""BADGES: the pills a message can bear. To add one: a `Badge` here, and the field that says when.
+
+Source: design.md 2 (words), look.md 6 (looks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Glyph = Literal["ring", "check", "dash"]
+"""Shape of a badge's mark, so that colour is never the only sign."""
+
+
+@dataclass(frozen=True)
+class Badge:
+    """One pill."""
+
+    id: str
+    """The word the field `badge` gives, and filters compare with."""
+    text: str
+    """What the pill says."""
+    token: str
+    """Colour of its text and mark; the fill is the same, mostly transparent."""
+    glyph: Glyph
+    tooltip: str
+    """One sentence."""
+    hides: tuple[str, ...] = ()
+    """Badges that say nothing more beside this one in a row."""
+
+
+BADGES: tuple[Badge, ...] = (
+    Badge(
+        "transient", "transient", "badge.transient", "ring",
+        "Its server marked this result as collapsible: the model sees it in full until a tool consumes it.",
+    ),
+    Badge(
+        "consumed", "consumed", "badge.consumed", "check",
+        "This result says that an earlier transient one was consumed and can be replaced by its summary.",
+    ),
+    Badge(
+        "collapsed", "collapsed", "badge.collapsed", "dash",
+        "This result was consumed: the model now sees only its summary.",
+        hides=("transient",),
+    ),
+)  # fmt: skip
+"""In the order of a result's life."""
+
+BADGE_BY_ID: dict[str, Badge] = {badge.id: badge for badge in BADGES}
+
+
+def shown_in_row(words: Sequence[str]) -> tuple[Badge, ...]:
+    """The badges a row shows for the words of its `badge` field; a collapsed result shows only that it is."""
+    present = [badge for badge in BADGES if badge.id in words]
+    hidden = {word for badge in present for word in badge.hides}
+    return tuple(badge for badge in present if badge.id not in hidden)

@@ -1,0 +1,120 @@
+"""Settings > General > Display: theme, density, zoom, context hints with an example, motion."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+
+from inspector.settings import Display
+from inspector.ui.dialogs.hints_preview import HintsPreview
+from inspector.ui.theme import Density, ThemeController, ThemeSetting
+from inspector.ui.widgets.form import CheckField, Form
+from inspector.ui.widgets.labels import HairLine
+from inspector.ui.widgets.segmented import SegmentedControl
+
+ZOOM_STEPS = tuple(range(80, 201, 10))
+"""Per cent."""
+
+HINTS_HELP = "Mark tool results that may be collapsed, were consumed, or were replaced by their summary."
+MOTION_HELP = "A short fade on contexts and participants that speak. Off when the system asks for less motion."
+
+
+class DisplayPage(QWidget):
+    """Edits a copy of the display settings.
+
+    Signals:
+        changed(Display): the user changed something; a new object each time.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, theme_controller: ThemeController, display: Display, parent: QWidget | None = None) -> None:
+        """Make the page.
+
+        Args:
+            theme_controller: gives the look.
+            display: what it shows; not changed.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._display_now = display.model_copy()
+        self.setObjectName("settingsDisplay")
+        self.setAccessibleName("Display")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(self._build())
+        column.addStretch(1)
+        self.show_values(display)
+
+    def _build(self) -> Form:
+        themes = self._themes
+        form = Form(themes, self)
+        self._theme = SegmentedControl(
+            themes,
+            (("system", "System"), ("light", "Light"), ("dark", "Dark")),
+            name="settingsTheme",
+            label="Theme",
+            parent=self,
+        )
+        self._theme.chosen.connect(self._on_theme_chosen)
+        self._density = SegmentedControl(
+            themes,
+            (("compact", "Compact"), ("comfortable", "Comfortable")),
+            name="settingsDensity",
+            label="Density",
+            parent=self,
+        )
+        self._density.chosen.connect(self._on_density_chosen)
+        self._zoom = QComboBox(self)
+        self._zoom.setObjectName("settingsZoom")
+        self._zoom.setAccessibleName("Zoom")
+        self._zoom.addItems([f"{step} %" for step in ZOOM_STEPS])
+        self._zoom.setMaximumWidth(104)
+        self._zoom.activated.connect(self._on_zoom_chosen)
+        form.add_field("Theme", self._theme)
+        form.add_field("Density", self._density)
+        form.add_field("Zoom", self._zoom, self._zoom)
+        form.add_across(HairLine("settingsDisplayLine", self))
+        self._hints = CheckField("Show context hints", HINTS_HELP, name="settingsHints", parent=self)
+        self._hints.toggled.connect(self._on_hints_toggled)
+        self._preview = HintsPreview(themes, self)
+        self._hints.add_below(self._preview)
+        self._motion = CheckField("Animate activity", MOTION_HELP, name="settingsMotion", parent=self)
+        self._motion.toggled.connect(self._on_motion_toggled)
+        form.add_wide(self._hints)
+        form.add_wide(self._motion)
+        return form
+
+    def show_values(self, display: Display) -> None:
+        """Show other settings; says nothing."""
+        self._display_now = display.model_copy()
+        self._theme.set_value(display.theme)
+        self._density.set_value(display.density)
+        nearest = min(ZOOM_STEPS, key=lambda step: abs(step - display.zoom_percent))
+        self._zoom.setCurrentIndex(ZOOM_STEPS.index(nearest))
+        self._hints.box.setChecked(display.show_context_hints)
+        self._preview.set_hints(display.show_context_hints)
+        self._motion.box.setChecked(display.animate)
+
+    def _change(self, **values: object) -> None:
+        self._display_now = self._display_now.model_copy(update=values)
+        self.changed.emit(self._display_now.model_copy())
+
+    def _on_theme_chosen(self, theme: str) -> None:
+        self._change(theme=cast("ThemeSetting", theme))
+
+    def _on_density_chosen(self, density: str) -> None:
+        self._change(density=cast("Density", density))
+
+    def _on_zoom_chosen(self, place: int) -> None:
+        self._change(zoom_percent=ZOOM_STEPS[place])
+
+    def _on_hints_toggled(self, shown: bool) -> None:
+        self._preview.set_hints(shown)
+        self._change(show_context_hints=shown)
+
+    def _on_motion_toggled(self, animated: bool) -> None:
+        self._change(animate=animated)

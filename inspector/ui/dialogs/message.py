@@ -1,0 +1,170 @@
+"""Plain dialogs: something to know, or a question with a few answers. They open, and answer with a signal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.labels import IconLabel, TextLabel
+
+Severity = Literal["note", "warning", "error", "question"]
+"""What the icon says."""
+
+_ICONS: dict[Severity, tuple[str, str]] = {
+    "note": ("note", "severity.note"),
+    "warning": ("warning", "severity.warning"),
+    "error": ("error", "severity.error"),
+    "question": ("ri.question-line", "accent.text"),
+}
+
+CANCEL = "cancel"
+"""The answer of somebody who closed the dialog."""
+
+OK = "ok"
+"""The answer to a dialog that only tells."""
+
+
+class MessageDialog(FittedDialog):
+    """A title, a text, perhaps details, and buttons; the last button is the default one.
+
+    Signals:
+        answered(str): id of the button pressed; CANCEL when the dialog was closed. Said once.
+    """
+
+    answered = Signal(str)
+
+    def __init__(
+        self,
+        theme_controller: ThemeController,
+        title: str,
+        text: str,
+        *,
+        answers: Sequence[tuple[str, str]] = ((OK, "OK"),),
+        severity: Severity = "note",
+        details: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make a dialog; show it with `open()`.
+
+        Args:
+            theme_controller: gives the look.
+            title: a few words; also the window's title.
+            text: plain text, a sentence or two.
+            answers: ids and words of the buttons, left to right; the last one is the default.
+            severity: which icon stands beside it.
+            details: long text that can be selected and copied.
+            parent: owner; the dialog is modal to its window.
+        """
+        super().__init__(
+            theme_controller, name="messageDialog", title=title, width=560 if details else 420, parent=parent
+        )
+        self._answer = CANCEL
+        self.setAccessibleDescription(text)
+        self._page = QVBoxLayout(self)
+        self._build_words(title, text, severity)
+        self._details = QPlainTextEdit(details, self)
+        self._details.setObjectName("messageDetails")
+        self._details.setAccessibleName("Details")
+        self._details.setProperty("variant", "field")
+        self._details.setReadOnly(True)
+        self._details.setTabChangesFocus(True)
+        self._details.setVisible(bool(details))
+        self._page.addWidget(self._details)
+        self._build_buttons(answers)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _build_words(self, title: str, text: str, severity: Severity) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(14)
+        icon, token = _ICONS[severity]
+        row.addWidget(
+            IconLabel(self._themes, icon, token, size=24, name="messageIcon", parent=self),
+            0,
+            Qt.AlignmentFlag.AlignTop,
+        )
+        words = QVBoxLayout()
+        words.setSpacing(6)
+        words.addWidget(TextLabel(title, variant="heading", name="messageTitle", wrap=True, parent=self))
+        body = TextLabel(text, name="messageText", wrap=True, parent=self)
+        body.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        words.addWidget(body)
+        row.addLayout(words, 1)
+        self._page.addLayout(row)
+
+    def _build_buttons(self, answers: Sequence[tuple[str, str]]) -> None:
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 6, 0, 0)
+        row.setSpacing(12)
+        row.addStretch(1)
+        self._buttons: dict[str, QPushButton] = {}
+        for answer, words in answers:
+            button = QPushButton(words.replace("&", "&&"), self)
+            button.setObjectName(f"messageAnswer_{answer}")
+            button.setAccessibleName(words)
+            button.setAutoDefault(False)
+            button.setProperty("answer", answer)
+            button.clicked.connect(self._on_clicked)
+            self._buttons[answer] = button
+            row.addWidget(button)
+        last = self._buttons[answers[-1][0]]
+        last.setDefault(True)
+        last.setFocus()
+        self._page.addLayout(row)
+
+    @classmethod
+    def tell(
+        cls,
+        parent: QWidget,
+        theme_controller: ThemeController,
+        title: str,
+        text: str,
+        *,
+        severity: Severity = "note",
+        details: str = "",
+    ) -> MessageDialog:
+        """Open a dialog that only tells something; it deletes itself when closed."""
+        dialog = cls(theme_controller, title, text, severity=severity, details=details, parent=parent)
+        dialog.open()
+        return dialog
+
+    @classmethod
+    def ask(
+        cls,
+        parent: QWidget,
+        theme_controller: ThemeController,
+        title: str,
+        text: str,
+        answers: Sequence[tuple[str, str]],
+        *,
+        severity: Severity = "question",
+    ) -> MessageDialog:
+        """Open a question; connect `answered` of what is returned. A Cancel button is an answer with id CANCEL."""
+        dialog = cls(theme_controller, title, text, answers=answers, severity=severity, parent=parent)
+        dialog.open()
+        return dialog
+
+    def _on_clicked(self) -> None:
+        button = self.sender()
+        if isinstance(button, QPushButton):
+            self._answer = str(button.property("answer"))
+            self.accept()
+
+    @override
+    def done(self, result: int) -> None:
+        super().done(result)
+        self.answered.emit(self._answer)
+
+    def _on_theme_changed(self) -> None:
+        zoom = self._themes.theme.zoom
+        side = round(20 * zoom)
+        self._page.setContentsMargins(side, side, side, round(16 * zoom))
+        self._page.setSpacing(round(14 * zoom))
+        self._details.setFixedHeight(round(200 * zoom))
+        self.fit()

@@ -1,0 +1,133 @@
+"""The categories of the settings dialog: a group's name and its pages, the current one with an accent bar."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.labels import TextLabel
+
+
+class NavigationItem(QAbstractButton):
+    """One page."""
+
+    def __init__(self, theme_controller: ThemeController, page: str, title: str, parent: QWidget | None = None) -> None:
+        """Make the item."""
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.page = page
+        self.setObjectName(f"settingsPage_{page}")
+        self.setAccessibleName(title)
+        self.setText(title)
+        self.setCheckable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(120, self._themes.theme.metrics.control)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        painter = QPainter(self)
+        if self.isChecked():
+            painter.fillRect(self.rect(), theme.color("accent.wash" if self.hasFocus() else "accent.washdim"))
+            painter.fillRect(0, 0, theme.metrics.selection_bar, self.height(), theme.color("accent.ring"))
+        elif self.underMouse():
+            painter.fillRect(self.rect(), theme.color("surface.hover"))
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("ink.primary" if self.isChecked() else "ink.secondary"))
+        words = QRectF(self.rect()).adjusted(28 * theme.zoom, 0, -8, 0)
+        painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.text())
+        if self.hasFocus() and not self.isChecked():
+            painter.setPen(QPen(theme.color("accent.ring"), 2))
+            painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+
+    @override
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.update()
+
+    @override
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.update()
+
+
+class Navigation(QWidget):
+    """A group of pages; arrow keys move between them.
+
+    Signals:
+        chosen(str): id of the page that was chosen.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(
+        self,
+        theme_controller: ThemeController,
+        group: str,
+        pages: Sequence[tuple[str, str]],
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make the list.
+
+        Args:
+            theme_controller: gives the look.
+            group: title above the pages.
+            pages: ids and titles.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.setObjectName("settingsNavigation")
+        self.setAccessibleName("Categories")
+        self.setProperty("variant", "base")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._head = TextLabel(group, variant="strong", name="settingsGroup", parent=self)
+        self._column.addWidget(self._head)
+        self._group = QButtonGroup(self)
+        self._items: list[NavigationItem] = []
+        for page, title in pages:
+            item = NavigationItem(theme_controller, page, title, self)
+            item.clicked.connect(self._on_clicked)
+            self._group.addButton(item)
+            self._items.append(item)
+            self._column.addWidget(item)
+        self._column.addStretch(1)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def set_current(self, page: str) -> None:
+        """Mark a page; says nothing."""
+        for item in self._items:
+            item.setChecked(item.page == page)
+
+    def _on_clicked(self) -> None:
+        item = self._group.checkedButton()
+        if isinstance(item, NavigationItem):
+            self.chosen.emit(item.page)
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()), 0)
+        place = next((i for i, item in enumerate(self._items) if item.isChecked()), 0) + step
+        if step and 0 <= place < len(self._items):
+            self._items[place].setFocus(Qt.FocusReason.TabFocusReason)
+            self._items[place].click()
+        elif not step:
+            super().keyPressEvent(event)
+
+    def _on_theme_changed(self) -> None:
+        zoom = self._themes.theme.zoom
+        self._column.setContentsMargins(0, round(16 * zoom), 0, 0)
+        self._head.setContentsMargins(round(14 * zoom), 0, 0, 0)
+        self._head.setFixedHeight(self._themes.theme.metrics.control)

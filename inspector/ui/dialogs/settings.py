@@ -1,0 +1,135 @@
+"""The settings dialog: categories at the left, a page at the right; everything applies at once (look.md 8)."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.settings import Display, Settings, default_presets
+from inspector.ui.dialogs.display_page import DisplayPage
+from inspector.ui.dialogs.navigation import Navigation
+from inspector.ui.dialogs.presets_page import PresetsPage
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.labels import HairLine, TextLabel
+
+PAGES = (("display", "Display"), ("presets", "Presets"))
+"""Ids and titles below General, in their order."""
+
+
+class SettingsDialog(QDialog):
+    """Edits the settings it was given, in place.
+
+    Only `display` and `presets` are touched, so that what others remember meanwhile (recent files) is not undone.
+
+    Signals:
+        changed(Settings): something was changed; the same object that was given.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
+        """Make the dialog.
+
+        Args:
+            theme_controller: gives the look.
+            settings: edited in place.
+            parent: owner; the dialog is modal to its window.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._settings = settings
+        self.setObjectName("settingsDialog")
+        self.setWindowTitle("Settings")
+        self.setAccessibleName("Settings")
+        self._build()
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _build(self) -> None:
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        self._navigation = Navigation(self._themes, "General", PAGES, self)
+        self._navigation.chosen.connect(self.show_page)
+        whole.addWidget(self._navigation)
+        line = QFrame(self)
+        line.setObjectName("settingsDivider")
+        line.setProperty("variant", "hair-v")
+        whole.addWidget(line)
+        self._column = QVBoxLayout()
+        whole.addLayout(self._column, 1)
+        self._title = TextLabel(variant="title", name="settingsTitle", parent=self)
+        self._column.addWidget(self._title)
+        self._pages = QStackedWidget(self)
+        self._pages.setObjectName("settingsPages")
+        self._display = DisplayPage(self._themes, self._settings.display, self)
+        self._display.changed.connect(self._on_display_changed)
+        self._presets = PresetsPage(self._themes, self._settings.presets, self)
+        self._presets.changed.connect(self._on_presets_changed)
+        self._pages.addWidget(self._display)
+        self._pages.addWidget(self._presets)
+        self._column.addWidget(self._pages, 1)
+        self._column.addWidget(HairLine("settingsLine", self))
+        self._column.addLayout(self._build_buttons())
+        self.show_page("display")
+
+    def _build_buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(18)
+        restore = QPushButton("Restore defaults", self)
+        restore.setObjectName("settingsRestore")
+        restore.setAutoDefault(False)
+        restore.clicked.connect(self._on_restore_clicked)
+        row.addWidget(restore)
+        row.addStretch(1)
+        row.addWidget(TextLabel("Changes apply at once", variant="hint", name="settingsHint", parent=self))
+        close = QPushButton("Close", self)
+        close.setObjectName("settingsClose")
+        close.setDefault(True)
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        return row
+
+    def show_page(self, page: str) -> None:
+        """Show the page with this id.
+
+        Raises:
+            ValueError: there is no such page.
+        """
+        place = [known for known, _ in PAGES].index(page)
+        self._pages.setCurrentIndex(place)
+        self._title.setText(PAGES[place][1])
+        self._navigation.set_current(page)
+
+    def _on_display_changed(self, display: Display) -> None:
+        self._settings.display = display
+        self.changed.emit(self._settings)
+
+    def _on_presets_changed(self) -> None:
+        self._settings.presets = self._presets.presets()
+        self.changed.emit(self._settings)
+
+    def _on_restore_clicked(self) -> None:
+        if self._pages.currentIndex() == 0:
+            # Two lines are not offered here yet, so that they are not reset either.
+            self._settings.display = Display(two_lines=self._settings.display.two_lines)
+            self._display.show_values(self._settings.display)
+        else:
+            self._settings.presets = default_presets()
+            self._presets.show_presets(self._settings.presets)
+        self.changed.emit(self._settings)
+
+    @override
+    def done(self, result: int) -> None:
+        super().done(result)
+        self.deleteLater()
+
+    def _on_theme_changed(self) -> None:
+        zoom = self._themes.theme.zoom
+        side = round(28 * zoom)
+        self._navigation.setFixedWidth(round(196 * zoom))
+        self._column.setContentsMargins(side, round(18 * zoom), side, round(16 * zoom))
+        self._column.setSpacing(round(10 * zoom))
+        screen = self.screen().availableSize() if self.screen() is not None else self.size()
+        self.resize(min(round(820 * zoom), screen.width()), min(round(600 * zoom), screen.height()))

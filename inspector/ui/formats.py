@@ -1,0 +1,83 @@
+"""Numbers, sizes and times as the window writes them. No locale: figures look the same everywhere, like the traffic."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from inspector.protocol.payloads.content import size_words
+from inspector.protocol.times import NO_TIME
+
+_MINUS = "\N{MINUS SIGN}"
+_SECOND = 1_000_000_000
+
+
+def number(value: int) -> str:
+    """A count: "1,216"."""
+    return f"{value:,}"
+
+
+def count_of(value: int, singular: str, plural: str | None = None) -> str:
+    """A count with its noun: "1 record", "1,216 messages"."""
+    return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
+
+
+def message_number(message: int) -> str:
+    """A message as users name it: "No. 1201"."""
+    return f"No. {message + 1}"
+
+
+def seconds(delta_ns: int) -> str:
+    """A time difference in seconds with three decimals, cut and not rounded: "311.364"; negative ones with a minus."""
+    whole, rest = divmod(abs(delta_ns), _SECOND)
+    sign = _MINUS if delta_ns < 0 and (whole or rest >= 1_000_000) else ""
+    return f"{sign}{whole}.{rest // 1_000_000:03d}"
+
+
+def table_time(time_ns: int, start_ns: int) -> str:
+    """Seconds since the first message of the capture; "" where either time is unknown (NO_TIME)."""
+    return "" if NO_TIME in (time_ns, start_ns) else seconds(time_ns - start_ns)
+
+
+def size(size_bytes: int) -> str:
+    """A size: "183 B", "2.8 kB", "14.2 MB"."""
+    return size_words(size_bytes)
+
+
+def duration(delta_ns: int) -> str:
+    """A time difference as people say it: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2 h 5 min"; with its sign."""
+    if delta_ns < 0:
+        return _MINUS + duration(-delta_ns)
+    milliseconds = round(delta_ns / 1_000_000)
+    if delta_ns < 1_000_000:
+        return "<1 ms"
+    if milliseconds < 1_000:
+        return f"{milliseconds} ms"
+    if milliseconds < 59_950:
+        return f"{milliseconds / 1_000:.1f} s"
+    whole = round(delta_ns / _SECOND)
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+
+
+def latency(latency_ns: int | None) -> str:
+    """How long an answer took; "" when there is none."""
+    return "" if latency_ns is None else duration(latency_ns)
+
+
+def waiting(waited_ns: int) -> str:
+    """How long a request has gone without an answer: "waiting 0.4 s"."""
+    tenths = max(0, waited_ns) // 100_000_000
+    return f"waiting {tenths / 10:.1f} s" if tenths < 600 else f"waiting {duration(waited_ns // _SECOND * _SECOND)}"
+
+
+def clock(time_ns: int) -> str:
+    """The wall clock's time of day here: "20:41:05"; "" for NO_TIME or a time outside of the calendar."""
+    if time_ns == NO_TIME:
+        return ""
+    try:
+        return datetime.fromtimestamp(time_ns // _SECOND).astimezone().strftime("%H:%M:%S")
+    except (OverflowError, OSError, ValueError):
+        return ""

@@ -1,0 +1,275 @@
+"""How a window gets its document: a log, a gateway, the demo, pasted text."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from inspector.document import CaptureDocument, Progress, UnknownFormatError
+from inspector.live import LiveSession
+from inspector.settings import ConnectionSettings
+from inspector.sources.connection import AddressError, Connection
+from inspector.sources.state import SourceState
+from inspector.ui.dialogs.connect import ConnectDialog
+
+if TYPE_CHECKING:
+    from inspector.demo.script import Demo
+    from inspector.ui.main_window import MainWindow
+    from inspector.ui.panels.start.panel import StartPage
+
+FORMAT_WORDS: dict[str | None, str] = {
+    "gateway-log": "gateway log",
+    "capability-decisions": "capability decisions",
+    "envelopes": "envelopes",
+    "json-rpc": "JSON-RPC",
+    "wrapped": "wrapped lines",
+    "capture": "capture",
+}
+_SLICE_S = 0.008
+_LOGS = "Logs and captures (*.jsonl *.log *.json *.ctxcap *.txt);;All files (*)"
+
+
+class Opening(QObject):
+    """Gives one window its document, and keeps the live session behind it.
+
+    Attributes:
+        session: the live session, also after it has ended; None for a log.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._application = window.application
+        self.session: LiveSession | None = None
+        self._demo: Demo | None = None
+        self._ending = asyncio.Lock()
+        self._reading: asyncio.Task[None] | None = None
+        self._spooled: tempfile.TemporaryDirectory[str] | None = None
+
+    def connect_start_page(self, page: StartPage) -> None:
+        """Do what the start page asks for."""
+        page.open_requested.connect(self.ask_for_files)
+        page.connect_requested.connect(self.ask_for_gateway)
+        page.demo_requested.connect(self.start_demo)
+        page.paste_requested.connect(self.paste_text)
+        page.recent_file_requested.connect(lambda path: self.open_path(Path(path)))
+        page.recent_connection_requested.connect(self._connect_again)
+        page.clear_recent_requested.connect(self._clear_recent)
+
+    def _free(self) -> Opening:
+        """This window's opening while it is on the start page, else that of a new window."""
+        taken = self._window.panes is not None or self._reading is not None
+        return self._application.new_window().opening if taken else self
+
+    # Logs
+
+    def ask_for_files(self) -> None:
+        """Ask for logs and open each in a window."""
+        dialog = QFileDialog(self._window, "Open a log", "", _LOGS)
+        dialog.setObjectName("openDialog")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(self.open_paths)
+        dialog.open()
+
+    def open_paths(self, paths: list[str]) -> None:
+        """Open files, each in a window of its own."""
+        for path in paths:
+            self.open_path(Path(path))
+
+    def open_path(self, path: Path, *, name: str | None = None) -> None:
+        """Open a log here, or in a new window when this one is taken."""
+        free = self._free()
+        free._reading = self._application.spawn(free._open(path, name), f"open {path.name}")
+
+    async def _open(self, path: Path, name: str | None) -> None:
+        try:
+            await self.load(path, name=name)
+        except UnknownFormatError as error:
+            self._window.say(str(error), "severity.error")
+        except OSError as error:
+            self._window.say(f"{path} cannot be read: {error.strerror or error}.", "severity.error")
+        else:
+            if name is None:
+                self._remember(path)
+        finally:
+            self._reading = None
+
+    def stop_reading(self) -> None:
+        """The window closes while a log is still being read."""
+        if self._reading is not None:
+            self._reading.cancel()
+
+    def _remember(self, path: Path) -> None:
+        self._application.settings.remember_file(str(path.resolve()))
+        self._application.save_settings()
+
+    async def load(self, path: Path, *, name: str | None = None) -> None:
+        """Read a log into this window; rows show while it is being read.
+
+        Raises:
+            OSError: the file cannot be read.
+            UnknownFormatError: nothing in it is known.
+        """
+        document = CaptureDocument()
+        try:
+            await self._read(document, document.open_log(path, name=name))
+        except BaseException:
+            if self._window.document is not document:  # else it is closed with the window
+                document.close()
+            raise
+        self._window.status.set_progress(None)
+        if self._window.panes is not None:
+            self._window.panes.bridge.flush()
+        self._window.status.show_log(
+            document.name, FORMAT_WORDS.get(document.format, "empty log"), document.decisions is not None,
+            size_bytes=document.capture.sources[0].size, path=str(path),
+        )  # fmt: skip
+        self._window.refresh_counts()
+
+    async def _read(self, document: CaptureDocument, steps: Iterator[Progress]) -> None:
+        """Take the steps of opening, in slices that leave the window responsive; rows show after the first."""
+        loop = asyncio.get_running_loop()
+        shown = False
+        until = loop.time() + _SLICE_S
+        for progress in steps:
+            if not shown and progress.messages:
+                self._window.show_document(document)
+                shown = True
+            self._window.status.set_progress(progress.done / max(1, progress.total))
+            if loop.time() > until:
+                await asyncio.sleep(0)
+                until = loop.time() + _SLICE_S
+        if not shown:
+            self._window.show_document(document)
+
+    def paste_text(self) -> None:
+        """Open what is in the clipboard as a log."""
+        text = QGuiApplication.clipboard().text()
+        if not text.strip():
+            self._window.say("There is no text in the clipboard. Copy lines of a log first, one JSON object a line.")
+            return
+        self.open_text(text.encode("utf-8", "surrogatepass"), "pasted text")
+
+    def open_text(self, data: bytes, name: str) -> None:
+        """Open bytes that came from somewhere else than a file: they are spooled to one first."""
+        folder = tempfile.TemporaryDirectory(prefix="context-inspector-")
+        path = Path(folder.name) / "text.jsonl"
+        path.write_bytes(data)
+        free = self._free()
+        free._spooled = folder  # lives as long as the window, which reads from it
+        free.open_path(path, name=name)
+
+    def _clear_recent(self) -> None:
+        self._application.settings.recent_files.clear()
+        self._application.settings.recent_connections.clear()
+        self._application.save_settings()
+        self._window.start_page.show_recents(self._application.settings)
+
+    # Gateways
+
+    def ask_for_gateway(self, url: str = "") -> None:
+        """Ask how to reach a gateway, then watch it."""
+        dialog = ConnectDialog(self._window.theme, self._application.settings, self._window)
+        if url:
+            dialog.set_address(url)
+        dialog.accepted_connection.connect(self._connect_to)
+        dialog.open()
+
+    def _connect_again(self, recent: ConnectionSettings) -> None:
+        dialog = ConnectDialog(self._window.theme, self._application.settings, self._window)
+        dialog.set_connection(recent)
+        dialog.accepted_connection.connect(self._connect_to)
+        dialog.open()
+
+    def _connect_to(self, connection: Connection) -> None:
+        if self._free().watch(connection):
+            self._application.settings.remember_connection(
+                ConnectionSettings(
+                    url=connection.shown_url, space=connection.space, answer_tools_list=connection.answer_tools_list
+                )
+            )
+            self._application.save_settings()
+
+    def watch(self, connection: Connection) -> bool:
+        """Join a gateway in this window; False when not even the capture file could be made."""
+        document = CaptureDocument()
+        try:
+            session = LiveSession(connection, document, on_state=self._on_state)
+        except (OSError, AddressError) as error:
+            self._window.say(str(error), "severity.error")
+            return False
+        self.session = session
+        self._window.status.show_live(connection.shown_url, connection.space, connection.participant)
+        self._window.show_document(document)
+        session.start()
+        return True
+
+    def _on_state(self, state: SourceState, sentence: str) -> None:
+        self._window.status.set_state(state, sentence)
+        if state is SourceState.FAILED:
+            kept = (
+                f" What was received stays: {len(self._window.document.capture):,} messages."
+                if len(self._window.document.capture)
+                else ""
+            )
+            self._window.say(f"{sentence}{kept}", "severity.error", ("Connect again", self._reconnect))
+        elif sentence and state is SourceState.CONNECTED and self._window.panes is not None:
+            self._window.panes.messages.set_connected(self._window.document.name, time.time_ns())
+        self._window.enable_actions()
+
+    def _reconnect(self) -> None:
+        if self.session is not None:
+            old = self.session.connection
+            self._connect_to(
+                Connection(url=old.url, space=old.space, token=old.token, answer_tools_list=old.answer_tools_list)
+            )
+
+    def disconnect_gateway(self) -> None:
+        """Leave the gateway; what was received stays in the window."""
+        self._application.spawn(self.end_session(), "disconnect")
+
+    async def end_session(self) -> None:
+        """Leave the gateway and end the demo behind it, if there is one."""
+        async with self._ending:  # asked twice, the second waits for the first
+            if self.session is not None:
+                await self.session.close()
+            if self._demo is not None:
+                await self._demo.stop()
+                self._demo = None
+        if self._window.panes is not None:
+            self._window.panes.bridge.flush()
+        self._window.enable_actions()
+
+    def leave_gateway(self) -> None:
+        """Leave the gateway in the background; what was received stays in the window."""
+        self._application.spawn(self.end_session(), "disconnect")
+
+    # Demo
+
+    def adopt_demo(self, demo: Demo) -> None:
+        """End this demo together with the session that watches it."""
+        self._demo = demo
+
+    def start_demo(self) -> None:
+        """Watch the scripted agents, in this window or a new one."""
+        from inspector.demo.script import Demo
+
+        self._application.spawn(self._free().start_demo_session(Demo()), "demo")
+
+    async def start_demo_session(self, demo: Demo) -> None:
+        """Start a demo and join its gateway like any other; hints are shown in its window."""
+        await demo.start()
+        self.adopt_demo(demo)
+        if self.watch(Connection(url=demo.url, space=demo.space)) and self._window.panes is not None:
+            shown = self._application.settings.model_copy(deep=True)
+            shown.display.show_context_hints = True
+            self._window.panes.apply_settings(shown)
+            self._window.actions_by_id["view.hints"].setChecked(True)

@@ -1,0 +1,1 @@
+"""One folder per panel: its widget, its model and its delegate side by side."""

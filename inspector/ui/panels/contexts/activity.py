@@ -1,0 +1,85 @@
+"""Messages per space, the last one in each main context, and which rows just spoke. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from inspector.analysis import Analysis
+from inspector.analysis.contexts import IDLE_AFTER_S
+from inspector.protocol.times import NO_TIME
+
+HOLD_S = 0.5
+"""A halo stays this long after the last message."""
+
+FADE_S = 0.14
+"""Then it fades in this time (look.md 9)."""
+
+
+class Activity:
+    """What the context pass does not keep because it knows no spaces.
+
+    Attributes:
+        totals: messages by space (string id).
+        main_last_ns: time of the last message in the main context, by space.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._seen = 0
+        self.totals: dict[int, int] = {}
+        self.main_last_ns: dict[int, int] = {}
+        self._spoke: dict[int, float] = {}
+
+    def feed(self) -> set[int]:
+        """Take in what the passes gained; the spaces that spoke. O(new messages)."""
+        start, stop = self._seen, len(self._analysis)
+        self._seen = stop
+        if start == stop:
+            return set()
+        columns = self._analysis.capture.columns
+        spaces, times = columns["space"][start:stop], columns["time_ns"][start:stop]
+        codes, place, counts = np.unique(spaces, return_inverse=True, return_counts=True)
+        # A context of nothing but slashes counts as main too; it only misses the state of main.
+        main = columns["context"][start:stop] == 0
+        last = np.full(len(codes), NO_TIME, np.int64)
+        np.maximum.at(last, place[main], times[main])
+        for space, count, latest in zip(codes.tolist(), counts.tolist(), last.tolist(), strict=True):
+            self.totals[space] = self.totals.get(space, 0) + count
+            self.main_last_ns[space] = max(self.main_last_ns.get(space, NO_TIME), latest)
+        return {space for space, latest in zip(codes.tolist(), last.tolist(), strict=True) if latest != NO_TIME}
+
+    def main_state(self, space: int) -> str:
+        """Active or idle; the main context has no end."""
+        last = self.main_last_ns.get(space, NO_TIME)
+        now = self._analysis.now_ns
+        now = self._analysis.contexts.clock_ns if now is None else now
+        return "active" if last != NO_TIME and now - last <= IDLE_AFTER_S * 1_000_000_000 else "idle"
+
+    # Halos
+
+    def spoke(self, codes: Iterable[int], now_s: float) -> None:
+        """Note rows in which somebody just spoke."""
+        self._spoke.update(dict.fromkeys(codes, now_s))
+
+    def halo(self, code: int, now_s: float) -> float:
+        """Strength of the halo of a row, 0 to 1."""
+        since = self._spoke.get(code)
+        return 0.0 if since is None else min(1.0, max(0.0, 1 - (now_s - since - HOLD_S) / FADE_S))
+
+    def fading(self, now_s: float) -> list[int]:
+        """Codes whose halo changes now; forgets those whose halo is gone."""
+        changing = [code for code, since in self._spoke.items() if now_s - since >= HOLD_S]
+        for code in changing:
+            if now_s - self._spoke[code] > HOLD_S + FADE_S:
+                del self._spoke[code]
+        return changing
+
+    def still(self) -> bool:
+        """Whether no row has a halo."""
+        return not self._spoke
+
+    def forget_halos(self) -> None:
+        """Take all halos away."""
+        self._spoke.clear()

@@ -1,0 +1,186 @@
+"""Paints a row of the context tree: chevron, state, label, count (look.md 6)."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from typing_extensions import override
+
+from inspector.ui import icons
+from inspector.ui.panels.contexts.dots import draw_state
+from inspector.ui.panels.contexts.model import ContextTreeModel
+from inspector.ui.panels.pane_head import name_font
+from inspector.ui.theme import ThemeController
+
+_CHEVRON_X = 14
+_DOT_X = 29
+_LABEL_X = 40
+_ICON = 14
+_ICON_GAP = 4
+_SPACE_LABEL_X = 43
+_FINEST = 18
+"""Levels that are indented; a label deeper than that would have no room left."""
+
+
+class ContextDelegate(QStyledItemDelegate):
+    """One row; everything in it is painted here.
+
+    Attributes:
+        shows_cursor: the keyboard is used, so that the current row has a ring.
+        marked_row: the scope's row, or the nearest shown above it; without a scope that of the selected message.
+    """
+
+    def __init__(
+        self, model: ContextTreeModel, theme_controller: ThemeController, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._themes = theme_controller
+        self.marked_row = -1
+        self.shows_cursor = False
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        self._zoom = theme.zoom
+        self._fonts = {role: name_font(theme.font(role)) for role in ("body", "body-strong")}
+        self._metrics = {role: QFontMetrics(font) for role, font in self._fonts.items()}
+        self._metrics["small"] = QFontMetrics(theme.font("small"))
+
+    def chevron(self, row: int, cell: QRect) -> QRect:
+        """Where the chevron of a row is pressed; it may be empty."""
+        if not self._model.has_children(row):
+            return QRect()
+        side = round(18 * self._zoom)
+        return QRect(self._x(_CHEVRON_X, row, cell) - side // 2, cell.top(), side, cell.height())
+
+    def dot(self, row: int, cell: QRect) -> QRect:
+        """The square in which the state of a row is drawn, its halo included."""
+        side = round(16 * self._zoom)
+        return QRect(self._x(_DOT_X, row, cell) - side // 2, cell.center().y() - side // 2, side, side)
+
+    def _x(self, offset: int, row: int, cell: QRect) -> int:
+        level = min(self._model.depth(row), _FINEST)
+        return cell.left() + round(offset * self._zoom) + level * self._themes.theme.metrics.indent
+
+    @override
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(0, self._themes.theme.metrics.row)
+
+    @override
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        row, cell = index.row(), option.rect
+        painter.save()
+        self._paint_ground(painter, option, row)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_chevron(painter, row, cell)
+        right = self._paint_count(painter, row, cell)
+        if self._model.node(row) is None:
+            self._paint_space(painter, row, cell, right)
+        else:
+            self._paint_context(painter, row, cell, right)
+        painter.restore()
+
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, row: int) -> None:
+        theme, cell, state = self._themes.theme, option.rect, option.state
+        focused = bool(state & QStyle.StateFlag.State_HasFocus)
+        active = bool(state & QStyle.StateFlag.State_Active) and option.widget.hasFocus()
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        if selected or row == self.marked_row:
+            painter.fillRect(cell, theme.color("accent.wash" if selected and active else "accent.washdim"))
+            bar = QRect(cell.left(), cell.top(), theme.metrics.selection_bar, cell.height())
+            painter.fillRect(bar, theme.color("accent.ring"))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(cell, theme.color("surface.hover"))
+        if focused and active and self.shows_cursor and not selected:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.color("accent.ring"), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(cell).adjusted(1.75, 0.75, -0.75, -0.75), 4, 4)
+
+    def _paint_chevron(self, painter: QPainter, row: int, cell: QRect) -> None:
+        if self._model.has_children(row):
+            name = "collapse" if self._model.is_expanded(row) else "expand"
+            self._paint_icon(painter, name, "ink.secondary", 16, self._x(_CHEVRON_X, row, cell), cell)
+
+    def _paint_icon(self, painter: QPainter, name: str, token: str, side: int, center_x: int, cell: QRect) -> None:
+        side = round(side * self._zoom)
+        pixmap = icons.pixmap(name, token, side, painter.device().devicePixelRatioF())
+        top = cell.top() + (cell.height() - side) // 2
+        painter.drawPixmap(QRect(center_x - side // 2, top, side, side), pixmap)
+
+    def _paint_count(self, painter: QPainter, row: int, cell: QRect) -> int:
+        """Draw the number, which is never elided; gives where the label has to end."""
+        theme = self._themes.theme
+        text = f"{self._model.count(row):,}"
+        right = cell.right() + 1 - theme.metrics.pane_padding
+        left = right - self._metrics["small"].horizontalAdvance(text)
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("ink.tertiary"))
+        flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRect(left, cell.top(), right - left, cell.height()), flags, text)
+        return left - theme.metrics.cell_padding
+
+    def _paint_space(self, painter: QPainter, row: int, cell: QRect, right: int) -> None:
+        self._paint_icon(painter, "space", "ink.secondary", _ICON, self._x(_DOT_X + 1, row, cell), cell)
+        left = self._x(_SPACE_LABEL_X, row, cell)
+        box = QRect(left, cell.top(), right - left, cell.height())
+        self._paint_label(painter, row, box, "body-strong", "ink.primary")
+
+    def _paint_context(self, painter: QPainter, row: int, cell: QRect, right: int) -> None:
+        model, theme = self._model, self._themes.theme
+        state, implicit = model.state(row), model.is_implicit(row)
+        center = QPointF(self._x(_DOT_X, row, cell), cell.top() + cell.height() / 2)
+        halo = model.activity.halo(model.code(row), time.monotonic()) if state == "active" else 0.0
+        draw_state(painter, center, state, theme, implicit=implicit, halo=halo)
+        left = self._x(_LABEL_X, row, cell)
+        if model.is_reasoning(row):
+            side = round(_ICON * self._zoom)
+            self._paint_icon(painter, "reasoning", "family.reasoning", _ICON, left + side // 2, cell)
+            left += side + round(_ICON_GAP * self._zoom)
+        ended = state in ("concluded", "cancelled")
+        token = "ink.secondary" if ended else "ink.tertiary" if implicit else "ink.primary"
+        self._paint_label(painter, row, QRect(left, cell.top(), right - left, cell.height()), "body", token)
+
+    def _paint_label(self, painter: QPainter, row: int, box: QRect, role: str, token: str) -> None:
+        if box.width() <= 0:
+            return
+        theme, metrics = self._themes.theme, self._metrics[role]
+        # An id tells most at both its ends, words at their beginning.
+        middle = self._model.is_raw_id(row)
+        mode = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+        text = metrics.elidedText(self._model.label(row), mode, box.width())
+        painter.setFont(self._fonts[role])
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        needle = self._model.needle
+        at = text.casefold().find(needle) if needle and self._model.node(row) is not None else -1
+        painter.setPen(theme.color(token))
+        if at < 0:
+            painter.drawText(box, flags, text)
+            return
+        self._paint_match(painter, text, at, len(needle), box, metrics, token)
+
+    def _paint_match(
+        self, painter: QPainter, text: str, at: int, length: int, box: QRect, metrics: QFontMetrics, token: str
+    ) -> None:
+        """Draw a label whose middle part is what is being found."""
+        theme = self._themes.theme
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+        start, end = (metrics.horizontalAdvance(text, stop) for stop in (at, at + length))
+        mark = QRectF(box.left() + start - 1, box.top() + 4, end - start + 2, box.height() - 8)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("accent.wash"))
+        painter.drawRoundedRect(mark, 3, 3)
+        for part, left, ink in (
+            (text[:at], 0, token),
+            (text[at : at + length], start, "accent.text"),
+            (text[at + length :], end, token),
+        ):
+            painter.setPen(theme.color(ink))
+            painter.drawText(box.adjusted(left, 0, 0, 0), flags, part)

@@ -1,0 +1,78 @@
+"""The context menu of a row of the context tree."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
+
+from inspector.analysis.context_tree import MAIN
+from inspector.filters.visible import Reach, Scope
+
+_REACHES = (
+    ("This context and below", Reach.BELOW),
+    ("This one only", Reach.ONLY),
+    ("Direct children", Reach.CHILDREN),
+)
+
+
+class ContextMenu(QMenu):
+    """What can be done with a context, a main context or a space.
+
+    Signals:
+        scope_chosen(Scope | None): bind the table to it, or to everything.
+        filter_chosen(Scope): make a display filter of it.
+    """
+
+    scope_chosen = Signal(object)
+    filter_chosen = Signal(object)
+
+    def __init__(self, target: Scope, current: Scope | None, parent: QWidget | None = None) -> None:
+        """Make the menu.
+
+        Args:
+            target: what was clicked.
+            current: the scope in force, which is ticked.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._target = target
+        self.setObjectName("contextMenu")
+        self.setAccessibleName("Context")
+        if target.node is None:
+            self._add_scope("Whole space", target, current)
+        elif target.node == MAIN:
+            self._add_scope("Main context", target, current)
+        else:
+            for title, reach in _REACHES:
+                self._add_scope(title, Scope(target.space, target.node, reach), current)
+        clear = self.addAction("Clear scope")
+        clear.setEnabled(current is not None)
+        clear.triggered.connect(self._on_clear)
+        self.addSeparator()
+        self.addAction("Filter by this").triggered.connect(self._on_filter)
+        self.addSeparator()
+        self.triggered.connect(self._on_triggered)
+
+    def _add_scope(self, title: str, scope: Scope, current: Scope | None) -> None:
+        action = self.addAction(title)
+        action.setCheckable(True)
+        action.setChecked(scope == current)
+        action.setData(scope)
+
+    def add_copy(self, title: str, text: str) -> None:
+        """Offer to copy a text as it was written."""
+        self.addAction(title).setData(text)
+
+    def _on_triggered(self, action: QAction) -> None:
+        data = action.data()
+        if isinstance(data, Scope):
+            self.scope_chosen.emit(data)
+        elif isinstance(data, str):
+            QGuiApplication.clipboard().setText(data)
+
+    def _on_clear(self) -> None:
+        self.scope_chosen.emit(None)
+
+    def _on_filter(self) -> None:
+        self.filter_chosen.emit(self._target)

@@ -1,0 +1,289 @@
+"""The item model of the context tree: rows of `ContextRows`, their meaning as roles and plain methods."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.analysis.context_tree import MAIN
+from inspector.document import CaptureDocument
+from inspector.ui.formats import count_of
+from inspector.ui.panels.contexts.activity import Activity
+from inspector.ui.panels.contexts.codes import Block, is_root, main_code, root_code
+from inspector.ui.panels.contexts.find import Found
+from inspector.ui.panels.contexts.rows import EVERYTHING, ContextRows
+from inspector.ui.panels.contexts.tooltip import tooltip
+from inspector.ui.wire_text import plain
+
+MAX_STEPS = 32
+"""More insertions than this at once are announced as a reset: views then do their work once."""
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+
+
+class ContextTreeModel(QAbstractTableModel):
+    """One column, one row per context shown.
+
+    Attributes:
+        rows: which rows there are.
+        activity: totals, and who just spoke.
+
+    Signals:
+        about_to_change(): rows will come or go; remember what must not move.
+        rows_settled(): rows have come or gone.
+    """
+
+    about_to_change = Signal()
+    rows_settled = Signal()
+
+    def __init__(self, document: CaptureDocument, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._analysis = document.analysis
+        self._contexts = document.analysis.contexts
+        self._contexts.touched = set()
+        self.rows = ContextRows(self._contexts)
+        self.activity = Activity(self._analysis)
+        self.activity.feed()
+        self.animated = True
+
+    # What rows mean
+
+    def code(self, row: int) -> int:
+        """What a row is; see `rows`."""
+        return int(self.rows.codes[row])
+
+    def node(self, row: int) -> int | None:
+        """Its node, MAIN for a main context, None for a space."""
+        code = self.code(row)
+        return code if code >= 0 else None if is_root(code) else MAIN
+
+    def space(self, row: int) -> int:
+        """String id of its space."""
+        return self.rows.space_of(self.code(row))
+
+    def depth(self, row: int) -> int:
+        """0 for a space, 1 for its main context and root contexts."""
+        return int(self.rows.depths[row])
+
+    def has_children(self, row: int) -> bool:
+        """Whether there is anything to expand or collapse."""
+        return self.rows.has_children(self.code(row))
+
+    def is_expanded(self, row: int) -> bool:
+        """Whether rows below it are shown."""
+        code = self.code(row)
+        return self.rows.has_children(code) and self.rows.is_open(code, self.depth(row))
+
+    def space_name(self, space: int) -> str:
+        """A space as it is called; the document's name where none is named."""
+        return self._document.capture.strings[space] or self._document.name
+
+    def label(self, row: int) -> str:
+        """What the row is called, on one line, invisible characters made visible."""
+        code = self.code(row)
+        if code >= 0:
+            return plain(self._contexts.label(code))
+        return plain(self.space_name(self.space(row))) if is_root(code) else "main"
+
+    def is_raw_id(self, row: int) -> bool:
+        """Whether the label is an id as it was written, which says most at both its ends."""
+        code = self.code(row)
+        return code >= 0 and not self._contexts.tree.label[code]
+
+    def count(self, row: int) -> int:
+        """Messages in it and below."""
+        code = self.code(row)
+        if code >= 0:
+            return self._contexts.tree.subtree[code]
+        space = self.space(row)
+        return (self.activity.totals if is_root(code) else self._contexts.main_counts).get(space, 0)
+
+    def state(self, row: int) -> str:
+        """active, idle, concluded or cancelled; "" for a space."""
+        code = self.code(row)
+        if code >= 0:
+            return self._contexts.state(code, self._analysis.now_ns)
+        return "" if is_root(code) else self.activity.main_state(self.space(row))
+
+    def is_implicit(self, row: int) -> bool:
+        """Whether it is a context only because others lie below it."""
+        code = self.code(row)
+        return code >= 0 and self._contexts.tree.implicit[code]
+
+    def is_reasoning(self, row: int) -> bool:
+        """Whether it counts as a reasoning sequence."""
+        code = self.code(row)
+        return code >= 0 and self._contexts.type(code) is not None and not self.is_implicit(row)
+
+    # Qt
+
+    @override
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    @override
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else 1
+
+    @override
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self.rows):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole or role == Qt.ItemDataRole.AccessibleTextRole:
+            return self.label(index.row())
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(self._document, self, index.row())
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
+            return self.describe(index.row())
+        return None
+
+    def describe(self, row: int) -> str:
+        """What the row's place, marks and number say, in words."""
+        parts = [f"level {self.depth(row) + 1}"]
+        if self.has_children(row):
+            parts.append("expanded" if self.is_expanded(row) else "collapsed")
+        parts.append(count_of(self.count(row), "message"))
+        if self.is_reasoning(row):
+            parts.append("reasoning")
+        if self.is_implicit(row):
+            parts.append("holds no message itself")
+        elif self.state(row):
+            parts.append(self.state(row))
+        return ", ".join(parts)
+
+    # Expanding and finding
+
+    def set_expanded(self, row: int, on: bool) -> None:
+        """Expand or collapse a row; nothing when it already is, or has nothing below it."""
+        if on == self.is_expanded(row) or not self.has_children(row):
+            return
+        self.about_to_change.emit()
+        self.rows.set_open(self.code(row), on)
+        if on:
+            self._insert(self.rows.block_below(row))
+        elif self.rows.end(row) > row + 1:
+            self._remove(row + 1, self.rows.end(row) - 1)
+        self._say(row, row)
+        self.rows_settled.emit()
+
+    def expand_to(self, depth: int = EVERYTHING) -> None:
+        """Expand everything above a depth and collapse the rest; 1 shows only root contexts."""
+        self.rows.set_depth(depth)
+        self._lay_out()
+
+    def find(self, text: str) -> None:
+        """Show only contexts whose label or id holds the text, and the way to them; "" shows all again."""
+        self.rows.set_found(Found(self._contexts, text) if text.strip() else None)
+        self._lay_out()
+
+    @property
+    def needle(self) -> str:
+        """What is being found, case folded; "" when nothing is."""
+        return self.rows.found.needle if self.rows.found is not None else ""
+
+    # Following the document
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in new traffic: rows come and go where contexts did, and those that spoke are repainted.
+
+        Costs by what changed, not by the rows there are; a moving tree costs some ms at 100,000 contexts more.
+        """
+        touched, self._contexts.touched = self._contexts.touched, set()
+        main = self.activity.feed()
+        # In a view that was held back the tree may have gone on without messages of this change.
+        self._follow_tree(touched)
+        if changes.tree_moved and len(self.rows):
+            self._say(0, len(self.rows) - 1)  # labels and types may have come to nodes that were there before
+        self._tell_touched({self._contexts.tree.resolve(node) for node in touched} - {MAIN}, main)
+
+    def _follow_tree(self, touched: set[int]) -> None:
+        rows = self.rows
+        if not rows.behind:
+            return
+        if rows.found is not None:
+            rows.stale_spans()
+            rows.found.look_on(touched)
+            self._lay_out()
+            return
+        self.about_to_change.emit()
+        spans = rows.stale_spans()
+        if len(spans) > MAX_STEPS:
+            self.beginResetModel()
+            for first, last in spans:
+                rows.remove(first, last)
+            rows.insert_all(rows.fresh_blocks())
+            self.endResetModel()
+        else:
+            for first, last in spans:
+                self._remove(first, last)
+            self._insert_blocks(rows.fresh_blocks())
+        self.rows_settled.emit()
+
+    def _insert_blocks(self, blocks: list[Block]) -> None:
+        if len(blocks) > MAX_STEPS:
+            self.beginResetModel()
+            self.rows.insert_all(blocks)
+            self.endResetModel()
+            return
+        for block in blocks:
+            self._insert(block)
+
+    def _insert(self, block: Block) -> None:
+        if block.codes:
+            self.beginInsertRows(QModelIndex(), block.row, block.row + len(block.codes) - 1)
+            self.rows.insert(block)
+            self.endInsertRows()
+
+    def _remove(self, first: int, last: int) -> None:
+        self.beginRemoveRows(QModelIndex(), first, last)
+        self.rows.remove(first, last)
+        self.endRemoveRows()
+
+    def _lay_out(self) -> None:
+        """Make the rows anew and announce what differs: one run of rows, or everything."""
+        self.about_to_change.emit()
+        self.beginResetModel()
+        self.rows.replace(*self.rows.layout())
+        self.endResetModel()
+        self.rows_settled.emit()
+
+    def _tell_touched(self, touched: set[int], main: set[int]) -> None:
+        """Say which rows look different: those that hold new messages, and all above them."""
+        rows, parent = self.rows, self._contexts.tree.parent
+        codes, self.rows.dirty = self.rows.dirty, set()
+        for node in touched:
+            above = node
+            while above != MAIN and above not in codes:
+                codes.add(above)
+                above = parent[above]
+        for place, space in enumerate(rows.spaces):
+            codes.add(root_code(place))
+            if space in main:
+                codes.add(main_code(place))
+        found = rows.rows_of(codes).tolist()
+        if len(found) > MAX_STEPS:
+            self._say(found[0], found[-1])
+        elif found:
+            self._say_spans(found)
+        if self.animated and self._document.live:
+            now = time.monotonic()
+            self.activity.spoke(rows.shown_codes(touched), now)
+            self.activity.spoke((main_code(p) for p, space in enumerate(rows.spaces) if space in main), now)
+
+    def _say_spans(self, rows: list[int]) -> None:
+        first = last = rows[0]
+        for row in rows[1:]:
+            if row != last + 1:
+                self._say(first, last)
+                first = row
+            last = row
+        self._say(first, last)
+
+    def _say(self, first: int, last: int) -> None:
+        self.dataChanged.emit(self.index(first, 0), self.index(last, 0))

@@ -1,0 +1,289 @@
+"""The panel of the context tree: head, find box, tree; it turns clicks into scopes and filters."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.analysis.context_tree import MAIN
+from inspector.document import CaptureDocument
+from inspector.filters.strings import quote
+from inspector.filters.visible import Scope
+from inspector.ui.panels.contexts.menu import ContextMenu
+from inspector.ui.panels.contexts.model import ContextTreeModel
+from inspector.ui.panels.contexts.view import ContextTreeView
+from inspector.ui.panels.pane_head import PaneHead
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.labels import IconLabel
+
+_HALO_MS = 40
+
+
+class ContextsPanel(QWidget):
+    """The live context tree of a document.
+
+    Attributes:
+        head: title, count and buttons.
+        model, view: the rows and what shows them.
+
+    Signals:
+        scope_requested(Scope | None): bind the table to a part of the tree, or to everything.
+        filter_requested(str): a display filter.
+    """
+
+    scope_requested = Signal(object)
+    filter_requested = Signal(str)
+
+    def __init__(
+        self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._themes = theme_controller
+        self._scope: Scope | None = None
+        self._message_context: tuple[int, int] | None = None
+        self.setObjectName("contextsPanel")
+        self.setAccessibleName("Contexts")
+        self.setProperty("variant", "chrome")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.model = ContextTreeModel(document, self)
+        self.view = ContextTreeView(self.model, theme_controller, self)
+        self.head = PaneHead(theme_controller, "Contexts", name="contextsHead", parent=self)
+        self._build()
+        self._halo_timer = QTimer(self)
+        self._halo_timer.setInterval(_HALO_MS)
+        self._halo_timer.timeout.connect(self._on_halo_tick)
+        self.model.rows_settled.connect(self._show_mark)
+        self.view.scope_asked.connect(self._on_scope_asked)
+        self.view.cleared.connect(self.clear_scope)
+        self.view.typed.connect(self._on_typed)
+        self.view.customContextMenuRequested.connect(self._on_menu_asked)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self._show_counts()
+
+    def _build(self) -> None:
+        self._expand_button = self.head.add_button("expand_all", "Expand all", name="contextsExpand")
+        self._expand_button.clicked.connect(self._on_expand_clicked)
+        self._more_button = self.head.add_button("more", "More for contexts", name="contextsMore")
+        self._more_button.clicked.connect(self._on_more_clicked)
+        self._more = QMenu(self)
+        self._more.setObjectName("contextsMoreMenu")
+        self._more.setAccessibleName("More for contexts")
+        self._more.addAction("Expand all", self.expand_all)
+        self._more.addAction("Collapse all", self.collapse_all)
+        self._more.addSeparator()
+        self._clear_action = self._more.addAction("Clear scope", self.clear_scope)
+        self.find_box = QLineEdit(self)
+        self.find_box.setObjectName("contextsFind")
+        self.find_box.setAccessibleName("Find context")
+        self.find_box.setPlaceholderText("Find context")
+        self.find_box.setProperty("variant", "search")
+        self.find_box.setClearButtonEnabled(False)
+        self._find_icon = IconLabel(self._themes, "find", "ink.tertiary", name="contextsFindIcon", parent=self.find_box)
+        self._find_icon.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        inside = QHBoxLayout(self.find_box)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addWidget(self._find_icon)
+        inside.addStretch(1)
+        self.find_box.textChanged.connect(self._on_find_changed)
+        self.find_box.returnPressed.connect(self._go_to_match)
+        self.find_box.installEventFilter(self)
+        self._find_row = QVBoxLayout()
+        self._find_row.addWidget(self.find_box)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.head)
+        column.addLayout(self._find_row)
+        column.addWidget(self.view, 1)
+        self.setFocusProxy(self.view)
+
+    def _on_theme_changed(self) -> None:
+        metrics = self._themes.theme.metrics
+        side = metrics.cell_padding
+        self._find_row.setContentsMargins(side, metrics.unit + 2, side, metrics.unit)
+        inside = self.find_box.layout()
+        if inside is not None:
+            inside.setContentsMargins(side, 0, 0, 0)
+        self.find_box.setTextMargins(metrics.icon + 2 * metrics.unit, 0, 0, 0)
+
+    # What the window says
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in new traffic; called once per flush. Scope, cursor, expansion and scroll stay."""
+        self.model.apply_changes(changes)
+        self._show_counts()
+        if not self.model.activity.still() and not self._halo_timer.isActive():
+            self._halo_timer.start()
+
+    def tick(self, now_ns: int | None) -> None:
+        """A second has passed: states go by the clock (`Analysis.now_ns`) while traffic is live."""
+        if now_ns is not None and self.isVisible():
+            self.view.viewport().update()
+
+    def set_animated(self, animated: bool) -> None:
+        """Whether contexts that speak have a halo."""
+        self.model.animated = animated
+        if not animated:
+            self.model.activity.forget_halos()
+            self._halo_timer.stop()
+            self.view.viewport().update()
+
+    def show_scope(self, scope: Scope | None) -> None:
+        """Show which part of the tree the table is bound to; None when it shows everything."""
+        self._scope = scope
+        self._show_mark()
+
+    def show_message_context(self, space: int, node: int | None) -> None:
+        """Mark where the selected message is, as long as there is no scope.
+
+        Args:
+            space: string id of its space.
+            node: its node, MAIN for the main context, None when no message is selected.
+        """
+        self._message_context = None if node is None else (space, node)
+        self._show_mark()
+
+    @property
+    def scope(self) -> Scope | None:
+        """The scope shown; its node is the living one after merges."""
+        scope = self._scope
+        if scope is None or scope.node is None or scope.node == MAIN:
+            return scope
+        return Scope(scope.space, self._document.analysis.contexts.tree.resolve(scope.node), scope.reach)
+
+    def expand_all(self) -> None:
+        """Show every context."""
+        self.model.expand_to()
+        self._show_expansion()
+
+    def collapse_all(self) -> None:
+        """Show only root contexts."""
+        self.model.expand_to(1)
+        self._show_expansion()
+
+    def clear_scope(self) -> None:
+        """Ask for everything again, when there is a scope."""
+        if self._scope is not None:
+            self._ask(None)
+
+    # Showing
+
+    def _show_mark(self) -> None:
+        target = (self._scope.space, self._scope.node) if self._scope is not None else self._message_context
+        code = None if target is None else self.model.rows.code_of(*target)
+        row = -1 if code is None else self.model.rows.shown_row(code)
+        exact = row >= 0 and self.model.code(row) == code
+        if not exact and self.model.rows.found is not None:
+            row = -1  # what the find box leaves is no part of what hides it
+        self.view.mark(row, selected=self._scope is not None and exact)
+        self._clear_action.setEnabled(self._scope is not None)
+
+    def _show_counts(self) -> None:
+        nodes = self.model.rows.nodes
+        self.head.set_count(f"{nodes:,}" if nodes else "")
+        found = self.model.rows.found
+        if found is not None:
+            self.view.set_empty_text("" if found.matches or found.shows(-2) else "No context matches.")
+        else:
+            self.view.set_empty_text(
+                "" if nodes or not len(self.model.rows) else "All messages are in the main context."
+            )
+
+    def _show_expansion(self) -> None:
+        expanded = self.model.rows.expands_all
+        self._expand_button.say("Collapse all" if expanded else "Expand all")
+
+    def _on_halo_tick(self) -> None:
+        self.view.update_dots(self.model.activity.fading(time.monotonic()))
+        if self.model.activity.still():
+            self._halo_timer.stop()
+
+    # Asking
+
+    def _on_scope_asked(self, row: int) -> None:
+        """A row was clicked: scope to it, or to everything again when it is the scope."""
+        scope = Scope(self.model.space(row), self.model.node(row))
+        shown = self.scope
+        same = shown is not None and (shown.space, shown.node) == (scope.space, scope.node)
+        self._ask(None if same else scope)
+
+    def _ask(self, scope: Scope | None) -> None:
+        self.show_scope(scope)
+        self.scope_requested.emit(scope)
+
+    def _on_menu_asked(self, point: QPoint) -> None:
+        row = self.view.rowAt(point.y())
+        if row >= 0:
+            self.menu_for(row).popup(self.view.viewport().mapToGlobal(point))
+
+    def menu_for(self, row: int) -> ContextMenu:
+        """The context menu of a row."""
+        space, node = self.model.space(row), self.model.node(row)
+        tree = self._document.analysis.contexts.tree
+        menu = ContextMenu(Scope(space, node), self.scope, self)
+        menu.scope_chosen.connect(self._ask)
+        menu.filter_chosen.connect(self._on_filter_chosen)
+        if node is None:
+            menu.add_copy("Copy name", self.model.space_name(space))
+        elif node != MAIN:
+            menu.add_copy("Copy path", tree.path(node))
+            menu.add_copy("Copy id", tree.name[node])
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def _on_filter_chosen(self, target: Scope) -> None:
+        self.filter_requested.emit(self.filter_for(target.space, target.node))
+
+    def filter_for(self, space: int, node: int | None) -> str:
+        """The display filter that shows a space, its main context (MAIN) or a context and all below."""
+        name = self._document.capture.strings[space]
+        in_space = f"space == {quote(name)}" if space else "!space"
+        if node is None:
+            return in_space
+        tree = self._document.analysis.contexts.tree
+        part = "!context" if node == MAIN else f"context under {quote(tree.path(node))}"
+        return part if len(self.model.rows.spaces) == 1 else f"{in_space} && {part}"
+
+    # Finding
+
+    def _on_find_changed(self, text: str) -> None:
+        self.model.find(text)
+        self._show_counts()
+
+    def _on_typed(self, text: str) -> None:
+        self.find_box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.find_box.setText(self.find_box.text() + text)
+
+    def _go_to_match(self) -> None:
+        """From the find box into the tree, to the first match."""
+        found = self.model.rows.found
+        rows = range(self.model.rowCount())
+        first = next((row for row in rows if found is not None and self.model.code(row) in found.matches), 0)
+        if self.model.rowCount():
+            self.view.setCurrentIndex(self.model.index(first, 0))
+            self.view.setFocus(Qt.FocusReason.TabFocusReason)
+
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.find_box and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() == Qt.Key.Key_Escape:
+                self.find_box.clear()
+                self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+                return True
+            if event.key() == Qt.Key.Key_Down:
+                self._go_to_match()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _on_expand_clicked(self) -> None:
+        self.collapse_all() if self.model.rows.expands_all else self.expand_all()
+
+    def _on_more_clicked(self) -> None:
+        self._more.popup(self._more_button.mapToGlobal(QPoint(0, self._more_button.height())))

@@ -1,0 +1,334 @@
+"""The context tree laid flat: which rows there are, in which order, and how they follow the tree as it grows.
+
+No Qt. A row is a number (its code, see `codes`) and a depth. Changes are worked out from what the tree gained since the
+last look, so that their cost goes by the changes and not by the rows: first `stale_spans` are removed, then
+`fresh_blocks` are inserted. `layout` makes everything anew; both ways give the same rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.contexts import ContextPass
+from inspector.ui.panels.contexts.codes import Block, is_root, main_code, place_of, root_code
+from inspector.ui.panels.contexts.find import Found
+from inspector.ui.panels.contexts.growth import Growth, TreeWatch
+
+Codes = NDArray[np.int32]
+
+DEFAULT_DEPTH = 2
+"""Contexts down to this depth are shown until somebody expands or collapses them."""
+
+EVERYTHING = 1 << 30
+"""A depth no tree reaches."""
+
+_STEPS = 64
+
+
+class ContextRows:
+    """The rows shown, and what is expanded.
+
+    Attributes:
+        spaces: string ids of the spaces, in the order first seen here; never reordered.
+        codes: (n,) int32, what each row is.
+        depths: (n,) int32, 0 for a space, 1 for its main context and its root contexts.
+        dirty: codes whose row looks different since the last look for other reasons than their messages.
+    """
+
+    def __init__(self, contexts: ContextPass) -> None:
+        self._contexts = contexts
+        self._tree = contexts.tree
+        self.spaces: list[int] = []
+        self.codes: Codes = np.empty(0, np.int32)
+        self.depths: NDArray[np.int32] = np.empty(0, np.int32)
+        self.dirty: set[int] = set()
+        self._places: dict[int, int] = {}
+        self._row_of: Codes | None = None
+        self._open: dict[int, bool] = {}
+        self._default_depth = DEFAULT_DEPTH
+        self._found: Found | None = None
+        self._watch = TreeWatch(self._tree)
+        self._fresh: list[int] = []
+        self._catch_up()
+        self._fresh = []
+        self.replace(*self.layout())
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def nodes(self) -> int:
+        """Contexts there are."""
+        return self._watch.alive
+
+    @property
+    def behind(self) -> bool:
+        """Whether the tree has gained or moved anything since the last look."""
+        return self._watch.behind or any(space not in self._places for space in self._contexts.spaces)
+
+    # Asking
+
+    def row_of(self, code: int) -> int:
+        """The row of a code, -1 when it is not shown."""
+        rows = self._rows()
+        place = code if code >= 0 else self._watch.seen - 1 - code
+        return int(rows[place]) if place < len(rows) else -1
+
+    def rows_of(self, codes: Iterable[int]) -> Codes:
+        """The rows of those of the codes that are shown, ascending and unique."""
+        wanted = np.fromiter(codes, np.int64)
+        wanted[wanted < 0] = self._watch.seen - 1 - wanted[wanted < 0]
+        rows = self._rows()
+        found = np.unique(rows[wanted[wanted < len(rows)]])
+        return found[found >= 0]
+
+    def _rows(self) -> Codes:
+        """Row by code; behind the nodes come the codes of spaces, from -1 downwards."""
+        if self._row_of is None:
+            self._row_of = np.full(self._watch.seen + 2 * len(self.spaces), -1, np.int32)
+            places = np.where(self.codes >= 0, self.codes, self._watch.seen - 1 - self.codes)
+            self._row_of[places] = np.arange(len(self.codes), dtype=np.int32)
+        return self._row_of
+
+    def shown_row(self, code: int) -> int:
+        """The row of a code, or of the nearest shown row above it; -1 when there is none."""
+        for _ in range(self._watch.seen + 2):
+            row = self.row_of(code)
+            if row >= 0 or is_root(code):
+                return row
+            code = self.above(code)
+        return -1
+
+    def shown_codes(self, nodes: Iterable[int]) -> set[int]:
+        """Of each node its own code when it is shown, else that of the nearest shown row above it."""
+        wanted = np.fromiter(nodes, np.int64)
+        hidden = self._rows()[wanted] < 0
+        above = {self.shown_row(node) for node in wanted[hidden].tolist()} - {-1}
+        return {*wanted[~hidden].tolist(), *(int(self.codes[row]) for row in above)}
+
+    def above(self, code: int) -> int:
+        """The code one level up; a space's row is its own."""
+        if code < 0:
+            return root_code(place_of(code))
+        parent = self._tree.parent[code]
+        return parent if parent != MAIN else root_code(self._places[self._tree.space[code]])
+
+    def code_of(self, space: int, node: int | None) -> int | None:
+        """The code of a node, of a space's main context (MAIN) or of the space itself (None); None if unknown."""
+        if node is not None and node != MAIN:
+            node = self._tree.resolve(node)
+            if node != MAIN:
+                return node
+        place = self._places.get(space)
+        return None if place is None else root_code(place) if node is None else main_code(place)
+
+    def space_of(self, code: int) -> int:
+        """String id of the space a code belongs to."""
+        return self._tree.space[code] if code >= 0 else self.spaces[place_of(code)]
+
+    def children(self, code: int) -> list[int]:
+        """Codes directly below, shown or not, without those the find box hides."""
+        if code >= 0:
+            below = self._tree.children[code]
+        elif is_root(code):
+            below = [main_code(place_of(code)), *self._tree.roots.get(self.spaces[place_of(code)], ())]
+        else:
+            return []
+        return [c for c in below if self._found.shows(c)] if self._found is not None else below
+
+    def has_children(self, code: int) -> bool:
+        """Whether there is anything to expand."""
+        if code < 0:
+            return is_root(code)
+        return self._found.leads_on(code) if self._found is not None else bool(self._tree.children[code])
+
+    def is_open(self, code: int, depth: int) -> bool:
+        """Whether the rows below a row are shown, if it has any."""
+        if self._found is not None:
+            return code not in self._found.closed
+        return self._open.get(code, depth < self._default_depth)
+
+    def end(self, row: int) -> int:
+        """One past the last row below a row."""
+        return self._end_from(row + 1, int(self.depths[row]))
+
+    def _end_from(self, start: int, depth: int) -> int:
+        size = 64
+        while start < len(self.depths):
+            out = self.depths[start : start + size] <= depth
+            first = int(out.argmax())
+            if out[first]:
+                return start + first
+            start, size = start + size, size * 4
+        return len(self.depths)
+
+    def _ends(self, rows: Codes) -> Codes:
+        """`end` of many rows at once; most have few rows below."""
+        depths, count = self.depths, len(self.depths)
+        limits = depths[rows]
+        ends = rows + 1
+        inside = np.arange(len(rows))
+        for _ in range(_STEPS):
+            inside = inside[ends[inside] < count]
+            inside = inside[depths[ends[inside]] > limits[inside]]
+            if not len(inside):
+                return ends
+            ends[inside] += 1
+        for place in inside.tolist():
+            ends[place] = self._end_from(int(ends[place]), int(limits[place]))
+        return ends
+
+    # Expanding
+
+    def set_open(self, code: int, on: bool) -> None:
+        """Remember that a row is expanded or collapsed; changes no rows."""
+        if self._found is not None:
+            (self._found.closed.discard if on else self._found.closed.add)(code)
+        else:
+            self._open[code] = on
+
+    def set_depth(self, depth: int) -> None:
+        """Expand everything above a depth and collapse the rest; changes no rows."""
+        self._open.clear()
+        self._default_depth = depth
+        if self._found is not None:
+            self._found.closed.clear()
+
+    @property
+    def expands_all(self) -> bool:
+        """Whether everything was expanded at once, last time."""
+        return self._default_depth == EVERYTHING
+
+    def set_found(self, found: Found | None) -> None:
+        """Show only what the find box found, or everything again; changes no rows."""
+        self._found = found
+
+    @property
+    def found(self) -> Found | None:
+        """What the find box found; None when it is empty."""
+        return self._found
+
+    def _walk(self, codes: Sequence[int], depth: int) -> tuple[list[int], list[int]]:
+        """The rows of some siblings and of what is expanded below them."""
+        if not any(map(self.has_children, codes)):
+            return list(codes), [depth] * len(codes)
+        out: list[int] = []
+        depths: list[int] = []
+        stack = [(code, depth) for code in reversed(codes)]
+        while stack:
+            code, at = stack.pop()
+            out.append(code)
+            depths.append(at)
+            if self.has_children(code) and self.is_open(code, at):
+                stack.extend((below, at + 1) for below in reversed(self.children(code)))
+        return out, depths
+
+    def block_below(self, row: int) -> Block:
+        """The rows that appear when a row is expanded."""
+        codes, depths = self._walk(self.children(int(self.codes[row])), int(self.depths[row]) + 1)
+        return Block(row + 1, codes, depths)
+
+    def layout(self) -> tuple[Codes, NDArray[np.int32]]:
+        """All rows made anew: codes and depths. O(rows)."""
+        codes, depths = self._walk([root_code(place) for place in range(len(self.spaces))], 0)
+        return np.array(codes, np.int32), np.array(depths, np.int32)
+
+    # Following the tree
+
+    def stale_spans(self) -> list[tuple[int, int]]:
+        """Look what the tree did; give the rows (first, last) that are no longer where they belong, last ones first."""
+        gone = self._catch_up()
+        rows = sorted(row for row in map(self.row_of, gone) if row >= 0)
+        spans: list[tuple[int, int]] = []
+        for row in rows:
+            if not spans or row > spans[-1][1]:
+                spans.append((row, self.end(row) - 1))
+        return spans[::-1]
+
+    def fresh_blocks(self) -> list[Block]:
+        """The rows of what appeared or moved, last ones first; call it when the stale spans are removed."""
+        fresh, self._fresh = self._fresh, []
+        found = [Block(len(self.codes), *self._walk([root_code(place)], 0)) for place in self._new_places()]
+        below = self._grown(fresh)
+        if not below:
+            return found[::-1]
+        rows = self._rows()[[c if c >= 0 else self._watch.seen - 1 - c for c in below]]
+        for code, row, end in zip(below, rows.tolist(), self._ends(rows).tolist(), strict=True):
+            depth = int(self.depths[row])
+            added = self.children(code)[-below[code] :]
+            found.append(Block(end, *self._walk(added, depth + 1)))
+        # Where two blocks meet, the deeper one belongs to the branch that ends there and comes first.
+        found.sort(key=lambda block: (block.row, -block.depths[0]), reverse=True)
+        return found
+
+    def _grown(self, fresh: list[int]) -> Counter[int]:
+        """How many children each shown and expanded row gained."""
+        tree, inner = self._tree, set(fresh)
+        gained = Counter(self.above(node) for node in fresh if tree.parent[node] not in inner)
+        self.dirty.update(gained)
+        shown = {code: self.row_of(code) for code in gained}
+        return Counter(
+            {c: n for c, n in gained.items() if shown[c] >= 0 and self.is_open(c, int(self.depths[shown[c]]))}
+        )
+
+    def _new_places(self) -> list[int]:
+        return [place for place in range(len(self.spaces)) if self.row_of(root_code(place)) < 0]
+
+    def _catch_up(self) -> list[int]:
+        """Note what the tree gained; give the nodes seen before that are gone or moved."""
+        for space in self._contexts.spaces:
+            if space not in self._places:
+                self._places[space] = len(self.spaces)
+                self.spaces.append(space)
+                self._row_of = None
+        growth = self._watch.look()
+        self._keep_open(growth)
+        self._row_of = None
+        self._fresh = [*(node for node in growth.moved if self._tree.resolve(node) == node), *growth.appeared]
+        return [*growth.moved, *growth.gone]
+
+    def _keep_open(self, growth: Growth) -> None:
+        """Nodes that moved stay expanded as they are seen to be; those that merged hand it on."""
+        for node in growth.moved:
+            row = self.row_of(node)
+            if row >= 0 and self._tree.children[node]:
+                self._open.setdefault(node, self.is_open(node, int(self.depths[row])))
+        for node in growth.gone:
+            into = self._tree.resolve(node)
+            if node in self._open and into != MAIN:
+                self._open.setdefault(into, self._open[node])
+
+    # Changing the rows
+
+    def remove(self, first: int, last: int) -> None:
+        """Take rows out, `last` included."""
+        self.codes = np.concatenate((self.codes[:first], self.codes[last + 1 :]))
+        self.depths = np.concatenate((self.depths[:first], self.depths[last + 1 :]))
+        self._row_of = None
+
+    def insert(self, block: Block) -> None:
+        """Put rows in."""
+        codes, depths = np.array(block.codes, np.int32), np.array(block.depths, np.int32)
+        self.codes = np.concatenate((self.codes[: block.row], codes, self.codes[block.row :]))
+        self.depths = np.concatenate((self.depths[: block.row], depths, self.depths[block.row :]))
+        self._row_of = None
+
+    def insert_all(self, blocks: Sequence[Block]) -> None:
+        """Put many blocks in at once; they stand last ones first."""
+        if not blocks:
+            return
+        forward = blocks[::-1]
+        places = np.repeat([b.row for b in forward], [len(b.codes) for b in forward])
+        self.codes = np.insert(self.codes, places, [c for b in forward for c in b.codes])
+        self.depths = np.insert(self.depths, places, [d for b in forward for d in b.depths])
+        self._row_of = None
+
+    def replace(self, codes: Codes, depths: NDArray[np.int32]) -> None:
+        """Take other rows."""
+        self.codes, self.depths = codes, depths
+        self._row_of = None

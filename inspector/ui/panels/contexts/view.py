@@ -1,0 +1,281 @@
+"""The table view that behaves as a tree: keys, chevrons, a scope that is not the cursor, a scroll that stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from typing_extensions import override
+
+from inspector.ui.panels.contexts.delegate import ContextDelegate
+from inspector.ui.panels.contexts.model import ContextTreeModel
+from inspector.ui.theme import ThemeController
+
+_KEYS = Qt.Key
+_BY_KEY = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+
+
+class ContextTreeView(QTableView):
+    """Shows the context tree. Selected is the scope; the cursor moves without selecting.
+
+    Signals:
+        scope_asked(int): a row was clicked or entered.
+        cleared(): Esc was pressed.
+        typed(str): somebody began to type.
+    """
+
+    scope_asked = Signal(int)
+    cleared = Signal()
+    typed = Signal(str)
+
+    def __init__(
+        self, model: ContextTreeModel, theme_controller: ThemeController, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("contextTree")
+        self.setAccessibleName("Contexts")
+        self._rows = model
+        self._themes = theme_controller
+        self._on_chevron = False
+        self._top: tuple[int, int] | None = None
+        self._cursor: int | None = None
+        self._empty = ""
+        self._delegate = ContextDelegate(model, theme_controller, self)
+        self._set_up()
+        self.setModel(model)
+        self.setItemDelegate(self._delegate)
+        model.about_to_change.connect(self._on_about_to_change)
+        model.rows_settled.connect(self._on_rows_settled)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _set_up(self) -> None:
+        self.horizontalHeader().hide()
+        self.horizontalHeader().setStretchLastSection(True)
+        self.horizontalHeader().setMinimumSectionSize(1)
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(1)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setMouseTracking(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.clicked.connect(self._on_clicked)
+
+    def _on_theme_changed(self) -> None:
+        row = self._themes.theme.metrics.row
+        self.verticalHeader().setDefaultSectionSize(row)
+        self.verticalScrollBar().setSingleStep(row)
+        self.viewport().update()
+
+    # Marks
+
+    def mark(self, row: int, *, selected: bool) -> None:
+        """Mark a row: as the scope, or only as where the selected message is; -1 for none."""
+        self._delegate.marked_row = row
+        selection = self.selectionModel()
+        if selected and row >= 0:
+            flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            selection.select(self._rows.index(row, 0), flags)
+        else:
+            selection.clearSelection()
+        self.viewport().update()
+
+    @property
+    def marked_row(self) -> int:
+        """The row that bears the mark, -1 for none."""
+        return self._delegate.marked_row
+
+    def set_empty_text(self, text: str) -> None:
+        """A line below the last row that says why there are no more; "" for none."""
+        if text != self._empty:
+            self._empty = text
+            self.setAccessibleDescription(text)
+            self.viewport().update()
+
+    @property
+    def empty_text(self) -> str:
+        """The line below the last row."""
+        return self._empty
+
+    def update_dots(self, codes: list[int]) -> None:
+        """Repaint the state of those rows that are on screen."""
+        first, last = self.visible_rows()
+        shown = set(codes)
+        for row in range(first, last + 1):
+            if self._rows.code(row) in shown:
+                self.viewport().update(self._delegate.dot(row, self.visualRect(self._rows.index(row, 0))))
+
+    def visible_rows(self) -> tuple[int, int]:
+        """First and last row on screen; (0, -1) when there is none."""
+        if not self._rows.rowCount():
+            return 0, -1
+        first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        return max(0, first), last if last >= 0 else self._rows.rowCount() - 1
+
+    # Staying where one is
+
+    def _on_about_to_change(self) -> None:
+        height = self.rowHeight(0) or 1
+        top = self.verticalScrollBar().value()
+        row = top // height
+        self._top = (self._rows.code(row), top - row * height) if top > 0 and row < self._rows.rowCount() else None
+        current = self.currentIndex()
+        self._cursor = self._rows.code(current.row()) if current.isValid() else None
+
+    def _on_rows_settled(self) -> None:
+        """Put scroll and cursor back where they were, by what they were on."""
+        rows = self._rows.rows
+        if self._cursor is not None and self._rows.rowCount():
+            row = rows.shown_row(self._living(self._cursor))
+            if row != self.currentIndex().row():
+                index = self._rows.index(row, 0) if row >= 0 else QModelIndex()
+                self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
+        if self._top is not None:
+            code, offset = self._top
+            row = rows.shown_row(self._living(code))
+            self.executeDelayedItemsLayout()
+            if row >= 0:
+                self.verticalScrollBar().setValue(row * self.rowHeight(0) + offset)
+
+    def _living(self, code: int) -> int:
+        """What a row stands for after nodes merged."""
+        if code < 0:
+            return code
+        found = self._rows.rows.code_of(self._rows.rows.space_of(code), code)
+        return code if found is None else found
+
+    # Keys
+
+    def _show_cursor(self, on: bool) -> None:
+        if on != self._delegate.shows_cursor:
+            self._delegate.shows_cursor = on
+            self.viewport().update()
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._show_cursor(True)
+        row = self.currentIndex().row()
+        act = self._keys().get(event.key())
+        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        if act is not None and row >= 0 and plain:
+            act(row)
+        elif event.key() == _KEYS.Key_Escape:
+            self.cleared.emit()
+        elif self._is_typing(event):
+            self.typed.emit(event.text())
+        else:
+            super().keyPressEvent(event)
+
+    def _keys(self) -> dict[int, Callable[[int], None]]:
+        return {
+            _KEYS.Key_Left: self._go_out,
+            _KEYS.Key_Right: self._go_in,
+            _KEYS.Key_Return: self.scope_asked.emit,
+            _KEYS.Key_Enter: self.scope_asked.emit,
+            _KEYS.Key_Plus: lambda row: self._rows.set_expanded(row, True),
+            _KEYS.Key_Minus: lambda row: self._rows.set_expanded(row, False),
+            _KEYS.Key_Home: lambda _: self._go_to(0),
+            _KEYS.Key_End: lambda _: self._go_to(self._rows.rowCount() - 1),
+        }
+
+    @staticmethod
+    def _is_typing(event: QKeyEvent) -> bool:
+        quiet = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
+        return event.modifiers() in quiet and event.text().isprintable() and event.text().strip() != ""
+
+    def _go_to(self, row: int) -> None:
+        if 0 <= row < self._rows.rowCount():
+            self.setCurrentIndex(self._rows.index(row, 0))
+
+    def _go_out(self, row: int) -> None:
+        if self._rows.is_expanded(row):
+            self._rows.set_expanded(row, False)
+        else:
+            self._go_to(self._rows.rows.shown_row(self._rows.rows.above(self._rows.code(row))))
+
+    def _go_in(self, row: int) -> None:
+        if not self._rows.is_expanded(row):
+            self._rows.set_expanded(row, True)
+        elif self._rows.has_children(row):
+            self._go_to(row + 1)
+
+    @override
+    def selectionCommand(
+        self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
+    ) -> QItemSelectionModel.SelectionFlag:
+        # Only `mark` selects: selected is the scope, and moving the cursor must not change what the table shows.
+        return QItemSelectionModel.SelectionFlag.NoUpdate
+
+    # Mouse
+
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._show_cursor(False)
+        self._on_chevron = event.button() == Qt.MouseButton.LeftButton and self._toggle_at(event)
+        if not self._on_chevron:
+            super().mousePressEvent(event)
+
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._on_chevron:
+            self._on_chevron = False
+        else:
+            super().mouseReleaseEvent(event)
+
+    @override
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._on_chevron = event.button() == Qt.MouseButton.LeftButton
+        row = self.rowAt(event.position().toPoint().y())
+        if self._on_chevron and row >= 0 and not self._toggle_at(event):
+            self._rows.set_expanded(row, not self._rows.is_expanded(row))
+
+    def _toggle_at(self, event: QMouseEvent) -> bool:
+        """Expand or collapse the row whose chevron is under the pointer; whether there is one."""
+        point = event.position().toPoint()
+        row = self.rowAt(point.y())
+        if row < 0 or not self._delegate.chevron(row, self.visualRect(self._rows.index(row, 0))).contains(point):
+            return False
+        self._rows.set_expanded(row, not self._rows.is_expanded(row))
+        return True
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        self.scope_asked.emit(index.row())
+
+    # Painting
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._show_cursor(event.reason() in _BY_KEY)
+        if not self.currentIndex().isValid():
+            self._go_to(max(0, self._delegate.marked_row))
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._empty:
+            self._paint_empty_line()
+
+    def _paint_empty_line(self) -> None:
+        theme = self._themes.theme
+        top = self._rows.rowCount() * theme.metrics.row - self.verticalScrollBar().value() + theme.metrics.unit
+        padding = theme.metrics.pane_padding
+        box = QRect(padding, top, self.viewport().width() - 2 * padding, self.viewport().height())
+        painter = QPainter(self.viewport())
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("ink.secondary"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._empty)

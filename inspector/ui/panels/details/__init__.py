@@ -1,0 +1,1 @@
+"""The details of one message: Overview by kind, Tree, Raw, Related, Lifecycle."""

@@ -1,0 +1,176 @@
+"""A causal chain, everywhere in the same form: delta, rail, icon, name, one relation word, No. (look.md 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import QMenu
+from typing_extensions import override
+
+from inspector.analysis import Analysis
+from inspector.analysis.chain import ChainStep
+from inspector.ui import icons
+from inspector.ui.panels.details.rows import RowsView
+from inspector.ui.panels.details.subject import TEXT_KINDS, name_of
+from inspector.ui.panels.details.words import delta
+from inspector.ui.wire_text import plain, tool_tip
+
+_DELTA, _RAIL, _ICON, _NAME = 56, 70, 85, 104  # left edges (of the delta: its right one) at 100 %
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A row of a chain."""
+
+    message: int
+    kind: str
+    delta: str
+    name: str
+    mono: bool = False
+    relation: str = ""
+    own: bool = False
+    token: str = "ink.tertiary"
+    tooltip: str = ""
+
+
+def link_of(
+    analysis: Analysis, step: ChainStep, own: int, relation: str | None = None, token: str = "ink.tertiary"
+) -> Link:
+    """The row of one step.
+
+    Args:
+        own: the message the chain is about.
+        relation: a word instead of the step's own.
+        token: colour of the relation.
+    """
+    name, mono = name_of(analysis, step.message)
+    kind = analysis.capture.string("kind", step.message) or ""
+    word = step.relation if relation is None else relation
+    last = kind.rpartition("/")[2]
+    if not mono and (kind in TEXT_KINDS or word == last) and relation is None:
+        word = "" if name != last and kind.startswith("reasoning/") else word
+        word = "" if word == name else word
+    when = "this" if step.message == own else delta(step.delta_ns)
+    sender = analysis.capture.string("sender", step.message)
+    tooltip = f"{name[:600]}\nfrom {sender}" if sender else name[:600]
+    return Link(step.message, kind, when, plain(name, 200), mono, plain(word, 80), step.message == own, token, tooltip)
+
+
+class ChainView(RowsView[Link]):
+    """The chain as a list; Enter or a click goes to a message."""
+
+    @override
+    def row_text(self, row: Link) -> str:
+        return ", ".join(filter(None, (row.delta, row.name, row.relation, f"No. {row.message + 1}")))
+
+    @override
+    def row_tooltip(self, row: Link) -> str:
+        return tool_tip(row.tooltip)
+
+    @override
+    def first_row(self) -> int:
+        return next((place for place, row in enumerate(self.rows) if row.own), 0)
+
+    @override
+    def paint_row(self, painter: QPainter, rect: QRect, row: int, hovered: bool) -> None:
+        theme, link = self.themes.theme, self.rows[row]
+        zoom = theme.zoom
+        if link.own or hovered:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("surface.hover"))
+            painter.drawRoundedRect(rect, theme.metrics.radius_mark, theme.metrics.radius_mark)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        middle = int(Qt.AlignmentFlag.AlignVCenter)
+        painter.setFont(theme.font("body-medium" if link.own else "body"))
+        painter.setPen(theme.color("ink.primary" if link.own else "ink.tertiary"))
+        box = QRect(rect.left(), rect.top(), round(_DELTA * zoom), rect.height())
+        painter.drawText(box, middle | int(Qt.AlignmentFlag.AlignRight), link.delta)
+        self._paint_rail(painter, rect, row)
+        side = theme.metrics.icon_row
+        pixmap = icons.kind_pixmap(link.kind, side, self.devicePixelRatioF())
+        painter.drawPixmap(rect.left() + round(_ICON * zoom), rect.top() + (rect.height() - side) // 2, pixmap)
+        self._paint_words(painter, rect, link, hovered)
+
+    def _paint_rail(self, painter: QPainter, rect: QRect, row: int) -> None:
+        theme = self.themes.theme
+        center = QPointF(rect.left() + round(_RAIL * theme.zoom), rect.center().y() + 0.5)
+        radius = (4.5 if self.rows[row].own else 3) * theme.zoom
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rail = QPen(theme.color("accent.ring"), 1)
+        painter.setPen(rail)
+        painter.setOpacity(0.55)
+        if row > 0:
+            painter.drawLine(QPointF(center.x(), rect.top()), QPointF(center.x(), center.y() - radius))
+        if row < len(self.rows) - 1:
+            painter.drawLine(QPointF(center.x(), center.y() + radius), QPointF(center.x(), rect.bottom() + 1))
+        painter.setOpacity(1)
+        painter.setPen(QPen(theme.color("accent.ring"), 1.5))
+        own = self.rows[row].own
+        painter.setBrush(theme.color("accent.ring") if own else Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(center, radius, radius)
+        painter.restore()
+
+    def _paint_words(self, painter: QPainter, rect: QRect, link: Link, hovered: bool) -> None:
+        theme = self.themes.theme
+        unit = theme.metrics.unit
+        middle = int(Qt.AlignmentFlag.AlignVCenter)
+        number = str(link.message + 1)
+        font = QFont(theme.font("body-medium"))
+        font.setWeight(QFont.Weight.Normal)
+        font.setUnderline(hovered and not link.own)
+        right = rect.right() - 2 * unit + 2
+        painter.setFont(font)
+        painter.setPen(theme.color("ink.tertiary" if link.own else "accent.text"))
+        painter.drawText(
+            QRect(rect.left(), rect.top(), right - rect.left(), rect.height()),
+            middle | int(Qt.AlignmentFlag.AlignRight),
+            number,
+        )
+        right -= QFontMetrics(font).horizontalAdvance(number) + 2 * unit
+        left = rect.left() + round(_NAME * theme.zoom)
+        name_font = theme.font("mono-row" if link.mono else "body")
+        names, relations = QFontMetrics(name_font), QFontMetrics(theme.font("small"))
+        wanted = relations.horizontalAdvance(link.relation)
+        # The relation word is kept whole as long as the name keeps a third of the room.
+        gap = 2 * unit if link.relation else 0
+        room = right - left
+        name_room = max(room - wanted - gap, room // 3 if link.relation else room)
+        shown = names.elidedText(link.name, Qt.TextElideMode.ElideRight, name_room)
+        painter.setFont(name_font)
+        painter.setPen(theme.color("ink.primary"))
+        painter.drawText(QRectF(left, rect.top(), name_room + 2, rect.height()), middle, shown)
+        left += names.horizontalAdvance(shown) + gap
+        if link.relation:
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color(link.token))
+            word = relations.elidedText(link.relation, Qt.TextElideMode.ElideRight, max(0, right - left))
+            painter.drawText(QRectF(left, rect.top(), max(0, right - left) + 2, rect.height()), middle, word)
+
+    @override
+    def is_link(self, row: int, place: QPoint) -> bool:
+        return not self.rows[row].own
+
+    @override
+    def click_row(self, row: int, place: QPoint) -> None:
+        self.activate_row(row)
+
+    @override
+    def activate_row(self, row: int) -> None:
+        if not self.rows[row].own:
+            self.message_requested.emit(self.rows[row].message)
+
+    @override
+    def fill_menu(self, menu: QMenu, row: int) -> None:
+        go = menu.addAction(f"Go to No. {self.rows[row].message + 1}")
+        go.triggered.connect(lambda: self.activate_row(row))
+        super().fill_menu(menu, row)
+
+
+def links_of(analysis: Analysis, steps: Sequence[ChainStep], own: int) -> list[Link]:
+    """The rows of a chain."""
+    return [link_of(analysis, step, own) for step in steps]

@@ -1,0 +1,53 @@
+"""What "Copy as" gives for a message: JSON with secrets masked, its id, a filter that finds it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
+
+from inspector.filters.strings import quote
+from inspector.protocol.payloads.content import pretty_json
+from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.ui.panels.details.subject import Subject
+
+
+def as_json(subject: Subject) -> str:
+    """The envelope as indented JSON; of what is no JSON, the bytes as text."""
+    envelope = subject.capture.envelope(subject.message)
+    if envelope is None:
+        return mask_text(subject.capture.envelope_bytes(subject.message).decode("utf-8", "backslashreplace"))
+    return pretty_json(mask_secrets(envelope))
+
+
+def identifier(subject: Subject) -> str | None:
+    """The envelope's id; None when there is none, or when finding it means decoding too much."""
+    return None if subject.big else subject.capture.envelope_id(subject.message)
+
+
+def as_filter(subject: Subject) -> str:
+    """A display filter that shows this message: by its id, else by its number."""
+    found = identifier(subject)
+    return f"id == {quote(found)}" if found else f"no == {subject.message + 1}"
+
+
+def copy_menu(subject: Subject, parent: QWidget) -> QMenu:
+    """The "Copy as" menu."""
+    menu = QMenu(parent)
+    menu.setObjectName("copyAsMenu")
+    clipboard = QGuiApplication.clipboard()
+    by_json = menu.addAction("JSON")
+    by_json.setEnabled(not subject.big)
+    by_json.triggered.connect(lambda: clipboard.setText(as_json(subject)))
+    by_id = menu.addAction("Id")
+    found = identifier(subject)
+    by_id.setEnabled(found is not None)
+    by_id.triggered.connect(lambda: clipboard.setText(found or ""))
+    menu.addAction("Filter").triggered.connect(lambda: clipboard.setText(as_filter(subject)))
+    return menu
+
+
+def pop_up(menu: QMenu, below: QWidget) -> None:
+    """Open a menu under the right end of a widget."""
+    corner = below.mapToGlobal(QPoint(below.width(), below.height()))
+    menu.popup(QPoint(corner.x() - menu.sizeHint().width(), corner.y()))

@@ -1,0 +1,331 @@
+"""Names and values, one pair a row: arguments, envelopes, participants. Values wrap, link, and copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout, QTextOption
+from PySide6.QtWidgets import QMenu, QWidget
+from typing_extensions import override
+
+from inspector.ui.panels.details.rows import RowsView
+from inspector.ui.theme import ThemeController
+from inspector.ui.wire_text import plain, tool_tip, visible_controls
+
+Ink = Literal["plain", "mono", "dim", "mono-dim", "strong", "link", "good", "bad", "warn"]
+_LOOKS: dict[Ink, tuple[str, str]] = {
+    "plain": ("body", "ink.primary"),
+    "mono": ("mono-row", "ink.primary"),
+    "dim": ("body", "ink.tertiary"),
+    "mono-dim": ("mono-row", "ink.tertiary"),
+    "strong": ("body-medium", "ink.primary"),
+    "link": ("body-medium", "accent.text"),
+    "good": ("body", "badge.consumed"),
+    "bad": ("body", "severity.error"),
+    "warn": ("body", "severity.warning"),
+}
+MOST_LINES = 400
+"""Lines of an opened value; the rest is in Tree and Raw."""
+_MOST_CHARACTERS = 40_000
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a value."""
+
+    text: str
+    ink: Ink = "plain"
+    message: int | None = None
+    """A message it leads to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A row.
+
+    Attributes:
+        name: at the left; "" gives the value the whole width.
+        parts: the value; only one with a single part wraps.
+        lines: how many lines it may take at first; opening it shows all.
+        middle: elide ids in the middle.
+        tooltip: plain text; None shows the value where it is cut.
+        copy: what copying gives, the value by default.
+        filter: a display filter this value stands for.
+        mono_name: the name is a key of the wire.
+        right: set at the right end of a row with one line.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+    lines: int = 1
+    middle: bool = False
+    tooltip: str | None = None
+    copy: str | None = None
+    filter: str | None = None
+    mono_name: bool = False
+    right: str = ""
+
+    @property
+    def value(self) -> str:
+        """The value as text."""
+        return "".join(part.text for part in self.parts)
+
+
+def fact(name: str, value: str, ink: Ink = "plain", **more: object) -> Fact:
+    """A row with one value; `more` as in Fact."""
+    return Fact(name, (Part(value, ink),), **more)  # pyright: ignore[reportArgumentType]
+
+
+class FactsView(RowsView[Fact]):
+    """A list of facts."""
+
+    def __init__(
+        self,
+        themes: ThemeController,
+        rows: Sequence[Fact],
+        *,
+        name: str,
+        label: str,
+        surface: str = "surface.base",
+        name_width: int = 96,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make the list; `name_width` is the least width of the names' column at 100 %."""
+        super().__init__(themes, rows, name=name, label=label, surface=surface, parent=parent)
+        self._least = name_width
+        self._open: set[int] = set()
+        self._wrapped: dict[tuple[int, int, bool], list[str]] = {}
+
+    # Words
+
+    @override
+    def row_text(self, row: Fact) -> str:
+        value = plain(row.value, 2_000)
+        return " ".join(filter(None, (f"{row.name}: {value}" if row.name else value, row.right)))
+
+    @override
+    def row_tooltip(self, row: Fact) -> str:
+        if row.tooltip is not None:
+            return tool_tip(row.tooltip)
+        return tool_tip(row.value) if len(row.value) > 24 else ""
+
+    @override
+    def copied_text(self, row: Fact) -> str:
+        return row.value if row.copy is None else row.copy
+
+    # Geometry
+
+    def _names_width(self, width: int) -> int:
+        theme = self.themes.theme
+        plain_names = QFontMetrics(theme.font("body"))
+        mono_names = QFontMetrics(theme.font("mono-row"))
+        if not any(row.name for row in self.rows):
+            return 0
+        widest = max((mono_names if r.mono_name else plain_names).horizontalAdvance(r.name) for r in self.rows)
+        return min(max(round(self._least * theme.zoom), widest + 3 * theme.metrics.unit), round(width * 0.45))
+
+    def _lines(self, row: int, width: int) -> list[str]:
+        fact_ = self.rows[row]
+        opened = row in self._open
+        key = (row, width, opened)
+        found = self._wrapped.get(key)
+        if found is None:
+            part = fact_.parts[0]
+            font = self.themes.theme.font(_LOOKS[part.ink][0])
+            most = MOST_LINES if opened else fact_.lines
+            room = width - (self._names_width(width) if fact_.name else 0)
+            found = self._wrapped[key] = wrap(part.text, font, room, most)
+        return found
+
+    def _wraps(self, row: int) -> bool:
+        return len(self.rows[row].parts) == 1 and (self.rows[row].lines > 1 or row in self._open)
+
+    @override
+    def row_height(self, row: int, width: int) -> int:
+        theme = self.themes.theme
+        if not self._wraps(row):
+            return theme.metrics.content_row
+        height = QFontMetrics(theme.font("body")).height()
+        return theme.metrics.content_row + (len(self._lines(row, width)) - 1) * (height + 1)
+
+    # Painting
+
+    @override
+    def paint_row(self, painter: QPainter, rect: QRect, row: int, hovered: bool) -> None:
+        theme, fact_ = self.themes.theme, self.rows[row]
+        line = theme.metrics.content_row
+        first = QRect(rect.left(), rect.top(), rect.width(), line)
+        names = self._names_width(rect.width()) if fact_.name else 0
+        if fact_.name:
+            font = theme.font("mono-row" if fact_.mono_name else "body")
+            painter.setFont(font)
+            painter.setPen(theme.color("ink.tertiary" if fact_.mono_name else "ink.secondary"))
+            room = names - theme.metrics.unit
+            shown = QFontMetrics(font).elidedText(plain(fact_.name, 200), Qt.TextElideMode.ElideRight, room)
+            painter.drawText(QRect(rect.left(), rect.top(), room, line), int(Qt.AlignmentFlag.AlignVCenter), shown)
+        if self._wraps(row):
+            self._paint_lines(painter, rect, row, names)
+            return
+        right = rect.right()
+        if fact_.right:
+            right -= self._paint_right(painter, first, fact_.right) + 2 * theme.metrics.unit
+        for part, box, text in self._placed(fact_, rect.left() + names, right, rect.top()):
+            self._paint_part(painter, part, box, text, hovered)
+
+    def _paint_lines(self, painter: QPainter, rect: QRect, row: int, names: int) -> None:
+        theme, part = self.themes.theme, self.rows[row].parts[0]
+        role, token = _LOOKS[part.ink]
+        painter.setFont(theme.font(role))
+        painter.setPen(theme.color(token))
+        step = QFontMetrics(theme.font("body")).height() + 1
+        ascent = QFontMetrics(theme.font("body")).ascent()
+        base = rect.top() + (theme.metrics.content_row - QFontMetrics(theme.font("body")).height()) / 2 + ascent
+        for place, text in enumerate(self._lines(row, rect.width())):
+            painter.drawText(QPointF(rect.left() + names, base + place * step), text)
+
+    def _paint_right(self, painter: QPainter, rect: QRect, text: str) -> int:
+        theme = self.themes.theme
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("ink.tertiary"))
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), text)
+        return QFontMetrics(theme.font("small")).horizontalAdvance(text)
+
+    def _paint_part(self, painter: QPainter, part: Part, box: QRectF, text: str, hovered: bool) -> None:
+        theme = self.themes.theme
+        role, token = _LOOKS[part.ink]
+        font = theme.font(role)
+        if part.message is not None and hovered:
+            font = QFont(font)
+            font.setUnderline(True)
+        painter.setFont(font)
+        painter.setPen(theme.color(token))
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter), text)
+
+    def _placed(self, fact_: Fact, left: int, right: int, top: int) -> list[tuple[Part, QRectF, str]]:
+        """Where each part of a one-line value stands, and what of it fits."""
+        theme = self.themes.theme
+        placed: list[tuple[Part, QRectF, str]] = []
+        place = float(left)
+        mode = Qt.TextElideMode.ElideMiddle if fact_.middle else Qt.TextElideMode.ElideRight
+        for part in fact_.parts:
+            metrics = QFontMetrics(theme.font(_LOOKS[part.ink][0]))
+            room = right - place
+            if room < theme.metrics.unit:
+                break
+            shown = metrics.elidedText(plain_value(part.text), mode, int(room))
+            width = metrics.horizontalAdvance(shown)
+            placed.append((part, QRectF(place, top, width + 2, theme.metrics.content_row), shown))
+            place += width
+        return placed
+
+    # Acting
+
+    def _part_at(self, row: int, place: QPoint) -> Part | None:
+        if self._wraps(row):
+            return None
+        fact_, width = self.rows[row], self.viewport().width()
+        names = self._names_width(width) if fact_.name else 0
+        rect = self.visualRect(self.model().index(row, 0))
+        for part, box, _ in self._placed(fact_, rect.left() + names, rect.right(), rect.top()):
+            if box.contains(QPointF(place)):
+                return part
+        return None
+
+    def _openable(self, row: int) -> bool:
+        if row in self._open:
+            return True
+        fact_, width = self.rows[row], self.viewport().width()
+        if len(fact_.parts) != 1 or fact_.parts[0].message is not None or fact_.middle:
+            return False
+        names = self._names_width(width) if fact_.name else 0
+        text = fact_.parts[0].text
+        if fact_.lines == 1:
+            font = self.themes.theme.font(_LOOKS[fact_.parts[0].ink][0])
+            return QFontMetrics(font).horizontalAdvance(plain_value(text)) > width - names
+        return self._lines(row, width)[-1].endswith("…") and not text.endswith("…")
+
+    @override
+    def is_link(self, row: int, place: QPoint) -> bool:
+        part = self._part_at(row, place)
+        return (part is not None and part.message is not None) or self._openable(row)
+
+    @override
+    def click_row(self, row: int, place: QPoint) -> None:
+        part = self._part_at(row, place)
+        if part is not None and part.message is not None:
+            self.message_requested.emit(part.message)
+        elif self._openable(row):
+            self.toggle(row)
+
+    @override
+    def activate_row(self, row: int) -> None:
+        link = next((p.message for p in self.rows[row].parts if p.message is not None), None)
+        if link is not None:
+            self.message_requested.emit(link)
+        elif self._openable(row):
+            self.toggle(row)
+
+    def toggle(self, row: int) -> None:
+        """Show all of a value that is cut, or cut it again."""
+        self._open ^= {row}
+        self.scheduleDelayedItemsLayout()
+        self.updateGeometry()
+
+    @override
+    def fill_menu(self, menu: QMenu, row: int) -> None:
+        fact_ = self.rows[row]
+        menu.addAction("Copy value").triggered.connect(lambda: self.copy_row(row))
+        for part in fact_.parts:
+            if part.message is not None:
+                go = menu.addAction(f"Go to No. {part.message + 1}")
+                go.triggered.connect(lambda _=False, message=part.message: self.message_requested.emit(message))
+        if self._openable(row):
+            menu.addAction("Show less" if row in self._open else "Show all").triggered.connect(lambda: self.toggle(row))
+        if fact_.filter:
+            wanted = fact_.filter
+            menu.addAction("Filter by this").triggered.connect(lambda: self.filter_requested.emit(wanted))
+
+    @override
+    def _on_theme_changed(self) -> None:
+        self._wrapped.clear()
+        super()._on_theme_changed()
+
+
+def plain_value(text: str) -> str:
+    """A value on one line: line ends become signs, control characters visible."""
+    head = text[:2_000].replace("\r\n", "\n").replace("\n", "⏎")
+    return visible_controls(head.replace("\t", " "))
+
+
+def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
+    """Break text into at most `most` lines of a width; the last one ends with … where something is left out."""
+    lines: list[str] = []
+    shown = visible_controls(text[:_MOST_CHARACTERS].rstrip("\n").replace("\t", "    "))
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    paragraphs = shown.splitlines() or [""]
+    for place, paragraph in enumerate(paragraphs):
+        layout = QTextLayout(paragraph, font)
+        layout.setTextOption(option)
+        layout.beginLayout()
+        while len(lines) < most:
+            line = layout.createLine()
+            if not line.isValid():
+                break
+            line.setLineWidth(max(width, 20))
+            start, length = line.textStart(), line.textLength()
+            last = len(lines) == most - 1
+            cut = start + length < len(paragraph) or place < len(paragraphs) - 1 or len(text) > _MOST_CHARACTERS
+            if last and cut:
+                rest = paragraph[start:] + ("…" if start + length >= len(paragraph) else "")
+                elided = QFontMetrics(font).elidedText(rest, Qt.TextElideMode.ElideRight, max(width, 20))
+                lines.append(elided)
+            else:
+                lines.append(paragraph[start : start + length].rstrip() if length else "")
+        layout.endLayout()
+        if len(lines) >= most:
+            break
+    return lines or [""]

@@ -1,0 +1,136 @@
+"""The head of the details: what the message is, its state, and where, when and how large it was (look.md 7)."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+from typing_extensions import override
+
+from inspector.capture.flags import Flag
+from inspector.ui import formats, icons
+from inspector.ui.panels.details.pills import paint_pill, pill_width
+from inspector.ui.panels.details.state import State, state_of
+from inspector.ui.panels.details.subject import Subject
+from inspector.ui.panels.details.words import recipients
+from inspector.ui.theme import ThemeController
+from inspector.ui.wire_text import plain
+
+_SEPARATOR = "  ·  "
+
+
+class DetailHead(QWidget):
+    """Two painted lines: icon, kind, tool and state; number, time, route and size."""
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("detailHead")
+        self.setAccessibleName("No message")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._themes = theme_controller
+        self.kind = ""
+        self.namespace = ""
+        self.name = ""
+        self.tool = ""
+        self.second_line = ""
+        self.state: State | None = None
+        self._shown = False
+
+    def show_subject(self, subject: Subject | None) -> None:
+        """Show a message, or nothing."""
+        self._shown = subject is not None
+        if subject is not None:
+            self.kind = subject.kind
+            namespace, slash, name = subject.kind.partition("/")
+            self.namespace, self.name = (
+                (namespace + slash, name) if slash else ("", subject.kind or _plain_kind(subject))
+            )
+            self.tool = plain(subject.target or subject.method or "", 200) if subject.kind.startswith("mcp/") else ""
+            self.state = state_of(subject)
+            self.second_line = _second_line(subject)
+            words = [
+                f"{self.namespace}{self.name} {self.tool}".strip(),
+                self.state.word if self.state else "",
+                self.second_line,
+            ]
+            self.setAccessibleName(", ".join(filter(None, words)))
+        self.update()
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(200, self._themes.theme.metrics.detail_head)
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self._themes.theme.metrics.detail_head)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._shown:
+            return
+        theme = self._themes.theme
+        metrics, unit = theme.metrics, theme.metrics.unit
+        painter = QPainter(self)
+        left, right = metrics.pane_padding, self.width() - metrics.pane_padding
+        top, line = 2 * unit, 6 * unit
+        if self.state is not None:
+            width = pill_width(theme, self.state)
+            paint_pill(
+                painter,
+                theme,
+                QRectF(right - width, top + (line - metrics.badge) / 2, width, metrics.badge),
+                self.state,
+            )
+            right -= width + 2 * unit
+        side = metrics.icon
+        pixmap = icons.kind_pixmap(self.kind, side, self.devicePixelRatioF())
+        painter.drawPixmap(left, top + (line - side) // 2, pixmap)
+        self._paint_title(painter, left + side + unit + 2, top, right, line)
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("ink.secondary"))
+        rect = QRectF(left, top + line, self.width() - left - metrics.pane_padding, 5 * unit)
+        text = QFontMetrics(theme.font("small")).elidedText(
+            self.second_line, Qt.TextElideMode.ElideRight, int(rect.width())
+        )
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), text)
+
+    def _paint_title(self, painter: QPainter, left: int, top: int, right: int, line: int) -> None:
+        theme = self._themes.theme
+        plain_heading = theme.font("heading")
+        namespace_font = theme.font("body")
+        namespace_font = type(namespace_font)(namespace_font)
+        namespace_font.setPixelSize(plain_heading.pixelSize())
+        parts = (
+            (self.namespace, namespace_font, "ink.tertiary", 0),
+            (self.name, plain_heading, "ink.primary", 2 * theme.metrics.unit),
+            (self.tool, theme.font("mono"), "ink.primary", 0),
+        )
+        place = left
+        for text, font, token, gap in parts:
+            room = right - place
+            if not text or room < 3 * theme.metrics.unit:
+                continue
+            shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, room)
+            painter.setFont(font)
+            painter.setPen(theme.color(token))
+            painter.drawText(QRectF(place, top, room, line), int(Qt.AlignmentFlag.AlignVCenter), shown)
+            place += QFontMetrics(font).horizontalAdvance(shown) + gap
+
+
+def _plain_kind(subject: Subject) -> str:
+    if subject.flags & Flag.UNREADABLE:
+        return "unreadable"
+    if subject.flags & Flag.GAP:
+        return "gap"
+    return "log line" if subject.flags & Flag.LOG_ONLY else "no kind"
+
+
+def _second_line(subject: Subject) -> str:
+    seconds = formats.table_time(subject.time_ns, subject.start_ns)
+    route = ""
+    if subject.sender or subject.to:
+        sender = plain(subject.sender, 80) if subject.sender else "somebody"
+        route = f"{sender} → {recipients(subject.to)}"
+    number = formats.message_number(subject.message)
+    parts = [number, f"{seconds} s" if seconds else "", route, formats.size(subject.size)]
+    return _SEPARATOR.join(filter(None, parts))

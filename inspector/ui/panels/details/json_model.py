@@ -1,0 +1,240 @@
+"""A message's JSON as a tree model, built node by node as it is opened. Indexes carry integer ids only."""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from typing_extensions import override
+
+from inspector.filters.strings import quote
+from inspector.protocol.payloads.content import pretty_json
+from inspector.protocol.payloads.tables import compact
+from inspector.protocol.secrets import mask_secrets
+from inspector.ui.wire_text import plain, tool_tip
+
+MOST_CHILDREN = 2_000
+"""Children of one node that are shown; a last row says how many there are besides."""
+_SHOWN = 300
+_Index = QModelIndex | QPersistentModelIndex
+_ROOT = 0
+
+
+class JsonRole(enum.IntEnum):
+    """Roles of the tree beside Qt's own."""
+
+    TYPE = int(Qt.ItemDataRole.UserRole) + 1
+    """str: object, array, string, number, boolean, null, more."""
+    VALUE = int(Qt.ItemDataRole.UserRole) + 2
+    """str: the whole value as text; objects and arrays as JSON."""
+    PATH = int(Qt.ItemDataRole.UserRole) + 3
+    """str: its path from the envelope, as the filter language writes it."""
+    FILTER = int(Qt.ItemDataRole.UserRole) + 4
+    """str: a display filter for it; "" where there is none."""
+
+
+@dataclass(slots=True)
+class _Node:
+    parent: int
+    row: int
+    key: str | int
+    value: Any
+    children: list[int] | None = None
+    hidden: int = 0
+    depth: int = 0
+    extra: dict[str, str] = field(default_factory=dict)
+
+
+class JsonModel(QAbstractItemModel):
+    """Keys and values in two columns; secrets masked, control characters visible.
+
+    Args:
+        value: the decoded envelope, or a JSON-RPC message.
+        is_envelope: whether its payload lies under `payload`; a JSON-RPC message is its own payload.
+    """
+
+    def __init__(self, value: object, *, is_envelope: bool, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._is_envelope = is_envelope
+        self._nodes = [_Node(-1, 0, "", mask_secrets(value))]
+
+    # Structure
+
+    def _children(self, node: int) -> list[int]:
+        held = self._nodes[node]
+        if held.children is None:
+            held.children = []
+            items: list[tuple[str | int, Any]]
+            if isinstance(held.value, Mapping):
+                items = [(str(k), v) for k, v in list(held.value.items())[:MOST_CHILDREN]]
+            elif isinstance(held.value, list):
+                items = list(enumerate(held.value[:MOST_CHILDREN]))
+            else:
+                items = []
+            for row, (key, value) in enumerate(items):
+                held.children.append(len(self._nodes))
+                self._nodes.append(_Node(node, row, key, value, depth=held.depth + 1))
+            hidden = _length(held.value) - len(items)
+            if hidden > 0:
+                held.children.append(len(self._nodes))
+                self._nodes.append(_Node(node, len(items), "…", None, [], hidden, held.depth + 1))
+        return held.children
+
+    def _node(self, index: _Index) -> int:
+        return int(index.internalId()) if index.isValid() else _ROOT
+
+    @override
+    def index(self, row: int, column: int, parent: _Index = QModelIndex()) -> QModelIndex:  # noqa: B008  Qt's default
+        if parent.isValid() and parent.column():
+            return QModelIndex()
+        children = self._children(self._node(parent))
+        if not (0 <= row < len(children) and 0 <= column < 2):
+            return QModelIndex()
+        return self.createIndex(row, column, children[row])
+
+    @override
+    def parent(self, child: _Index) -> QModelIndex:  # pyright: ignore[reportIncompatibleMethodOverride]
+        above = self._nodes[self._node(child)].parent if child.isValid() else _ROOT
+        return QModelIndex() if above <= _ROOT else self.createIndex(self._nodes[above].row, 0, above)
+
+    @override
+    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() and parent.column() else len(self._children(self._node(parent)))
+
+    @override
+    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
+        return 2
+
+    @override
+    def hasChildren(self, parent: _Index = QModelIndex()) -> bool:  # noqa: B008
+        if parent.isValid() and parent.column():
+            return False
+        return _length(self._nodes[self._node(parent)].value) > 0
+
+    # Values
+
+    @override
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        node = self._nodes[self._node(index)]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return plain(str(node.key), 200) if index.column() == 0 else self._shown(node)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{plain(str(node.key), 200)}: {self._shown(node)}"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tooltip(node, index.column())
+        if role == JsonRole.TYPE:
+            return "more" if node.hidden else json_type(node.value)
+        if role == JsonRole.VALUE:
+            return node.value if isinstance(node.value, str) else pretty_json(node.value)
+        if role == JsonRole.PATH:
+            return self.path(self._node(index))
+        if role == JsonRole.FILTER:
+            return self._filter(self._node(index))
+        return None
+
+    @override
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return ("Key", "Value")[section] if 0 <= section < 2 else None
+        return None
+
+    def _shown(self, node: _Node) -> str:
+        if node.hidden:
+            return f"{node.hidden:,} more, see Raw"
+        if isinstance(node.value, str):
+            return plain(node.value, _SHOWN)
+        if isinstance(node.value, Mapping):
+            return _summary(node.value)
+        if isinstance(node.value, list):
+            return f"{len(node.value):,} {'item' if len(node.value) == 1 else 'items'}" if node.value else "[]"
+        return plain(compact(node.value), _SHOWN)
+
+    def _tooltip(self, node: _Node, column: int) -> str | None:
+        text = str(node.key) if column == 0 else node.value if isinstance(node.value, str) else ""
+        return tool_tip(text) if len(text) > 20 else None
+
+    # Paths and filters
+
+    def _steps(self, node: int) -> list[str | int]:
+        steps: list[str | int] = []
+        while node > _ROOT:
+            steps.append(self._nodes[node].key)
+            node = self._nodes[node].parent
+        return steps[::-1]
+
+    def path(self, node: int) -> str:
+        """The path of a node: `payload.params."odd key".0`."""
+        return ".".join(path_step(step) for step in self._steps(node))
+
+    def _filter(self, node: int) -> str:
+        steps, held = self._steps(node), self._nodes[node]
+        if not steps or held.hidden:
+            return ""
+        if self._is_envelope and steps[0] != "payload":
+            return _envelope_filter(steps, held.value)
+        name = ".".join(path_step(step) for step in (steps if self._is_envelope else ["payload", *steps]))
+        if name == "payload" or held.value is None:
+            return ""
+        literal = _literal(held.value)
+        return f"{name} == {literal}" if literal is not None else name
+
+
+def _envelope_filter(steps: list[str | int], value: Any) -> str:
+    """Envelope keys have fields of their own, some under other names."""
+    first = steps[0]
+    if first in ("from", "id", "protocol") and len(steps) == 1 and isinstance(value, str):
+        return f"{first} == {quote(value)}"
+    if first == "kind" and isinstance(value, str):
+        return f"kind.raw == {quote(value)}"
+    if first in ("to", "correlation_id") and isinstance(value, str):
+        return f"{'to' if first == 'to' else 'correlation'} == {quote(value)}"
+    if first == "context" and isinstance(value, str):
+        wanted = value.strip("/")
+        return f"context under {quote(wanted)}" if wanted else "!context"
+    return ""
+
+
+def _literal(value: Any) -> str | None:
+    """A value as the filter language writes it; None for what has no literal or is too long to be one."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return json.dumps(value) if value == value and abs(value) < 1e15 else None
+    return quote(value) if isinstance(value, str) and len(value) <= 500 else None
+
+
+def path_step(step: str | int) -> str:
+    """One step of a path: plain where it may be, else quoted."""
+    text = str(step)
+    return text if text and text.isascii() and text.replace("_", "").isalnum() else json.dumps(text, ensure_ascii=False)
+
+
+def json_type(value: Any) -> str:
+    """JSON's word for a value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, Mapping):
+        return "object"
+    return "array" if isinstance(value, list) else "string"
+
+
+def _length(value: Any) -> int:
+    return len(value) if isinstance(value, Mapping | list) else 0
+
+
+def _summary(value: Mapping[str, Any]) -> str:
+    """An object in one line: its first keys."""
+    if not value:
+        return "{}"
+    keys = ", ".join(plain(str(key), 40) for key in list(value)[:4])
+    return f"{keys}, …" if len(value) > 4 else keys

@@ -1,0 +1,275 @@
+"""Tree: the envelope's JSON; every value can be copied, read whole, or become a filter."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QHeaderView,
+    QMenu,
+    QPlainTextEdit,
+    QStackedLayout,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+from typing_extensions import override
+
+from inspector.capture.flags import Flag
+from inspector.filters import FilterError, compile_filter
+from inspector.ui.panels.details.json_model import JsonModel, JsonRole
+from inspector.ui.panels.details.subject import Subject
+from inspector.ui.panels.details.text_block import ALL_CHARACTERS
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.wire_text import visible_controls
+
+_OPEN_DEPTH = 3
+_OPEN_ROWS = 200
+_TOKENS = {
+    "string": "ink.primary", "number": "ink.primary", "boolean": "ink.secondary", "null": "ink.tertiary",
+    "object": "ink.tertiary", "array": "ink.tertiary", "more": "ink.tertiary",
+}  # fmt: skip
+
+
+class JsonDelegate(QStyledItemDelegate):
+    """Rows of the tree: keys and values in mono, lightly coloured by type."""
+
+    def __init__(self, themes: ThemeController, view: QTreeView) -> None:
+        super().__init__(view)
+        self._themes = themes
+        self._view = view
+
+    @override
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        theme = self._themes.theme
+        width = 0
+        if index.column() == 0:
+            width = QFontMetrics(theme.font("mono")).horizontalAdvance(str(index.data())) + 3 * theme.metrics.unit
+        return QSize(width, theme.metrics.content_row)
+
+    @override
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        theme = self._themes.theme
+        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
+        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]
+        painter.save()
+        if state & QStyle.StateFlag.State_Selected:
+            token = "accent.wash" if self._view.hasFocus() else "accent.washdim"
+            painter.fillRect(rect, theme.color(token))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(rect, theme.color("surface.hover"))
+        kind = index.data(JsonRole.TYPE)
+        words = index.column() == 1 and kind in ("object", "array", "more")
+        painter.setFont(theme.font("body" if words else "mono"))
+        room = rect.adjusted(theme.metrics.unit, 0, -theme.metrics.unit, 0)
+        token = "ink.secondary" if index.column() == 0 else _TOKENS[kind]
+        quoted = index.column() == 1 and kind == "string"
+        self._paint_text(painter, room, str(index.data()), token, quoted=quoted)
+        painter.restore()
+
+    def _paint_text(self, painter: QPainter, room: QRect, text: str, token: str, *, quoted: bool) -> None:
+        """A key or value; quotes in quiet ink tell a text from a number without colour."""
+        theme, metrics = self._themes.theme, painter.fontMetrics()
+        middle = int(Qt.AlignmentFlag.AlignVCenter)
+        quote = metrics.horizontalAdvance('"') if quoted else 0
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width() - 2 * quote)
+        painter.setPen(theme.color(token))
+        painter.drawText(room.adjusted(quote, 0, 0, 0), middle, shown)
+        if quoted:
+            painter.setPen(theme.color("ink.tertiary"))
+            painter.drawText(room, middle, '"')
+            painter.drawText(room.adjusted(quote + metrics.horizontalAdvance(shown), 0, quote, 0), middle, '"')
+
+
+class JsonTree(QTreeView):
+    """The tree.
+
+    Signals:
+        filter_requested(str): a value should become the filter.
+    """
+
+    filter_requested = Signal(str)
+
+    def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.setObjectName("jsonTree")
+        self.setAccessibleName("Message as a tree")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHeaderHidden(True)
+        self.setUniformRowHeights(True)
+        self.setAllColumnsShowFocus(True)
+        self.setSelectionBehavior(QTreeView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QTreeView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._on_menu_requested)
+        self.setItemDelegate(JsonDelegate(themes, self))
+        self.activated.connect(self._on_activated)
+        self._on_theme_changed()
+        themes.changed.connect(self._on_theme_changed)
+
+    def show_value(self, value: object, *, is_envelope: bool) -> None:
+        """Show a decoded envelope; its first levels are open."""
+        old = self.model()
+        model = JsonModel(value, is_envelope=is_envelope, parent=self)
+        self.setModel(model)
+        if isinstance(old, JsonModel):
+            old.deleteLater()
+        self._open(QModelIndex(), 1, [_OPEN_ROWS])
+        header = self.header()
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        self.resizeColumnToContents(0)
+        widest = max(120, round(self.viewport().width() * 0.5))
+        header.resizeSection(0, min(header.sectionSize(0), widest))
+
+    def _open(self, parent: QModelIndex, depth: int, left: list[int]) -> None:
+        """Open the first levels, as long as they are short."""
+        model = self.model()
+        rows = model.rowCount(parent)
+        left[0] -= rows
+        if depth > _OPEN_DEPTH or left[0] < 0:
+            return
+        for row in range(rows):
+            index = model.index(row, 0, parent)
+            if model.hasChildren(index):
+                self._open(index, depth + 1, left)
+                if left[0] >= 0:
+                    self.expand(index)
+
+    def menu_for(self, index: QModelIndex) -> QMenu:
+        """The context menu of a value."""
+        menu = QMenu(self)
+        menu.setObjectName("jsonTreeMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        clipboard = QGuiApplication.clipboard()
+        menu.addAction("Copy value").triggered.connect(lambda: clipboard.setText(str(index.data(JsonRole.VALUE))))
+        menu.addAction("Copy path").triggered.connect(lambda: clipboard.setText(str(index.data(JsonRole.PATH))))
+        wanted = usable_filter(str(index.data(JsonRole.FILTER) or ""))
+        by_this = menu.addAction("Filter by this")
+        by_this.setEnabled(bool(wanted))
+        by_this.triggered.connect(lambda: self.filter_requested.emit(wanted))
+        menu.addSeparator()
+        menu.addAction("Show whole value").triggered.connect(lambda: self.show_whole(index))
+        return menu
+
+    def show_whole(self, index: QModelIndex) -> None:
+        """Open a window with all of a value."""
+        dialog = ValueDialog(self._themes, str(index.data(JsonRole.PATH)), str(index.data(JsonRole.VALUE)), self)
+        dialog.open()
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy) and self.currentIndex().isValid():
+            QGuiApplication.clipboard().setText(str(self.currentIndex().data(JsonRole.VALUE)))
+            return
+        super().keyPressEvent(event)
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        if not self.model().hasChildren(index.siblingAtColumn(0)):
+            self.show_whole(index)
+
+    def _on_menu_requested(self, place: QPoint) -> None:
+        index = self.indexAt(place)
+        if index.isValid():
+            self.menu_for(index.siblingAtColumn(1)).popup(self.viewport().mapToGlobal(place))
+
+    def _on_theme_changed(self) -> None:
+        self.setIndentation(self._themes.theme.metrics.indent)
+        self.scheduleDelayedItemsLayout()
+        self.viewport().update()
+
+
+def usable_filter(text: str) -> str:
+    """A filter when the filter language takes it, else ""."""
+    if not text:
+        return ""
+    try:
+        compile_filter(text)
+    except FilterError:
+        return ""
+    return text
+
+
+class ValueDialog(QDialog):
+    """All of one value, read-only."""
+
+    def __init__(self, themes: ThemeController, path: str, value: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("valueDialog")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Value")
+        self.setAccessibleName("Value")
+        layout = QVBoxLayout(self)
+        layout.addWidget(
+            TextLabel(visible_controls(path)[:300], variant="mono", name="valuePath", wrap=True, parent=self)
+        )
+        text = QPlainTextEdit(self)
+        text.setObjectName("valueText")
+        text.setAccessibleName("Value")
+        text.setReadOnly(True)
+        text.setFont(themes.theme.font("mono"))
+        shown = visible_controls(value[:ALL_CHARACTERS])
+        if len(value) > ALL_CHARACTERS:
+            shown += f"\n\nOnly the first {ALL_CHARACTERS:,} of {len(value):,} characters are shown."
+        text.setPlainText(shown)
+        layout.addWidget(text)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(value))
+        buttons.rejected.connect(self.reject)
+        layout.addWidget(buttons)
+        self.resize(round(560 * themes.theme.zoom), round(380 * themes.theme.zoom))
+
+
+class TreePage(QWidget):
+    """The tree, or a sentence why there is none."""
+
+    def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("treePage")
+        self.setProperty("variant", "base")
+        self.tree = JsonTree(themes, self)
+        self.sentence = TextLabel(variant="secondary", name="noTree", wrap=True, parent=self)
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        padding, unit = themes.theme.metrics.pane_padding, themes.theme.metrics.unit
+        self.sentence.setContentsMargins(padding - unit, padding, padding, padding)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(unit + 2, unit, 0, 0)
+        self._stack = QStackedLayout()
+        outer.addLayout(self._stack)
+        self._stack.addWidget(self.tree)
+        self._stack.addWidget(self.sentence)
+
+    def show_subject(self, subject: Subject, *, keep_place: bool) -> None:
+        """Show a message's JSON."""
+        if keep_place:
+            return  # what was read of a message never changes
+        if subject.big:
+            self._say("Nothing above 1 MB is decoded here. Raw shows how the message begins.")
+            return
+        value = subject.capture.envelope(subject.message)
+        if not isinstance(value, dict | list):
+            frame = bool(subject.flags & Flag.FRAME)
+            self._say(
+                "A stream frame is no JSON. Raw shows its bytes." if frame else "This is no JSON. Raw shows its bytes."
+            )
+            return
+        self.tree.show_value(
+            value, is_envelope=isinstance(value, dict) and "payload" in value and not subject.flags & Flag.RPC
+        )
+        self._stack.setCurrentWidget(self.tree)
+
+    def _say(self, words: str) -> None:
+        self.sentence.setText(words)
+        self._stack.setCurrentWidget(self.sentence)

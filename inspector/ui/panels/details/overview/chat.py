@@ -1,0 +1,54 @@
+"""Chat: the text, who answered, who acknowledged."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from inspector.ui.panels.details.facts import Fact, Part, fact
+from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts
+from inspector.ui.panels.details.subject import Subject, text_of
+from inspector.ui.panels.details.words import delta, sender_of
+from inspector.ui.wire_text import plain
+
+
+def build(sheet: Sheet) -> list[QWidget]:
+    """Sections of a chat message."""
+    subject = sheet.subject
+    markdown = subject.payload.get("format") == "markdown"
+    text = sheet.text(subject.text or "No text.", name="chatText", label="Text", markdown=markdown)
+    sections: list[QWidget] = [sheet.section("Text, Markdown" if markdown else "Text", text)]
+    rest = value_facts(subject.payload, skip=("text", "format", "message", "method", "params", "jsonrpc"))
+    if rest:
+        sections.append(sheet.section("Also", sheet.facts(rest, name="chatMore", label="Also")))
+    sections += sheet.chain_section("Conversation")
+    acknowledged = _acknowledgements(subject)
+    if acknowledged:
+        facts = sheet.facts(acknowledged, name="acknowledgements", label="Acknowledged by")
+        sections.append(sheet.section("Acknowledged by", facts))
+    return sections
+
+
+def _acknowledgements(subject: Subject) -> list[Fact]:
+    rows: list[Fact] = []
+    for effect in subject.effects[:50]:
+        if subject.capture.string("kind", effect) not in ("chat/acknowledge", "chat/cancel"):
+            continue
+        status = subject.capture.payload(effect)
+        word = status.get("status") or status.get("reason") or ""
+        parts = (Part(f"{plain(str(word), 80)}, " if word else ""), message_part(effect))
+        rows.append(Fact(sender_of(subject.capture, effect), parts, right=delta(subject.delta_ns(effect))))
+    return rows
+
+
+def build_about_chat(sheet: Sheet) -> list[QWidget]:
+    """Sections of an acknowledgement or a cancellation."""
+    subject = sheet.subject
+    rows = value_facts(subject.payload)
+    about = next(iter(subject.causes), None)
+    if about is not None:
+        said = plain(text_of(subject.capture, about), 400)
+        rows.append(Fact("Chat", (message_part(about), Part(f"  {said}", "dim"))))
+    else:
+        rows.append(fact("Chat", "the message it names was not seen", "dim"))
+    label = "Acknowledged" if subject.kind == "chat/acknowledge" else "Cancelled"
+    return [sheet.section(label, sheet.fact_card(rows, name="acknowledged", label=label)), *sheet.chain_section()]

@@ -1,0 +1,172 @@
+"""The last section of every overview: who it is, what it names, where it lies, who got it, and who allowed it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.correlation import ToolRule
+from inspector.capture.flags import Flag
+from inspector.filters.strings import quote
+from inspector.protocol import kinds
+from inspector.protocol.participants import patterns
+from inspector.protocol.times import NO_TIME
+from inspector.ui import formats
+from inspector.ui.panels.details.copying import copy_menu, identifier, pop_up
+from inspector.ui.panels.details.facts import Fact, Part, fact
+from inspector.ui.panels.details.section import LinkText, Section
+from inspector.ui.panels.details.sheet import Sheet, message_part
+from inspector.ui.panels.details.subject import Subject
+from inspector.ui.panels.details.words import clock_ms, full_time
+
+_MOST_CORRELATIONS = 4
+_NO_ENVELOPE = Flag.RPC | Flag.LOG_ONLY | Flag.FRAME | Flag.JOIN | Flag.UNREADABLE | Flag.GAP
+_CLOCKS_DIFFER_NS = 50_000_000
+_RULES = {
+    ToolRule.KIND: "named by its kind",
+    ToolRule.CORRELATION: "named by its request",
+    ToolRule.RPC_ID: "named by the request with its JSON-RPC id",
+    ToolRule.UNKNOWN: "unknown, its request was not seen",
+}
+
+
+def envelope_section(sheet: Sheet) -> Section:
+    """The section with its "Copy as" menu."""
+    facts = sheet.facts(envelope_facts(sheet.subject), name="envelopeFacts", label="Envelope")
+    copy = LinkText(sheet.themes, "Copy as", "copyAs")
+    menu = copy_menu(sheet.subject, copy)
+    copy.clicked.connect(lambda: pop_up(menu, copy))
+    return sheet.section("Envelope", facts, name="envelope", action=copy)
+
+
+def envelope_facts(subject: Subject) -> list[Fact]:
+    """Names and values of the envelope."""
+    capture, message = subject.capture, subject.message
+    rows: list[Fact] = []
+    found = identifier(subject)
+    if found is not None:
+        no_id = bool(subject.flags & Flag.NO_ID)
+        name = fact("Id", "none, a MEW envelope must have one", "warn") if no_id else fact(
+            "Id", found, "mono", middle=True, filter=f"id == {quote(found)}"
+        )  # fmt: skip
+        rows.append(name)
+    if subject.flags & Flag.RPC and "id" in subject.payload:
+        rows.append(fact("JSON-RPC id", repr(subject.payload["id"]).strip("'"), "mono"))
+    if not subject.flags & _NO_ENVELOPE and not subject.big:
+        rows += _correlations(subject)
+    protocol = capture.string("protocol", message)
+    if protocol:
+        rows.append(fact("Protocol", protocol, "mono", filter=f"protocol == {quote(protocol)}"))
+    raw_kind = capture.string("kind_raw", message)
+    if raw_kind and raw_kind != subject.kind:
+        rows.append(fact("Kind", raw_kind, "mono", middle=True, filter=f"kind.raw == {quote(raw_kind)}"))
+    rule = ToolRule(int(subject.analysis.correlation.columns["rule"][message]))
+    if subject.kind == kinds.RESPONSE and rule in _RULES:
+        rows.append(fact("Tool", _RULES[rule], "warn" if rule is ToolRule.UNKNOWN else "plain"))
+    if not subject.flags & (Flag.UNREADABLE | Flag.GAP):
+        rows.append(_context(subject))
+    if len(subject.analysis.contexts.spaces) > 1 and (space := capture.string("space", message)):
+        rows.append(fact("Space", space))
+    rows += _times(subject)
+    source = capture.sources[int(capture.columns["source"][message])]
+    if len(capture.sources) > 1:
+        rows.append(fact("Source", source.name))
+    if subject.flags & Flag.UNREADABLE:
+        rows.append(
+            fact("In the file", f"byte {formats.number(int(capture.columns['offset'][message]))} of {source.name}")
+        )
+    if subject.flags & Flag.SENT:
+        rows.append(fact("Direction", "sent by this program"))
+    if subject.flags & Flag.COPIES_DIFFER:
+        rows.append(fact("Copies", "differ from one another in the log", "warn"))
+    return rows + ([] if subject.big else [_verdict(v) for v in subject.document.verdicts(message)[:8]])
+
+
+def _correlations(subject: Subject) -> list[Fact]:
+    ids = subject.capture.correlation_ids(subject.message)
+    if not ids:
+        return [fact("Correlation", "none", "dim")]
+    rows: list[Fact] = []
+    for place, wanted in enumerate(ids[:_MOST_CORRELATIONS]):
+        parts = (*_resolved(subject, wanted), Part(wanted, "mono"))
+        rows.append(
+            Fact(
+                "Correlation" if not place else " ",
+                parts,
+                tooltip=wanted,
+                copy=wanted,
+                filter=f"correlation == {quote(wanted)}",
+            )
+        )
+    if len(ids) > _MOST_CORRELATIONS:
+        rows.append(fact(" ", f"{len(ids) - _MOST_CORRELATIONS} more, see Tree", "dim"))
+    return rows
+
+
+def _resolved(subject: Subject, wanted: str) -> tuple[Part, ...]:
+    """A link to what a correlation id names; words where it names none of these messages."""
+    rows = subject.capture.find_id(wanted)
+    known = [row for row in rows if row in subject.causes] or [row for row in rows if row != subject.message]
+    if known:
+        return (message_part(known[-1]), Part("  "))
+    streams = subject.capture.strings.find(wanted)
+    if streams and (subject.capture.columns["stream"] == streams).any():
+        return (Part("stream  ", "dim"),)
+    return (Part("not seen  ", "dim"),)
+
+
+def _context(subject: Subject) -> Fact:
+    if subject.flags & Flag.BAD_CONTEXT:
+        return fact("Context", "main, because it is neither text nor an object", "warn")
+    if subject.node == MAIN:
+        return fact("Context", "main", filter="!context")
+    path = subject.analysis.contexts.tree.path(subject.node)
+    return fact("Context", path, middle=True, filter=f"context under {quote(path)}")
+
+
+def _times(subject: Subject) -> list[Fact]:
+    rows: list[Fact] = []
+    names = subject.capture.recipients(subject.message)
+    received = clock_ms(subject.time_ns)
+    sent = int(subject.capture.columns["ts_ns"][subject.message])
+    parts: list[Part] = [Part(received)] if received else []
+    tooltip = full_time(subject.time_ns)
+    if names:
+        parts.append(Part(f"{', ' if parts else ''}delivered to {len(names)}"))
+        tooltip = "\n".join(filter(None, (tooltip, "delivered to " + ", ".join(names))))
+    if parts:
+        arrived = subject.big or subject.capture.record(subject.message).time_ns != NO_TIME
+        rows.append(
+            Fact("Received" if arrived else "Sent", tuple(parts), tooltip=tooltip, copy=full_time(subject.time_ns))
+        )
+    if NO_TIME not in (sent, subject.time_ns) and abs(sent - subject.time_ns) >= _CLOCKS_DIFFER_NS:
+        away = formats.duration(abs(subject.time_ns - sent))
+        words = f"{clock_ms(sent)}, {away} {'before' if sent < subject.time_ns else 'after'}"
+        rows.append(fact("Sent", words, tooltip=f"{full_time(sent)}\nby the sender's own clock"))
+    return rows
+
+
+def _verdict(decision: Mapping[str, Any]) -> Fact:
+    """One decision of the gateway about its capability."""
+    allowed = decision.get("result") == "allowed"
+    matched = patterns([decision["matched_capability"]]) if decision.get("matched_capability") else []
+    needed = str(decision.get("required_capability") or "")
+    words = (
+        f"allowed by {matched[0]}"
+        if allowed and matched
+        else "allowed"
+        if allowed
+        else f"{decision.get('result') or 'refused'}"
+    )
+    if not allowed and needed:
+        words += f", needs {needed}"
+    source = decision.get("matched_source")
+    tooltip = "\n".join(
+        [
+            f"required: {needed}",
+            *(f"holds {p}" for p in patterns(decision.get("granted_capabilities"))),
+            f"source: {source}",
+        ]
+    )
+    return fact("Capability", words, "plain" if allowed else "bad", tooltip=tooltip)

@@ -1,0 +1,131 @@
+"""What the gateway says, and what is said to it on arrival: presence, welcome, errors, joins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from inspector.protocol.participants import GATEWAY_IDS, in_words, patterns
+from inspector.ui.panels.details.facts import Fact, Part, fact
+from inspector.ui.panels.details.overview.capabilities import pattern_section
+from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
+from inspector.ui.panels.details.subject import Subject, name_of
+from inspector.ui.panels.details.words import delta, sender_of
+from inspector.ui.wire_text import plain
+
+_MOST_PARTICIPANTS = 30
+
+
+def build_presence(sheet: Sheet) -> list[QWidget]:
+    """Sections of a presence message."""
+    subject = sheet.subject
+    participant = subject.payload.get("participant")
+    known = participant if isinstance(participant, Mapping) else {"id": participant}
+    rows = [
+        fact("Participant", plain(str(known.get("id") or "not named"), 200), "strong"),
+        fact("Event", plain(str(subject.payload.get("event") or "not named"), 80)),
+    ]
+    rows += _trust(subject)
+    rows += value_facts(subject.payload, skip=("participant", "event"))
+    sections: list[QWidget] = [
+        sheet.section("Presence", sheet.fact_card(rows, name="presence", label="Presence", name_width=80))
+    ]
+    listed = patterns(known.get("capabilities"))
+    if listed:
+        sections.append(pattern_section(sheet, "Capabilities", listed))
+    return sections + sheet.chain_section()
+
+
+def _trust(subject: Subject) -> list[Fact]:
+    """Only the gateway announces who is here (protocols.md 2)."""
+    if subject.sender in GATEWAY_IDS:
+        return []
+    return [fact("From", f"{plain(subject.sender or 'somebody', 80)}, who is not the gateway", "warn")]
+
+
+def build_welcome(sheet: Sheet) -> list[QWidget]:
+    """Sections of a welcome."""
+    subject = sheet.subject
+    you = subject.payload.get("you")
+    sections: list[QWidget] = []
+    if isinstance(you, Mapping):
+        rows = [fact("You are", plain(str(you.get("id") or "not named"), 200), "strong"), *_trust(subject)]
+        sections.append(sheet.section("Welcome", sheet.fact_card(rows, name="welcome", label="Welcome")))
+        listed = patterns(you.get("capabilities"))
+        if listed:
+            sections.append(pattern_section(sheet, "Your capabilities", listed))
+    others = subject.payload.get("participants")
+    if isinstance(others, list):
+        rows = [_other(item) for item in others[:_MOST_PARTICIPANTS]] or [fact("", "nobody else", "dim")]
+        if len(others) > _MOST_PARTICIPANTS:
+            rows.append(fact("", f"{len(others) - _MOST_PARTICIPANTS} more, see Tree", "dim"))
+        facts = sheet.facts(rows, name="othersPresent", label="Also present")
+        sections.append(sheet.section(f"Also present, {len(others)}", facts, name="othersPresentSection"))
+    streams = subject.payload.get("active_streams")
+    if isinstance(streams, list) and streams:
+        rows = [_stream(item) for item in streams[:_MOST_PARTICIPANTS]]
+        sections.append(
+            sheet.section("Active streams", sheet.facts(rows, name="activeStreams", label="Active streams"))
+        )
+    rest = value_facts(subject.payload, skip=("you", "participants", "active_streams"))
+    if rest:
+        sections.append(sheet.section("Also", sheet.facts(rest, name="welcomeMore", label="Also")))
+    return sections
+
+
+def _other(item: Any) -> Fact:
+    if not isinstance(item, Mapping):
+        return fact(plain(str(item), 120), "", "dim")
+    listed = patterns(item.get("capabilities"))
+    return fact(
+        plain(str(item.get("id") or "not named"), 120), in_words(listed), "dim", tooltip="\n".join(listed) or None
+    )
+
+
+def _stream(item: Any) -> Fact:
+    if not isinstance(item, Mapping):
+        return fact("", str(item), "dim")
+    return fact(plain(str(item.get("stream_id")), 80), f"owned by {plain(str(item.get('owner')), 80)}")
+
+
+def build_error(sheet: Sheet) -> list[QWidget]:
+    """Sections of a system error: the offending message first."""
+    subject = sheet.subject
+    sections: list[QWidget] = []
+    offending = next(iter(subject.causes), None)
+    if offending is not None:
+        name, mono = name_of(subject.analysis, offending)
+        parts = (message_part(offending), Part("  "), Part(plain(name, 200), "mono" if mono else "plain"))
+        rows = [
+            Fact("", parts, right=delta(subject.delta_ns(offending))),
+            fact(
+                "", f"{subject.capture.string('kind', offending)} from {sender_of(subject.capture, offending)}", "dim"
+            ),
+        ]
+        sections.append(
+            sheet.section("Offending message", sheet.fact_card(rows, name="offending", label="Offending message"))
+        )
+    payload = subject.payload
+    listed = patterns(payload.get("your_capabilities"))
+    rows = [fact("", plain(payload["error"], 400), "bad", lines=4)] if isinstance(payload.get("error"), str) else []
+    if isinstance(payload.get("message"), str):
+        rows.append(words_fact(payload["message"]))
+    if isinstance(payload.get("attempted_kind"), str):
+        rows.append(fact("Attempted", plain(payload["attempted_kind"], 200), "mono", middle=True))
+    rows += value_facts(payload, skip=("error", "message", "attempted_kind", "your_capabilities"))
+    if offending is None:
+        rows.append(fact("", "It names no message, so it is not known which one it is about.", "dim", lines=2))
+    sections.append(sheet.section("Error", sheet.fact_card(rows, name="systemError", label="Error", name_width=80)))
+    if listed:
+        label = f"Capabilities of {plain(subject.to[0], 60)}" if subject.to else "Capabilities held"
+        sections.append(pattern_section(sheet, label, listed))
+    return sections + sheet.chain_section()
+
+
+def build_join(sheet: Sheet) -> list[QWidget]:
+    """Sections of a client's hello, its token masked."""
+    rows = value_facts(sheet.subject.payload)
+    facts = sheet.fact_card(rows, name="join", label="Join", name_width=96)
+    return [sheet.section("Join", facts), *sheet.chain_section()]

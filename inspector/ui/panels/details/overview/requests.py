@@ -1,0 +1,107 @@
+"""Requests: state first, then arguments, chain, and who was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from inspector.capture.flags import Flag
+from inspector.protocol import kinds
+from inspector.protocol.times import NO_TIME
+from inspector.ui import formats
+from inspector.ui.panels.details.facts import Fact, Part, fact
+from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
+from inspector.ui.panels.details.state import request_state
+from inspector.ui.panels.details.subject import Subject
+from inspector.ui.panels.details.words import matching, participants_of, presence, sender_of
+from inspector.ui.wire_text import plain
+
+_MOST_RECIPIENTS = 8
+
+
+def build(sheet: Sheet) -> list[QWidget]:
+    """Sections of a request."""
+    subject = sheet.subject
+    notification = (subject.method or "").startswith("notifications/")
+    sections: list[QWidget] = []
+    if not notification:
+        sections.append(sheet.section("State", sheet.fact_card(_state(subject), name="requestState", label="State")))
+    sections += call_section(sheet, subject.payload, "Arguments")
+    sections += sheet.chain_section()
+    if subject.to or subject.capture.string("space", subject.message):
+        rows = _addressed(subject)
+        if rows:
+            sections.append(sheet.section("Addressed to", sheet.facts(rows, name="addressedTo", label="Addressed to")))
+    return sections
+
+
+def call_section(sheet: Sheet, payload: Mapping[str, Any], label: str) -> list[QWidget]:
+    """What a call would run: its arguments, else its parameters."""
+    params = payload.get("params")
+    if not isinstance(params, Mapping):
+        return (
+            []
+            if params is None
+            else [
+                sheet.section(
+                    label,
+                    sheet.fact_card([fact("params", str(params), "mono", lines=8)], name="arguments", label=label),
+                )
+            ]
+        )
+    arguments = params.get("arguments")
+    values = arguments if isinstance(arguments, Mapping) else {k: v for k, v in params.items() if k != "_meta"}
+    rows = value_facts(values, lines=6) or [fact("", "none", "dim")]
+    return [sheet.section(label, sheet.fact_card(rows, name="arguments", label=label))]
+
+
+def _state(subject: Subject) -> list[Fact]:
+    state = request_state(subject)
+    word = state.word if state else ""
+    refusal = next((m for m in subject.effects if subject.capture.string("kind", m) == "system/error"), None)
+    if word == "refused" and refusal is not None:
+        return [Fact("", (Part("Refused by the gateway, "), message_part(refusal)))]
+    if subject.answer is not None:
+        failed = bool(subject.capture.flags(subject.answer) & Flag.ERROR)
+        by = sender_of(subject.capture, subject.answer)
+        latency = subject.analysis.correlation.latency_ns(subject.answer)
+        what = "Failed" if failed else "Answered"
+        who = f" by {by}" if subject.capture.string("sender", subject.answer) else ""
+        after = f" in {formats.duration(latency)}" if latency is not None else ""
+        return [
+            Fact("", (Part(what, "bad" if failed else "plain"), Part(f"{who}{after}, "), message_part(subject.answer)))
+        ]
+    last = subject.last_ns()
+    if NO_TIME in (subject.time_ns, last):
+        return [words_fact("No answer was seen.")]
+    waited = formats.duration(max(0, last - subject.time_ns))
+    if subject.document.live:
+        return [words_fact(f"No answer yet, {waited} after it was asked.")]
+    return [words_fact(f"No answer in the {waited} until the last record.")]
+
+
+def _addressed(subject: Subject) -> list[Fact]:
+    analysis, space = subject.analysis, int(subject.capture.columns["space"][subject.message])
+    rows = [_recipient(subject, name, space) for name in subject.to[:_MOST_RECIPIENTS]]
+    if len(subject.to) > _MOST_RECIPIENTS:
+        rows.append(fact(" ", f"{len(subject.to) - _MOST_RECIPIENTS} more", "dim"))
+    if not subject.to:
+        able = [p.name for p in participants_of(analysis, space) if p.here and matching(p, kinds.RESPONSE)]
+        words = f"{len(able)} here may answer" if able else "nobody here is known to answer"
+        rows.append(fact("everyone", words, tooltip=", ".join(able) or None))
+    answerer = subject.capture.string("sender", subject.answer) if subject.answer is not None else None
+    if answerer and subject.to and answerer not in subject.to:
+        rows.append(fact("Elsewhere", f"answered by {plain(answerer, 80)}"))
+    return rows
+
+
+def _recipient(subject: Subject, name: str, space: int) -> Fact:
+    participant = subject.analysis.participants.all.get((space, name))
+    words = presence(participant, subject.time_ns)
+    if participant is not None and participant.capabilities is not None:
+        pattern = matching(participant, kinds.RESPONSE)
+        words += f", holds {pattern}" if pattern else ", may not answer"
+    listing = "\n".join(participant.capabilities or ()) if participant is not None else ""
+    return fact(plain(name, 80), words, tooltip=listing or None)

@@ -1,0 +1,247 @@
+"""The details of the message selected: head, tabs, and a page each, filled when it is looked at (look.md 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from inspector.analysis import Changes
+from inspector.analysis.context_tree import MAIN
+from inspector.document import CaptureDocument
+from inspector.ui.panels.details import lifecycle, overview, related
+from inspector.ui.panels.details.head import DetailHead
+from inspector.ui.panels.details.json_tree import TreePage
+from inspector.ui.panels.details.raw import RawPage
+from inspector.ui.panels.details.rows import RowsView
+from inspector.ui.panels.details.section import Page
+from inspector.ui.panels.details.sheet import Links, Sheet
+from inspector.ui.panels.details.subject import Subject
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.labels import HairLine, TextLabel
+
+EMPTY = "Select a message to see what it says and what came of it."
+GROWN_AFTER_MS = 400
+"""How soon a page follows traffic that belongs to it; its own changes are shown at once."""
+
+TABS = ("Overview", "Tree", "Raw", "Related", "Lifecycle")
+
+
+class _SectionsPage(Page):
+    """A page made of sections."""
+
+    def __init__(
+        self,
+        themes: ThemeController,
+        links: Links,
+        name: str,
+        make: Callable[[Sheet], Sequence[QWidget]],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(themes, f"{name.lower()}Page", name, parent)
+        self._links = links
+        self._make = make
+
+    def show_subject(self, subject: Subject, *, keep_place: bool) -> None:
+        """Fill the page for a message."""
+        focused = self._focused_list() if keep_place else None
+        sheet = Sheet(subject, self._themes, self._links)
+        self.show_sections(self._make(sheet), keep_place=keep_place)
+        if focused is not None:
+            name, row = focused
+            again = self.findChild(RowsView, name)
+            if again is not None:
+                again.setFocus(Qt.FocusReason.OtherFocusReason)
+                again.setCurrentIndex(again.model().index(min(row, len(again.rows) - 1), 0))
+
+    def _focused_list(self) -> tuple[str, int] | None:
+        """The list that has the keyboard, so that a refresh does not take it away."""
+        focus = self.focusWidget()
+        if isinstance(focus, RowsView) and focus.hasFocus():
+            return focus.objectName(), focus.currentIndex().row()
+        return None
+
+
+class DetailsPanel(QWidget):
+    """Everything about one message.
+
+    Signals:
+        message_requested(int): a link to another message was followed.
+        filter_requested(str): a value should become the display filter.
+        scope_requested(int): the table should be bound to the context this message opened or is in.
+    """
+
+    message_requested = Signal(int)
+    filter_requested = Signal(str)
+    scope_requested = Signal(int)
+
+    def __init__(
+        self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("detailsPanel")
+        self.setAccessibleName("Details")
+        self.setProperty("variant", "base")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._document = document
+        self._themes = theme_controller
+        self._message: int | None = None
+        self._subject: Subject | None = None
+        self._hints = False
+        self._stale: set[str] = set()
+        self._kept: set[str] = set()  # pages that already show this message and only need to be renewed
+        self._links = Links(self)
+        self._links.message_requested.connect(self.message_requested)
+        self._links.filter_requested.connect(self.filter_requested)
+        self._links.scope_requested.connect(self.scope_requested)
+        self.head = DetailHead(theme_controller, self)
+        self.tabs = self._make_tabs()
+        self.pages: dict[str, _SectionsPage | TreePage | RawPage] = {
+            "Overview": _SectionsPage(theme_controller, self._links, "Overview", overview.sections, self),
+            "Tree": TreePage(theme_controller, self),
+            "Raw": RawPage(theme_controller, self),
+            "Related": _SectionsPage(theme_controller, self._links, "Related", related.sections, self),
+            "Lifecycle": _SectionsPage(theme_controller, self._links, "Lifecycle", lifecycle.sections, self),
+        }
+        self._assemble()
+        self._grown = QTimer(self)
+        self._grown.setSingleShot(True)
+        self._grown.setInterval(GROWN_AFTER_MS)
+        self._grown.timeout.connect(self._renew)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self.show_message(None)
+
+    def _make_tabs(self) -> QTabBar:
+        tabs = QTabBar(self)
+        tabs.setObjectName("detailTabs")
+        tabs.setAccessibleName("Details")
+        tabs.setProperty("variant", "underline")
+        tabs.setDrawBase(False)
+        tabs.setExpanding(False)
+        tabs.setUsesScrollButtons(False)
+        tabs.setElideMode(Qt.TextElideMode.ElideNone)
+        for title in TABS:
+            tabs.addTab(title)
+        tabs.currentChanged.connect(self._on_tab_changed)
+        return tabs
+
+    def _assemble(self) -> None:
+        tree = self.pages["Tree"]
+        assert isinstance(tree, TreePage)
+        tree.tree.filter_requested.connect(self.filter_requested)
+        self._stack = QStackedWidget(self)
+        self._stack.setObjectName("detailPages")
+        for page in self.pages.values():
+            self._stack.addWidget(page)
+        self.empty = TextLabel(EMPTY, variant="secondary", name="noDetails", wrap=True, parent=self)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        metrics = self._themes.theme.metrics
+        padding = metrics.pane_padding
+        self.empty.setContentsMargins(padding, padding, padding, padding)
+        self._bar = QWidget(self)
+        bar = QVBoxLayout(self._bar)
+        bar.setContentsMargins(metrics.pane_padding - 2, 0, 0, 0)
+        bar.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
+        self._line = HairLine("detailTabsLine", self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self.head, self._bar, self._line):
+            layout.addWidget(widget)
+        layout.addWidget(self._stack, 1)
+        layout.addWidget(self.empty, 1)
+
+    # What is shown
+
+    @property
+    def message(self) -> int | None:
+        """The message shown."""
+        return self._message
+
+    def show_message(self, message: int | None) -> None:
+        """Show a message; None shows what to do."""
+        if message is not None and not 0 <= message < len(self._document.capture):
+            message = None
+        self._message = message
+        self._grown.stop()
+        self._subject = Subject(self._document, message, hints=self._hints) if message is not None else None
+        self.head.show_subject(self._subject)
+        for widget in (self.head, self._bar, self._line, self._stack):
+            widget.setVisible(message is not None)
+        self.empty.setVisible(message is None)
+        self._stale = set(TABS)
+        self._kept = set()
+        self._fill_current()
+
+    def set_context_hints(self, shown: bool) -> None:
+        """Whether badges are shown."""
+        if shown != self._hints:
+            self._hints = shown
+            self._renew()
+
+    def show_tab(self, title: str) -> None:
+        """Turn to a tab by its title."""
+        if title in TABS:
+            self.tabs.setCurrentIndex(TABS.index(title))
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in a flush: the message itself or its chain changed, or traffic that belongs to its page came."""
+        subject = self._subject
+        if subject is None:
+            return
+        if len(changes.changed) and np.isin(changes.changed, self._concerned(subject)).any():
+            self._renew()
+        elif not self._grown.isActive() and self._grows(subject, changes):
+            self._grown.start()
+
+    def _concerned(self, subject: Subject) -> list[int]:
+        return [subject.message, *(step.message for step in subject.chain)]
+
+    def _grows(self, subject: Subject, changes: Changes) -> bool:
+        """Whether new messages belong to what the Overview lists: its context, its stream, its reports, its answer."""
+        if changes.stop <= changes.start:
+            return False
+        new = slice(changes.start, changes.stop)
+        columns, capture = subject.capture.columns, subject.capture
+        namespace = subject.kind.partition("/")[0]
+        if namespace == "reasoning" and subject.reasoning_node != MAIN:
+            return bool((subject.analysis.contexts.nodes()[new] == subject.reasoning_node).any()) or bool(
+                (columns["sender"][new] == columns["sender"][subject.message]).any()
+            )
+        if namespace == "stream":
+            own = int(columns["stream"][subject.message])
+            return bool(own and (columns["stream"][new] == own).any())
+        if subject.kind == "participant/status":
+            reports = columns["kind"][new] == (capture.strings.find(subject.kind) or -1)
+            return bool((reports & (columns["sender"][new] == columns["sender"][subject.message])).any())
+        waits = subject.kind in ("mcp/request", "mcp/proposal") and subject.answer is None
+        return waits and self._document.live
+
+    def _renew(self) -> None:
+        """Read the shown message again, staying where each page is."""
+        if self._message is None:
+            return
+        self._subject = Subject(self._document, self._message, hints=self._hints)
+        self.head.show_subject(self._subject)
+        self._kept |= set(TABS) - self._stale
+        self._stale = set(TABS)
+        self._fill_current()
+
+    def _fill_current(self) -> None:
+        title = TABS[self.tabs.currentIndex()]
+        page = self.pages[title]
+        self._stack.setCurrentWidget(page)
+        if self._subject is not None and title in self._stale:
+            page.show_subject(self._subject, keep_place=title in self._kept)
+            self._stale.discard(title)
+            self._kept.add(title)
+
+    def _on_tab_changed(self, _index: int) -> None:
+        self._fill_current()
+
+    def _on_theme_changed(self) -> None:
+        self.head.updateGeometry()
+        self.head.update()
+        self._renew()

@@ -1,0 +1,314 @@
+"""A list that is as tall as its rows: chains, facts and lists of the details are such lists inside one scrolling page.
+
+A list view brings keyboard, accessibility and item roles; subclasses paint a row and say how high it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QListView,
+    QMenu,
+    QSizePolicy,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+
+Index = QModelIndex | QPersistentModelIndex
+RowT = TypeVar("RowT")
+
+
+class RowsModel(QAbstractListModel):
+    """Rows that never change; the view says what each one's text is."""
+
+    def __init__(self, view: RowsView[Any]) -> None:
+        super().__init__(view)
+        self._view = view
+
+    @override
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own default
+        return 0 if parent.isValid() else len(self._view.rows)
+
+    @override
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row = self._view.rows[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._view.row_text(row)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._view.row_tooltip(row) or None
+        return None
+
+
+class _RowDelegate(QStyledItemDelegate):
+    def __init__(self, view: RowsView[Any]) -> None:
+        super().__init__(view)
+        self._view = view
+
+    @override
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, self._view.row_height(index.row(), self._view.viewport().width()))
+
+    @override
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        view = self._view
+        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
+        painter.save()
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)  # pyright: ignore[reportAttributeAccessIssue]
+        view.paint_row(painter, rect, index.row(), hovered)
+        if view.shows_focus() and index.row() == view.currentIndex().row():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(view.themes.theme.color("accent.ring"), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            radius = view.themes.theme.metrics.radius_mark
+            painter.drawRoundedRect(QRectF(rect).adjusted(0.75, 0.75, -0.75, -0.75), radius, radius)
+        painter.restore()
+
+
+class RowsView(QListView, Generic[RowT]):
+    """Rows of one kind, none of which scroll by themselves.
+
+    Signals:
+        message_requested(int): a row's message should be shown.
+        filter_requested(str): a row should become a filter.
+    """
+
+    message_requested = Signal(int)
+    filter_requested = Signal(str)
+
+    def __init__(
+        self,
+        themes: ThemeController,
+        rows: Sequence[RowT],
+        *,
+        name: str,
+        label: str,
+        surface: str = "surface.base",
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make the list.
+
+        Args:
+            themes: gives fonts and colours.
+            rows: what it shows.
+            name: object name.
+            label: accessible name.
+            surface: what it lies on.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.themes = themes
+        self.rows: list[RowT] = list(rows)
+        self._surface = surface
+        self.setObjectName(name)
+        self.setAccessibleName(label)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QListView.SelectionMode.NoSelection)
+        self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setModel(RowsModel(self))
+        self.setItemDelegate(_RowDelegate(self))
+        self._keyboard_focus = False
+        themes.changed.connect(self._on_theme_changed)
+
+    # What subclasses say
+
+    def row_text(self, row: RowT) -> str:
+        """All of a row as words: for screen readers, tests and copying."""
+        raise NotImplementedError
+
+    def row_tooltip(self, row: RowT) -> str:
+        """The tooltip, escaped where it could be read as markup; "" for none."""
+        return ""
+
+    def row_height(self, row: int, width: int) -> int:
+        """Height of a row in a list of a width."""
+        return self.themes.theme.metrics.row
+
+    def paint_row(self, painter: QPainter, rect: QRect, row: int, hovered: bool) -> None:
+        """Paint a row."""
+        raise NotImplementedError
+
+    def activate_row(self, row: int) -> None:
+        """Enter was pressed on a row."""
+
+    def click_row(self, row: int, place: QPoint) -> None:
+        """A row was clicked; `place` is inside the viewport."""
+
+    def is_link(self, row: int, place: QPoint) -> bool:
+        """Whether a click at a place would lead somewhere."""
+        return False
+
+    def copied_text(self, row: RowT) -> str:
+        """What copying a row gives."""
+        return self.row_text(row)
+
+    def fill_menu(self, menu: QMenu, row: int) -> None:
+        """Add a row's actions to its context menu."""
+        action = menu.addAction("Copy")
+        action.triggered.connect(lambda: self.copy_row(row))
+
+    # The list itself
+
+    def copy_row(self, row: int) -> None:
+        """Put a row on the clipboard."""
+        if 0 <= row < len(self.rows):
+            QGuiApplication.clipboard().setText(self.copied_text(self.rows[row]))
+
+    def shows_focus(self) -> bool:
+        """Whether the current row bears the focus ring: only once the keyboard came here."""
+        return self._keyboard_focus and self.hasFocus()
+
+    @override
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    @override
+    def heightForWidth(self, width: int) -> int:
+        return sum(self.row_height(row, width) for row in range(len(self.rows)))
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.heightForWidth(max(self.width(), 100)))
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self.themes.theme.color(self._surface))
+        painter.end()
+        super().paintEvent(event)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.scheduleDelayedItemsLayout()
+            self.updateGeometry()
+
+    @override
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the page scrolls
+
+    @override
+    def scrollTo(self, index: Index, hint: QListView.ScrollHint = QListView.ScrollHint.EnsureVisible) -> None:
+        """The page follows the current row; this list itself never scrolls."""
+        page = self.parentWidget()
+        while page is not None and not hasattr(page, "ensureVisible"):
+            page = page.parentWidget()
+        if page is not None and self.shows_focus():
+            rect = self.visualRect(index)
+            place = self.viewport().mapTo(page.widget(), rect.center())  # pyright: ignore[reportAttributeAccessIssue]
+            page.ensureVisible(place.x(), place.y(), 0, rect.height())  # pyright: ignore[reportAttributeAccessIssue]
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._keyboard_focus = event.reason() in (
+            Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason,
+            Qt.FocusReason.OtherFocusReason,
+        )  # fmt: skip
+        if not self.currentIndex().isValid() and self.rows:
+            self.setCurrentIndex(self.model().index(self.first_row(), 0))
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def first_row(self) -> int:
+        """The row that is current when the list is entered."""
+        return 0
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.currentIndex().row()
+        self._keyboard_focus = True
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and row >= 0:
+            self.activate_row(row)
+        elif event.matches(QKeySequence.StandardKey.Copy) and row >= 0:
+            self.copy_row(row)
+        elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
+            super().keyPressEvent(event)
+        else:
+            event.ignore()  # the window's shortcuts
+
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
+        row = self.indexAt(place).row()
+        link = row >= 0 and self.is_link(row, place)
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.ArrowCursor)
+        super().mouseMoveEvent(event)
+
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        row = self.indexAt(event.position().toPoint()).row()
+        if event.button() == Qt.MouseButton.LeftButton and row >= 0:
+            self.click_row(row, event.position().toPoint())
+
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
+        row = self.currentIndex().row() if keyboard else self.indexAt(event.pos()).row()
+        if row < 0:
+            return
+        menu = QMenu(self)
+        menu.setObjectName(f"{self.objectName()}Menu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.fill_menu(menu, row)
+        menu.popup(event.globalPos())
+
+    @override
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.viewport().update()
+
+    def _on_theme_changed(self) -> None:
+        self.scheduleDelayedItemsLayout()
+        self.updateGeometry()
+        self.viewport().update()

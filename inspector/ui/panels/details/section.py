@@ -1,0 +1,258 @@
+"""Sections of a page, their labels and actions, cards, and the page that scrolls them (look.md 5 and 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+
+
+class _PaintedButton(QAbstractButton):
+    """A button in small type, painted: cheaper than a styled one, and a page has several."""
+
+    def __init__(self, themes: ThemeController, text: str, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.setText(text)
+        self.setObjectName(name)
+        self.setAccessibleName(text)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def _paint_focus(self, painter: QPainter) -> None:
+        if not self.hasFocus():
+            return
+        theme = self._themes.theme
+        painter.setPen(QPen(theme.color("accent.ring"), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        radius = theme.metrics.radius_mark
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.75, 0.75, -0.75, -0.75), radius, radius)
+
+
+class LinkText(_PaintedButton):
+    """A link in small type."""
+
+    @override
+    def sizeHint(self) -> QSize:
+        theme = self._themes.theme
+        width = QFontMetrics(theme.font("column")).horizontalAdvance(self.text())
+        return QSize(width + 2, theme.metrics.content_row)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        font = type(theme.font("column"))(theme.font("column"))
+        font.setUnderline(self.underMouse())
+        painter.setFont(font)
+        painter.setPen(theme.color("accent.text"))
+        painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self.text())
+        self._paint_focus(painter)
+
+
+class Segment(_PaintedButton):
+    """One choice of a few."""
+
+    def __init__(self, themes: ThemeController, text: str, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(themes, text, name, parent)
+        self.setCheckable(True)
+        self.setAutoExclusive(False)
+
+    @override
+    def sizeHint(self) -> QSize:
+        theme = self._themes.theme
+        width = QFontMetrics(theme.font("column")).horizontalAdvance(self.text())
+        return QSize(width + 4 * theme.metrics.unit, theme.metrics.content_row)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.isChecked():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("accent.washdim"))
+            painter.drawRoundedRect(self.rect(), theme.metrics.radius_mark, theme.metrics.radius_mark)
+        painter.setFont(theme.font("column"))
+        token = "ink.primary" if self.isChecked() or self.underMouse() else "ink.secondary"
+        painter.setPen(theme.color(token))
+        painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self.text())
+        self._paint_focus(painter)
+
+
+class Segments(QWidget):
+    """A few choices of which one holds.
+
+    Signals:
+        chosen(str): another one was chosen.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(
+        self, themes: ThemeController, choices: Sequence[str], name: str, label: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(label)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        self._group = QButtonGroup(self)
+        self._group.setExclusive(True)
+        self.buttons: dict[str, Segment] = {}
+        for choice in choices:
+            button = Segment(themes, choice, f"{name}{choice}", self)
+            self._group.addButton(button)
+            layout.addWidget(button)
+            self.buttons[choice] = button
+        self._group.buttonToggled.connect(self._on_toggled)
+
+    def choose(self, choice: str) -> None:
+        """Choose without a click."""
+        if choice in self.buttons:
+            self.buttons[choice].setChecked(True)
+
+    @property
+    def choice(self) -> str:
+        """The one that holds; "" before the first choice."""
+        checked = self._group.checkedButton()
+        return checked.text() if checked is not None else ""
+
+    def _on_toggled(self, button: QAbstractButton, checked: bool) -> None:
+        if checked:
+            self.chosen.emit(button.text())
+
+
+class SectionLabel(QWidget):
+    """A section's label, painted, with room for one action."""
+
+    def __init__(
+        self, themes: ThemeController, text: str, action: QWidget | None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._text = text
+        self.setAccessibleName(text)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        if action is not None:
+            layout = QHBoxLayout(self)
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.addStretch(1)
+            layout.addWidget(action)
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(100, self._themes.theme.metrics.section_label)
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self._themes.theme.metrics.section_label)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        painter = QPainter(self)
+        painter.setFont(theme.font("label"))
+        painter.setPen(theme.color("ink.secondary"))
+        painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignVCenter), self._text)
+
+
+class Section(QWidget):
+    """A label, at most one action, and a body."""
+
+    def __init__(
+        self,
+        themes: ThemeController,
+        label: str,
+        body: Sequence[QWidget],
+        *,
+        name: str,
+        action: QWidget | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(label)
+        self.label = label
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(SectionLabel(themes, label, action, self))
+        for widget in body:
+            layout.addWidget(widget)
+
+
+class Card(QFrame):
+    """An inset card around what is read first."""
+
+    def __init__(
+        self, themes: ThemeController, body: Sequence[QWidget], name: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setProperty("variant", "card")
+        unit = themes.theme.metrics.unit
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(3 * unit - 1, 2 * unit - 1, 3 * unit - 1, 2 * unit - 1)
+        layout.setSpacing(unit)
+        for widget in body:
+            layout.addWidget(widget)
+
+
+class Page(QScrollArea):
+    """A page of sections that scrolls as a whole."""
+
+    def __init__(self, themes: ThemeController, name: str, label: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.setObjectName(name)
+        self.setAccessibleName(label)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.sections: list[QWidget] = []
+
+    def show_sections(self, sections: Sequence[QWidget], *, keep_place: bool) -> None:
+        """Replace what the page shows.
+
+        Args:
+            keep_place: stay where the page was scrolled to, as far as it still reaches.
+        """
+        place = self.verticalScrollBar().value() if keep_place else 0
+        metrics = self._themes.theme.metrics
+        body = QWidget()
+        body.setObjectName(f"{self.objectName()}Body")
+        body.setProperty("variant", "base")
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(metrics.pane_padding, metrics.unit, metrics.pane_padding, 2 * metrics.section_gap)
+        layout.setSpacing(metrics.section_gap)
+        for section in sections:
+            layout.addWidget(section)
+        layout.addStretch(1)
+        self.sections = list(sections)
+        self.setUpdatesEnabled(False)
+        old = self.takeWidget()
+        self.setWidget(body)
+        if old is not None:
+            old.deleteLater()
+        layout.activate()
+        self.verticalScrollBar().setValue(place)
+        self.setUpdatesEnabled(True)

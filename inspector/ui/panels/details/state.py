@@ -1,0 +1,82 @@
+"""The state pill of a message: one word, a colour and a shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.proposals import ProposalState
+from inspector.capture.flags import Flag
+from inspector.protocol import kinds
+from inspector.ui.badges import shown_in_row
+from inspector.ui.panels.details.subject import Subject
+
+Glyph = Literal["ring", "check", "dash", "cross"]
+
+ANSWER_WITHIN_NS = 15_000_000_000
+"""Live requests count as waiting that long; real agents give up after 15 s (protocols.md 10)."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the pill says."""
+
+    word: str
+    token: str
+    glyph: Glyph
+
+
+_GOOD, _GREY, _AMBER, _RED = "badge.consumed", "badge.collapsed", "badge.transient", "severity.error"
+_PROPOSALS = {
+    ProposalState.OPEN: State("open", _GREY, "ring"),
+    ProposalState.REJECTED: State("rejected", _AMBER, "cross"),
+    ProposalState.WITHDRAWN: State("withdrawn", _GREY, "cross"),
+    ProposalState.FULFILLED: State("fulfilled", _GOOD, "check"),
+    ProposalState.ANSWERED: State("answered", _GOOD, "check"),
+}
+_CONTEXTS = {
+    "active": State("active", "state.active", "ring"),
+    "idle": State("idle", _GREY, "ring"),
+    "concluded": State("concluded", _GREY, "check"),
+    "cancelled": State("cancelled", _GREY, "cross"),
+}
+
+
+def state_of(subject: Subject) -> State | None:
+    """The state worth a pill; None when the message has none."""
+    flags = subject.flags
+    if flags & Flag.UNREADABLE:
+        return State("unreadable", _RED, "cross")
+    if flags & Flag.REJECTED:
+        return State("rejected", _RED, "cross")
+    if subject.hints and (badges := shown_in_row(subject.story.badges)):
+        return State(badges[-1].text, badges[-1].token, badges[-1].glyph)
+    if subject.kind == kinds.REQUEST:
+        return request_state(subject)
+    if subject.kind == kinds.PROPOSAL:
+        return _PROPOSALS.get(
+            ProposalState(int(subject.analysis.correlation.columns["proposal_state"][subject.message]))
+        )
+    if flags & Flag.ERROR:
+        return State("failed" if subject.kind == kinds.RESPONSE else "error", _RED, "cross")
+    if subject.started_node != MAIN:
+        analysis = subject.analysis
+        return _CONTEXTS.get(analysis.contexts.state(subject.started_node, analysis.now_ns))
+    return None
+
+
+def request_state(subject: Subject) -> State | None:
+    """Of a request: answered, failed, refused, waiting, no answer; None for a notification."""
+    capture = subject.capture
+    if any(capture.string("kind", m) == "system/error" for m in subject.effects):
+        return State("refused", _RED, "cross")
+    if subject.answer is not None:
+        if capture.flags(subject.answer) & Flag.ERROR:
+            return State("failed", _RED, "cross")
+        return State("answered", _GOOD, "check")
+    if (subject.method or "").startswith("notifications/"):
+        return None
+    if subject.document.live and subject.last_ns() - subject.time_ns < ANSWER_WITHIN_NS:
+        return State("waiting", _GREY, "ring")
+    return State("no answer", _AMBER, "cross")

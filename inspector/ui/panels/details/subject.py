@@ -1,0 +1,214 @@
+"""The message the details show, with what sections ask of it; everything is read once and masked.
+
+Text of the wire leaves here as it came: whoever shows it makes control characters visible (`wire_text`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from inspector.analysis import Analysis
+from inspector.analysis.chain import ChainStep
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.transients import Lifecycle
+from inspector.capture.capture import Capture
+from inspector.capture.flags import Flag
+from inspector.document import CaptureDocument
+from inspector.fields import message_text
+from inspector.protocol import kinds
+from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.protocol.times import NO_TIME
+
+MAX_DECODED = 1 << 20
+"""Bytes; a larger message is not decoded in the window's process (design.md 7)."""
+MAX_TEXT = 100_000
+"""Characters of the text of a message; more is in Raw."""
+TEXT_KINDS = frozenset({"chat", "reasoning/thought", "reasoning/conclusion", "reasoning/start"})
+"""Kinds that are known by what they say, not by a relation word."""
+
+
+class Subject:
+    """One message and what is known of it.
+
+    Args:
+        document: where it lies.
+        message: its index.
+        hints: whether context hints (badges) are shown.
+    """
+
+    def __init__(self, document: CaptureDocument, message: int, *, hints: bool = False) -> None:
+        self.document = document
+        self.message = message
+        self.hints = hints
+
+    @property
+    def capture(self) -> Capture:
+        """The capture."""
+        return self.document.capture
+
+    @property
+    def analysis(self) -> Analysis:
+        """The passes."""
+        return self.document.analysis
+
+    # What it says of itself
+
+    @cached_property
+    def kind(self) -> str:
+        """Canonical kind; "" when there is none."""
+        return self.capture.string("kind", self.message) or ""
+
+    @cached_property
+    def flags(self) -> Flag:
+        """What it is."""
+        return self.capture.flags(self.message)
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of the envelope, message or frame."""
+        return int(self.capture.columns["size"][self.message])
+
+    @cached_property
+    def big(self) -> bool:
+        """Too large to be decoded here."""
+        return int(self.capture.columns["length"][self.message]) > MAX_DECODED
+
+    @cached_property
+    def sender(self) -> str | None:
+        """Who sent it."""
+        return self.capture.string("sender", self.message)
+
+    @cached_property
+    def to(self) -> tuple[str, ...]:
+        """Recipients named; empty means everyone."""
+        return self.capture.to(self.message)
+
+    @cached_property
+    def payload(self) -> Mapping[str, Any]:
+        """The payload with secrets masked; {} for what is too large."""
+        return {} if self.big else mask_secrets(self.capture.payload(self.message))
+
+    @cached_property
+    def text(self) -> str:
+        """The text it shows, masked; "" when there is none."""
+        return text_of(self.capture, self.message)
+
+    @cached_property
+    def time_ns(self) -> int:
+        """Arrival or log time, NO_TIME when unknown."""
+        return int(self.capture.columns["time_ns"][self.message])
+
+    @property
+    def start_ns(self) -> int:
+        """Time of the capture's first message."""
+        return int(self.capture.columns["time_ns"][0])
+
+    # What is found out about it
+
+    @cached_property
+    def method(self) -> str | None:
+        """MCP method; of a response, its request's."""
+        return linked(self.analysis, "method", self.message)
+
+    @cached_property
+    def target(self) -> str | None:
+        """Tool, resource, prompt or completion reference."""
+        return linked(self.analysis, "target", self.message)
+
+    @cached_property
+    def tool(self) -> str | None:
+        """Tool of a tools/call."""
+        return self.target if self.method == "tools/call" else None
+
+    @cached_property
+    def chain(self) -> list[ChainStep]:
+        """Its causal chain, itself included."""
+        return self.document.chain(self.message)
+
+    @cached_property
+    def causes(self) -> list[int]:
+        """Messages it names."""
+        return self.analysis.correlation.causes(self.message)
+
+    @cached_property
+    def effects(self) -> list[int]:
+        """Messages that name it."""
+        return self.analysis.correlation.effects(self.message)
+
+    @cached_property
+    def story(self) -> Lifecycle:
+        """Its life under the transient-context protocol."""
+        return self.analysis.transients.lifecycle(self.message)
+
+    @cached_property
+    def node(self) -> int:
+        """Its context, MAIN for the main context."""
+        return self.analysis.contexts.node_of(self.message)
+
+    @cached_property
+    def started_node(self) -> int:
+        """The context a reasoning start opened, MAIN when it opened none."""
+        if self.kind != "reasoning/start":
+            return MAIN
+        contexts = self.analysis.contexts
+        try:
+            return contexts.tree.resolve(contexts.started_by.index(self.message))
+        except ValueError:
+            return MAIN
+
+    @property
+    def reasoning_node(self) -> int:
+        """The context this message's reasoning is: the one it opened, else the one it is in."""
+        return self.started_node if self.started_node != MAIN else self.node
+
+    @cached_property
+    def answer(self) -> int | None:
+        """The response to a request, or the fulfilment of a proposal."""
+        found = int(self.analysis.correlation.columns["answer"][self.message])
+        return found if found >= 0 else None
+
+    def delta_ns(self, other: int) -> int | None:
+        """Nanoseconds from this message to another; None where a time is missing."""
+        time = int(self.capture.columns["time_ns"][other])
+        return None if NO_TIME in (time, self.time_ns) else time - self.time_ns
+
+    def last_ns(self) -> int:
+        """The wall clock while live, else the time of the last record."""
+        analysis = self.analysis
+        return analysis.now_ns if self.document.live and analysis.now_ns is not None else analysis.contexts.clock_ns
+
+
+def linked(analysis: Analysis, column: str, message: int) -> str | None:
+    """A string column of the correlation pass; None when absent."""
+    found = int(analysis.correlation.columns[column][message])
+    return analysis.capture.strings[found] if found else None
+
+
+def text_of(capture: Capture, message: int) -> str:
+    """What a message says, masked; "" for what says nothing or is too large to be decoded here."""
+    if int(capture.columns["length"][message]) > MAX_DECODED:
+        return ""
+    return mask_text((message_text(capture, message) or "")[:MAX_TEXT])
+
+
+def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
+    """What a message is called in a chain, and whether in mono: its tool or method, else its first words."""
+    capture = analysis.capture
+    kind = capture.string("kind", message) or ""
+    if kind.startswith("mcp/"):
+        call = message
+        if kind in (kinds.REJECT, kinds.WITHDRAW):
+            call = next(iter(analysis.correlation.causes(message)), message)
+        name = linked(analysis, "target", call) or linked(analysis, "method", call)
+        if name:
+            return name, True
+        if kind == kinds.RESPONSE:
+            return "unknown tool", False
+    if kind.startswith("stream/"):
+        stream = capture.string("stream", message)
+        return (stream, True) if stream else (kind.rpartition("/")[2], False)
+    if kind in TEXT_KINDS and (text := text_of(capture, message)):
+        return text, False
+    return (kind.rpartition("/")[2] or "unreadable"), False

@@ -1,0 +1,229 @@
+"""Text of a message: plain, selectable, as tall as it is; long text is cut and shown whole on request.
+
+The one exception to plain text is Markdown where a message declares it: rendered with HTML off, no resource is ever
+loaded, and a link opens only after a question (design.md 3).
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtGui import (
+    QDesktopServices,
+    QGuiApplication,
+    QResizeEvent,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextOption,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QMessageBox, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.ui import formats
+from inspector.ui.panels.details.section import LinkText
+from inspector.ui.theme import Theme, ThemeController
+from inspector.ui.wire_text import visible_controls
+
+FIRST_CHARACTERS = 2_400
+"""Characters shown at first."""
+FIRST_LINES = 30
+ALL_CHARACTERS = 60_000
+"""Characters shown on request; what is more is in Raw."""
+
+_OPENED = frozenset({"http", "https"})
+
+
+class TextView(QTextBrowser):
+    """Read-only text without a scroll bar of its own."""
+
+    def __init__(
+        self, themes: ThemeController, name: str, label: str, *, mono: bool = False, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._mono = mono
+        self.setObjectName(name)
+        self.setAccessibleName(label)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setOpenLinks(False)
+        self.setOpenExternalLinks(False)
+        self.setUndoRedoEnabled(False)
+        self.setTabChangesFocus(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.document().setDocumentMargin(0)
+        self._set_font()
+        self.anchorClicked.connect(self._on_anchor_clicked)
+        themes.changed.connect(self._set_font)
+
+    def show_plain(self, text: str) -> None:
+        """Show text as it is, control characters visible."""
+        self.setPlainText(visible_controls(text))
+        self.updateGeometry()
+
+    def show_markdown(self, text: str) -> None:
+        """Show Markdown; HTML in it is text."""
+        features = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+        self.document().setMarkdown(visible_controls(text), features)
+        tidy_markdown(self.document(), self._themes.theme)
+        self.updateGeometry()
+
+    @override
+    def loadResource(self, type: int, name: QUrl | str) -> object:
+        """Nothing is ever loaded: neither files nor pictures a message names."""
+        return None
+
+    @override
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    @override
+    def heightForWidth(self, width: int) -> int:
+        document = self.document()
+        if document.textWidth() != width:
+            document.setTextWidth(width)
+        return round(document.size().height() + 0.5)
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.heightForWidth(max(self.width(), 100)))
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.updateGeometry()
+
+    @override
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the page scrolls
+
+    def _set_font(self) -> None:
+        theme = self._themes.theme
+        font = theme.font("mono-row" if self._mono else "body")
+        self.document().setDefaultFont(font)
+        self.setFont(font)
+
+    def _on_anchor_clicked(self, url: QUrl) -> None:
+        box = QMessageBox(self)
+        box.setObjectName("openLinkQuestion")
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Open link")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        allowed = url.scheme().lower() in _OPENED
+        address = visible_controls(url.toString(QUrl.ComponentFormattingOption.FullyEncoded))[:500]
+        question = "This address is not opened from here."
+        if allowed:
+            question = "A message leads to this address. Open it in the browser?"
+        box.setText(f"{question}\n\n{address}")
+        copy = box.addButton("Copy", QMessageBox.ButtonRole.ActionRole)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(url.toString()))
+        if allowed:
+            open_button = box.addButton("Open", QMessageBox.ButtonRole.AcceptRole)
+            open_button.clicked.connect(lambda: QDesktopServices.openUrl(url))
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.open()
+
+
+class TextBlock(QWidget):
+    """Text with its "Show all"."""
+
+    def __init__(
+        self,
+        themes: ThemeController,
+        text: str,
+        *,
+        name: str,
+        label: str,
+        markdown: bool = False,
+        mono: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._text = text
+        self._markdown = markdown
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        self.view = TextView(themes, name, label, mono=mono, parent=self)
+        layout.addWidget(self.view)
+        head = shorten(text)
+        self.more: LinkText | None = None
+        if len(head) < len(text):
+            words = f"Show all {formats.number(len(text))} characters"
+            if len(text) > ALL_CHARACTERS:
+                words = f"Show the first {formats.number(ALL_CHARACTERS)} characters, Raw has the rest"
+            self.more = LinkText(themes, words, f"{name}More", self)
+            self.more.clicked.connect(self.show_all)
+            layout.addWidget(self.more)
+        self._show(head if head == text else head + " …")
+
+    def show_all(self) -> None:
+        """Show all of it, as far as that is bounded."""
+        self._show(self._text[:ALL_CHARACTERS])
+        if self.more is not None:
+            self.more.hide()
+
+    def _show(self, text: str) -> None:
+        if self._markdown:
+            self.view.show_markdown(text)
+        else:
+            self.view.show_plain(text)
+
+
+def tidy_markdown(document: QTextDocument, theme: Theme) -> None:
+    """Set rendered Markdown in the program's own type: quiet headings, narrow lists, mono code, pictures as words."""
+    document.setIndentWidth(theme.metrics.indent)
+    mono = theme.font("mono-row")
+    block = document.begin()
+    while block.isValid():
+        cursor = QTextCursor(block)
+        layout = block.blockFormat()
+        layout.setTopMargin(theme.metrics.unit if block.position() else 0)
+        layout.setBottomMargin(theme.metrics.unit // 2)
+        level = layout.headingLevel()
+        code = layout.hasProperty(QTextFormat.Property.BlockCodeLanguage) or layout.hasProperty(
+            QTextFormat.Property.BlockCodeFence
+        )
+        cursor.setBlockFormat(layout)
+        for start, end, style in _fragments(block):
+            cursor.setPosition(start)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            if style.isImageFormat():
+                name = style.toImageFormat().name()[:200]
+                cursor.insertText(f"[picture: {visible_controls(name)}]", QTextCharFormat())
+            elif level:
+                style.setFont(theme.font("heading" if level < 3 else "body-strong"))
+                cursor.setCharFormat(style)
+            elif code or style.fontFixedPitch():
+                style.setFont(mono)
+                cursor.setCharFormat(style)
+        block = block.next()
+
+
+def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
+    """(start, end, format) of each stretch of one look, last first: replacing one leaves the others in place."""
+    found: list[tuple[int, int, QTextCharFormat]] = []
+    place = block.begin()
+    while not place.atEnd():
+        fragment = place.fragment()
+        found.append((fragment.position(), fragment.position() + fragment.length(), fragment.charFormat()))
+        place += 1
+    return found[::-1]
+
+
+def shorten(text: str) -> str:
+    """The head of a text: at most FIRST_LINES lines and FIRST_CHARACTERS characters."""
+    head = text[:FIRST_CHARACTERS]
+    lines = head.splitlines(keepends=True)
+    return "".join(lines[:FIRST_LINES]) if len(lines) > FIRST_LINES else head

@@ -1,0 +1,182 @@
+"""What one row of the message table says, worked out once per message and kept only for the block on screen.
+
+Plain data without Qt: the model serves its texts, the delegate paints it. Payloads are decoded here and nowhere else,
+so that rows nobody sees cost nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from inspector.analysis.context_tree import MAIN
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.document import CaptureDocument
+from inspector.protocol import kinds
+from inspector.protocol.participants import GATEWAY_IDS
+from inspector.ui import formats, wire_text
+from inspector.ui.badges import Badge, shown_in_row
+from inspector.ui.panels.messages.phrases import Segment, Style, phrase
+
+MAX_NAME = 120
+"""Characters of a participant, kind or context segment."""
+_QUIET_NAMESPACES = ("mcp/", "reasoning/", "chat/")
+
+
+@dataclass(slots=True)
+class RowContent:
+    """One row.
+
+    Attributes:
+        message: its index.
+        number, time, latency, size: texts of the narrow columns; "" where there is nothing to say.
+        sender: "" when unknown.
+        receivers: names, two at most, with "+3" for the rest; "everyone" for no recipients; "" for what is no envelope.
+        everyone: it is addressed to nobody in particular.
+        kind: canonical kind, "" for what could not be read.
+        namespace, word: the kind as shown: "stream/" and "open"; namespace is "" where it is never written.
+        ancestors, leaf: the context as shown; both "" in main.
+        path: the context's full path, "" in main.
+        segments: the Message column.
+        aside: words at its right end: why it is unreadable.
+        gap: the sentence of a gap row.
+        badges: pills, whether or not hints are on.
+        awaits_since: time of a live request that has no answer yet, else None.
+    """
+
+    message: int
+    number: str
+    time: str = ""
+    sender: str = ""
+    receivers: str = ""
+    everyone: bool = False
+    kind: str = ""
+    namespace: str = ""
+    word: str = ""
+    ancestors: str = ""
+    leaf: str = ""
+    path: str = ""
+    segments: list[Segment] = field(default_factory=list)
+    aside: str = ""
+    gap: str | None = None
+    badges: tuple[Badge, ...] = ()
+    collapsed: bool = False
+    error: bool = False
+    sent: bool = False
+    unreadable: bool = False
+    log_only: bool = False
+    awaits_since: int | None = None
+    latency: str = ""
+    size: str = ""
+
+    @property
+    def from_to(self) -> str:
+        """Both ends as one text."""
+        return f"{self.sender} → {self.receivers}" if self.receivers else self.sender
+
+    @property
+    def context(self) -> str:
+        """The context as one text."""
+        return f"{self.ancestors} / {self.leaf}" if self.ancestors else self.leaf
+
+    @property
+    def kind_text(self) -> str:
+        """The kind as shown where there is room."""
+        return self.namespace + self.word
+
+    @property
+    def text(self) -> str:
+        """The Message column as one text."""
+        if self.gap is not None:
+            return self.gap
+        return "  ".join(wire_text.visible_controls(s.text) for s in self.segments if s.text)
+
+
+def row_content(document: CaptureDocument, message: int, start_ns: int) -> RowContent:
+    """Work out a row; `start_ns` is the time that counts as 0. Never raises for odd traffic."""
+    capture, analysis = document.capture, document.analysis
+    flags = capture.flags(message)
+    content = RowContent(
+        message,
+        str(message + 1),
+        time=formats.table_time(int(capture.columns["time_ns"][message]), start_ns),
+        unreadable=bool(flags & Flag.UNREADABLE),
+        log_only=bool(flags & Flag.LOG_ONLY),
+        error=bool(flags & Flag.ERROR),
+        sent=bool(flags & Flag.SENT),
+        size=formats.size(int(capture.columns["size"][message])),
+    )
+    if flags & Flag.GAP:
+        content.gap = wire_text.plain(capture.reason(message) or "messages may be missing here")
+        content.word, content.size = "gap", ""
+        return content
+    _fill_ends(content, document, flags)
+    _fill_kind(content, document)
+    _fill_context(content, document)
+    words = analysis.transients.badges(message)
+    content.badges = shown_in_row(words)
+    content.collapsed = "collapsed" in words
+    said = phrase(document, message, flags, content.kind)
+    content.segments, content.aside = said.segments, said.aside
+    if content.kind == kinds.RESPONSE:
+        content.latency = formats.latency(analysis.correlation.latency_ns(message))
+    elif content.kind == kinds.REQUEST and _awaits(document, message):
+        content.awaits_since = int(capture.columns["time_ns"][message])
+    return content
+
+
+def _fill_ends(content: RowContent, document: CaptureDocument, flags: Flag) -> None:
+    capture, message = document.capture, content.message
+    sender = capture.string("sender", message) or ""
+    content.sender = "gateway" if sender in GATEWAY_IDS else wire_text.plain(sender, MAX_NAME)
+    if flags & (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.FRAME):
+        return
+    receivers = [wire_text.plain(name, MAX_NAME) for name in capture.to(message)]
+    if not receivers:
+        # JSON-RPC lines and hellos are no broadcasts: where nobody is named, nobody is shown.
+        content.everyone = bool(content.sender) and not flags & (Flag.RPC | Flag.JOIN)
+        content.receivers = "everyone" if content.everyone else ""
+    else:
+        more = f" +{len(receivers) - 2}" if len(receivers) > 2 else ""
+        content.receivers = ", ".join(receivers[:2]) + more
+
+
+def _fill_kind(content: RowContent, document: CaptureDocument) -> None:
+    kind = content.kind = document.capture.string("kind", content.message) or ""
+    if content.unreadable:
+        content.word = "unreadable"
+        return
+    if content.log_only:
+        content.word = "decision"
+        return
+    shown = wire_text.plain(kind, MAX_NAME) or "no kind"
+    namespace, slash, word = shown.rpartition("/")
+    content.word = word or shown
+    content.namespace = "" if f"{namespace}/" in _QUIET_NAMESPACES else f"{namespace}{slash}"
+
+
+def _fill_context(content: RowContent, document: CaptureDocument) -> None:
+    contexts = document.analysis.contexts
+    node = contexts.node_of(content.message)
+    if node == MAIN:
+        return
+    tree = contexts.tree
+    content.path = wire_text.visible_controls(tree.path(node))
+    content.leaf = wire_text.plain(contexts.label(node), MAX_NAME)
+    above: list[str] = []
+    parent = tree.parent[node]
+    while parent != MAIN and len(above) < 64:
+        above.append(wire_text.plain(contexts.label(parent), MAX_NAME))
+        parent = tree.parent[parent]
+    content.ancestors = " / ".join(reversed(above))
+
+
+def _awaits(document: CaptureDocument, message: int) -> bool:
+    """A call that wants an answer and has none; notifications want none."""
+    analysis = document.analysis
+    if analysis.now_ns is None or int(analysis.correlation.columns["answer"][message]) != NO_ROW:
+        return False
+    return not (document.capture.string("method", message) or "").startswith("notifications/")
+
+
+__all__ = ["RowContent", "Segment", "Style", "row_content"]

@@ -1,0 +1,93 @@
+"""What leaves the table as text: rows, values, JSON, and filters that find a value again. Secrets are masked."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from inspector.document import CaptureDocument
+from inspector.fields import message_text
+from inspector.filters.strings import quote
+from inspector.protocol import kinds
+from inspector.protocol.payloads.content import pretty_json
+from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.protocol.times import format_time
+from inspector.ui.panels.messages.columns import Column
+from inspector.ui.panels.messages.content import RowContent
+
+_FOUND_BY = 80
+"""Characters of a text that find it again."""
+
+FilterMode = Literal["replace", "and", "or", "and_not"]
+"""How an expression from the table joins the filter in force."""
+
+MODES: tuple[tuple[FilterMode, str], ...] = (
+    ("replace", "Show only"),
+    ("and", "And"),
+    ("or", "Or"),
+    ("and_not", "And not"),
+)
+"""Modes with the words of the menu."""
+
+
+def json_text(document: CaptureDocument, message: int) -> str:
+    """The envelope as indented JSON; of what is none, its bytes as far as they are text."""
+    envelope = document.capture.envelope(message)
+    if envelope is None:
+        return mask_text(document.capture.envelope_bytes(message).decode("utf-8", "replace"))
+    return pretty_json(mask_secrets(envelope))
+
+
+def cell_filter(document: CaptureDocument, content: RowContent, column: int, *, second: bool = False) -> str | None:
+    """The expression that finds the value of a cell; None where the cell has none.
+
+    Args:
+        document: whose message it is.
+        content: its row.
+        column: of `Column`.
+        second: the receiver's half of From -> To.
+    """
+    capture, message = document.capture, content.message
+    if column in (Column.NUMBER, Column.GUTTER):
+        return f"no == {message + 1}"
+    if column == Column.TIME:
+        written = format_time(int(capture.columns["time_ns"][message]))
+        return None if written is None else f'time == "{written}"'
+    if column == Column.FROM_TO:
+        return _end_filter(capture.string("sender", message), capture.to(message), content, second=second)
+    if column == Column.KIND:
+        return f"kind == {quote(content.kind)}" if content.kind else None
+    if column == Column.CONTEXT:
+        path = document.analysis.contexts.paths
+        node = document.analysis.contexts.node_of(message)
+        return f"context == {quote(path[node + 1])}" if content.path else "!context"
+    if column == Column.MESSAGE:
+        return _text_filter(document, content)
+    if column == Column.LATENCY:
+        latency = document.analysis.correlation.latency_ns(message)
+        return None if latency is None or not content.latency else f"latency >= {latency / 1e6:.15g}"
+    return f"size == {int(capture.columns['size'][message])}"
+
+
+def _end_filter(sender: str | None, to: tuple[str, ...], content: RowContent, *, second: bool) -> str | None:
+    if second and to:
+        return " && ".join(f"to == {quote(name)}" for name in to)
+    if second and content.everyone:
+        return "!to"
+    return None if sender is None else f"from == {quote(sender)}"
+
+
+def _text_filter(document: CaptureDocument, content: RowContent) -> str | None:
+    """The tool of a call; else the text it shows."""
+    columns = document.analysis.correlation.columns
+    strings = document.capture.strings
+    method, target = (int(columns[name][content.message]) for name in ("method", "target"))
+    if content.kind in (kinds.REQUEST, kinds.PROPOSAL, kinds.RESPONSE) and target and strings[method] == "tools/call":
+        return f"tool == {quote(strings[target])}"
+    lines = (message_text(document.capture, content.message) or "").strip().splitlines()
+    line = lines[0][:_FOUND_BY] if lines else ""
+    return f"text contains {quote(line)}" if line and mask_text(line) == line else None
+
+
+def id_text(document: CaptureDocument, message: int) -> str:
+    """The envelope's id; "" for what is no envelope."""
+    return document.capture.envelope_id(message) or ""

@@ -1,0 +1,261 @@
+"""Paints the rows of the message table: one method per column, everything else prepared in `Kit` and `RowContent`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+from typing_extensions import override
+
+from inspector.ui import icons
+from inspector.ui.badges import Badge
+from inspector.ui.panels.messages.chain import ChainRail, RailMark
+from inspector.ui.panels.messages.columns import Column
+from inspector.ui.panels.messages.content import RowContent, Segment, Style
+from inspector.ui.panels.messages.kit import STYLE_LOOKS, Kit
+from inspector.ui.panels.messages.model import MessageTableModel
+
+_GAP = 10
+"""Between parts of the Message column."""
+_RAIL_ALPHA = 0.45
+_LEAST = 28
+"""Less room than this shows no part of the Message column but the first: dots alone tell nothing."""
+
+
+class RowState(Protocol):
+    """What the view knows of its rows."""
+
+    hovered_row: int
+    selected_message: int | None
+    wash: bool
+    """The view has the focus, so that the selection is washed and not dim."""
+    rail: ChainRail
+
+
+class MessageDelegate(QStyledItemDelegate):
+    """Paints cells; knows nothing about input."""
+
+    def __init__(self, model: MessageTableModel, state: RowState, kit: Kit, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._state = state
+        self.kit = kit
+        self.waiting_painted = False
+        """A row was painted that says how long it waits, so that it wants to be painted again."""
+        self._cells: tuple[Callable[[QPainter, QRect, RowContent], None], ...] = (
+            self._paint_gutter, self._paint_number, self._paint_time, self._paint_ends, self._paint_kind,
+            self._paint_context, self._paint_message, self._paint_latency, self._paint_size,
+        )  # fmt: skip
+
+    def use_kit(self, kit: Kit) -> None:
+        """Paint with other fonts and colours from now on."""
+        self.kit = kit
+
+    @override
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(80, self.kit.metrics.row)
+
+    @override
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        row, column = index.row(), index.column()
+        message, part = self._model.at(row)
+        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        if part:
+            # Qt washes a selected line from edge to edge; the block that is painted over it is narrower.
+            painter.fillRect(rect, self.kit.theme.color("surface.base"))
+            if column == Column.GUTTER:
+                self._paint_rail(painter, rect, self._state.rail.mark(message, part))
+            return
+        self._paint_ground(painter, rect, row, column, message)
+        content = self._model.content(message)
+        if content.gap is None:
+            self._cells[column](painter, rect, content)
+        elif column == Column.GUTTER:
+            self._paint_rail(painter, rect, self._state.rail.mark(message))
+
+    def _paint_ground(self, painter: QPainter, rect: QRect, row: int, column: int, message: int) -> None:
+        theme = self.kit.theme
+        if message == self._state.selected_message:
+            painter.fillRect(rect, theme.color("accent.wash" if self._state.wash else "accent.washdim"))
+            if column == Column.GUTTER:
+                bar = QRect(rect.x(), rect.y(), self.kit.metrics.selection_bar, rect.height())
+                painter.fillRect(bar, theme.color("accent.ring"))
+        elif row == self._state.hovered_row:
+            painter.fillRect(rect, theme.color("surface.hover"))
+
+    # Gutter
+
+    def _paint_gutter(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        self._paint_rail(painter, rect, self._state.rail.mark(content.message))
+        if content.sent:
+            side = self.kit.metrics.icon_gutter
+            self.kit.icon(painter, "sent", "accent.text", rect.right() + 1 - side, rect, side)
+
+    def _paint_rail(self, painter: QPainter, rect: QRect, mark: RailMark | None) -> None:
+        if mark is None:
+            return
+        color = self.kit.theme.color("accent.ring")
+        line = QColor(color)
+        line.setAlphaF(_RAIL_ALPHA)
+        x, middle = rect.x() + round(10 * self.kit.theme.zoom), rect.y() + rect.height() // 2
+        clear = 5 if mark.member else 0
+        if mark.above:
+            painter.fillRect(QRect(x - 1, rect.y(), 2, middle - clear - rect.y()), line)
+        if mark.below:
+            painter.fillRect(QRect(x - 1, middle + clear, 2, rect.bottom() + 1 - middle - clear), line)
+        if not mark.member:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if mark.selected:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color)
+            painter.drawEllipse(QPointF(x, middle), 4, 4)
+        else:
+            painter.setPen(QPen(color, 1.5))
+            painter.setBrush(self.kit.theme.color("surface.base"))
+            painter.drawEllipse(QPointF(x, middle), 2.8, 2.8)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    # Figures
+
+    def _paint_number(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        self._paint_figure(painter, rect, content.number, "ink.tertiary")
+
+    def _paint_time(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        self._paint_figure(painter, rect, content.time, "ink.secondary")
+
+    def _paint_latency(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        self._paint_figure(painter, rect, content.latency, "ink.secondary")
+
+    def _paint_size(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        self._paint_figure(painter, rect, content.size, "ink.secondary")
+
+    def _paint_figure(self, painter: QPainter, rect: QRect, text: str, token: str) -> None:
+        if text:
+            right = rect.right() + 1 - self.kit.metrics.cell_padding
+            self.kit.draw_right(painter, "body", token, right, rect, text)
+
+    # Who and what
+
+    def ends_split(self, width: int, content: RowContent) -> tuple[int, int]:
+        """Widths for sender and receivers: both keep half if too long, else the shorter is whole."""
+        kit = self.kit
+        room = width - 2 * kit.metrics.cell_padding - kit.width("body", " → ")
+        sender, receivers = kit.width("body", content.sender), kit.width("body", content.receivers)
+        if sender + receivers <= room:
+            return sender, receivers
+        half = room // 2
+        if sender <= half:
+            return sender, room - sender
+        if receivers <= half:
+            return room - receivers, receivers
+        return half, room - half
+
+    def _paint_ends(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        kit, pad = self.kit, self.kit.metrics.cell_padding
+        x = rect.x() + pad
+        if not content.receivers:
+            kit.draw(painter, "body", "ink.primary", x, rect, content.sender, rect.width() - 2 * pad)
+            return
+        first, second = self.ends_split(rect.width(), content)
+        x += kit.draw(painter, "body", "ink.primary", x, rect, content.sender, first)
+        space = kit.width("body", " ")
+        x += space
+        arrow = kit.width("body", "→")
+        kit.draw(painter, "body", "ink.tertiary", x, rect, "→", arrow)
+        token = "ink.tertiary" if content.everyone else "ink.primary"
+        kit.draw(painter, "body", token, x + arrow + space, rect, content.receivers, second)
+
+    def _paint_kind(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        kit, pad = self.kit, self.kit.metrics.cell_padding
+        x = rect.x() + pad
+        if content.log_only:
+            icon, token = "ri.key-2-line", "family.control"
+        elif content.unreadable:
+            icon, token = icons.UNREADABLE_ICON, "severity.error"
+        elif not content.kind:
+            icon, token = icons.UNKNOWN_ICON, "family.unknown"
+        else:
+            icon, token = icons.kind_icon(content.kind), icons.kind_token(content.kind)
+        x += kit.icon(painter, icon, token, x, rect) + 4
+        room = rect.right() + 1 - x  # the next column brings its own padding
+        if content.namespace and kit.width("body", content.namespace + content.word) <= room - pad:
+            drawn = kit.draw(painter, "body", "ink.tertiary", x, rect, content.namespace, room)
+            x, room = x + drawn, room - drawn
+        kit.draw(painter, "body", "ink.primary", x, rect, content.word, room)
+
+    def _paint_context(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        if not content.leaf:
+            return
+        kit, pad = self.kit, self.kit.metrics.cell_padding
+        x, room = rect.x() + pad, rect.width() - 2 * pad
+        above = f"{content.ancestors} / " if content.ancestors else ""
+        if above and kit.width("body", above) + kit.width("body", content.leaf) > room:
+            above = "…/"
+        if above:
+            drawn = kit.draw(painter, "body", "ink.tertiary", x, rect, above, room)
+            x, room = x + drawn, room - drawn
+        kit.draw(painter, "body", "ink.secondary", x, rect, content.leaf, room)
+
+    # Message
+
+    def chevron_rect(self, rect: QRect) -> QRect:
+        """Where the disclosure of a collapsed result stands in its Message cell."""
+        side = self.kit.metrics.icon_row
+        return QRect(rect.x() + self.kit.metrics.cell_padding, rect.y() + (rect.height() - side) // 2, side, side)
+
+    def _paint_message(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        kit, pad = self.kit, self.kit.metrics.cell_padding
+        x, end = rect.x() + pad, rect.right() + 1 - pad
+        if content.collapsed:
+            name = "collapse" if self._model.is_expanded(content.message) else "expand"
+            x += kit.icon(painter, name, "ink.secondary", self.chevron_rect(rect).x(), rect) + 2
+        for badge in self._model.badges(content):
+            x += self._paint_badge(painter, badge, x, rect)
+        end = self._paint_aside(painter, x, end, rect, content)
+        start = x
+        for segment in content.segments:
+            if x > start and end - x < min(_LEAST, kit.width(STYLE_LOOKS[segment.style][0], segment.text)):
+                break
+            x += self._paint_segment(painter, segment, x, end - x, rect) + _GAP
+
+    def _paint_badge(self, painter: QPainter, badge: Badge, x: int, rect: QRect) -> int:
+        return self.kit.badge(painter, badge, x, rect) + self.kit.metrics.cell_padding
+
+    def _paint_aside(self, painter: QPainter, x: int, end: int, rect: QRect, content: RowContent) -> int:
+        """Words at the right end; returns where the text before them has to stop."""
+        text = content.aside
+        if content.awaits_since is not None:
+            text = self._model.waiting_text(content)
+            self.waiting_painted = self.waiting_painted or bool(text)
+        if not text:
+            return end
+        kit = self.kit
+        width = min(kit.width("small", text), max(0, (end - x) // 2))
+        kit.draw(painter, "small", "ink.tertiary", end - width, rect, text, width)
+        return end - width - _GAP
+
+    def _paint_segment(self, painter: QPainter, segment: Segment, x: int, room: int, rect: QRect) -> int:
+        kit = self.kit
+        if segment.style is Style.ERROR:
+            return kit.icon(painter, "error", "severity.error", x, rect) - _GAP + 6
+        role, token = STYLE_LOOKS[segment.style]
+        if segment.hidden:
+            return kit.draw_chips(painter, role, token, x, rect, segment.text, room)
+        drawn = kit.draw(painter, role, token, x, rect, segment.text, room)
+        if segment.style is Style.SECRET and room - drawn > 20:
+            drawn += 4 + kit.icon(painter, "hidden", "ink.tertiary", x + drawn + 4, rect)
+        return drawn
+
+    def paint_ring(self, painter: QPainter, rect: QRect) -> None:
+        """The ring around the current row, where it is not the selected one."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self.kit.theme.color("accent.ring"), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(QRectF(rect).adjusted(0.75, 0.75, -0.75, -0.75), 4, 4)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

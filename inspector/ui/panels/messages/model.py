@@ -1,0 +1,312 @@
+"""The message table's model: one row per (message, part) of `VisibleRows`, texts made for the rows that are painted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import groupby
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.document import CaptureDocument
+from inspector.filters.compile import DisplayFilter
+from inspector.filters.visible import Messages, Scope, VisibleRows
+from inspector.protocol.times import NO_TIME
+from inspector.ui import formats, wire_text
+from inspector.ui.badges import Badge
+from inspector.ui.panels.messages.columns import NAMES, RIGHT_ALIGNED, TITLES, Column
+from inspector.ui.panels.messages.content import RowContent, row_content
+from inspector.ui.panels.messages.original import LineKind, Original, original_of
+from inspector.ui.roles import Role
+
+_KEPT_ROWS = 512
+_MANY_CHANGED = 2_048
+"""More changed messages than this are reported as one span: finding their rows would cost more than a repaint."""
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_AnyIndex = QModelIndex | QPersistentModelIndex
+
+
+class MessageTableModel(QAbstractTableModel):
+    """Rows of the message table.
+
+    It owns the changes of `rows`: nothing else may apply, choose, expand or collapse there. `data` returns at once for
+    roles it does not serve; texts of a message are worked out when first asked for and kept for the last few hundred.
+
+    Attributes:
+        rows: the messages shown.
+        clock_ns: the wall clock, for requests that wait.
+    """
+
+    def __init__(self, document: CaptureDocument, rows: VisibleRows, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.rows = rows
+        self.clock_ns: Callable[[], int] = time.time_ns
+        self._hints = False
+        self._start_ns = NO_TIME
+        self._contents: dict[int, RowContent] = {}
+        self._originals: dict[int, Original] = {}
+        self._serving: dict[int, Callable[[int, int, int], object]] = {
+            int(Qt.ItemDataRole.DisplayRole): self._display,
+            int(Qt.ItemDataRole.ToolTipRole): self._tool_tip,
+            int(Qt.ItemDataRole.AccessibleTextRole): self._accessible,
+            int(Qt.ItemDataRole.TextAlignmentRole): self._alignment,
+            Role.MESSAGE: lambda message, part, column: message,
+            Role.PART: lambda message, part, column: part,
+            Role.KIND: lambda message, part, column: self.content(message).kind,
+            Role.BADGES: lambda message, part, column: tuple(b.id for b in self.badges(self.content(message))),
+            Role.COLLAPSED: lambda message, part, column: self.content(message).collapsed,
+            Role.EXPANDED: lambda message, part, column: self.is_expanded(message),
+            Role.ERROR: lambda message, part, column: self.content(message).error,
+            Role.SENT: lambda message, part, column: self.content(message).sent,
+            Role.UNREADABLE: lambda message, part, column: self.content(message).unreadable,
+            Role.WAITING: lambda message, part, column: self.waiting_text(self.content(message)),
+        }
+
+    # What Qt asks
+
+    @override
+    def rowCount(self, parent: _AnyIndex | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.rows)
+
+    @override
+    def columnCount(self, parent: _AnyIndex | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(Column)
+
+    @override
+    def data(self, index: _AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        serve = self._serving.get(role)
+        if serve is None or not index.isValid():
+            return None
+        message, part = self.rows.at(index.row())
+        return serve(message, part, index.column())
+
+    @override
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(TITLES):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return TITLES[section]
+        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+            return NAMES[section]
+        return self._alignment(0, 0, section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    # Serving
+
+    def at(self, row: int) -> tuple[int, int]:
+        """The (message, part) of a row."""
+        return self.rows.at(row)
+
+    def content(self, message: int) -> RowContent:
+        """What a message's row says; kept while it is likely to be painted again."""
+        found = self._contents.get(message)
+        if found is None:
+            if len(self._contents) >= _KEPT_ROWS:
+                for old in list(self._contents)[: _KEPT_ROWS // 2]:
+                    del self._contents[old]
+            found = self._contents[message] = row_content(self._document, message, self.start_ns)
+        return found
+
+    @property
+    def start_ns(self) -> int:
+        """Time of the first message that has one; what the Time column counts from."""
+        if self._start_ns == NO_TIME:
+            times = self._document.capture.columns["time_ns"]
+            known = np.flatnonzero(times[:4096] != NO_TIME)
+            if not len(known) and len(times) > 4096:
+                known = np.flatnonzero(times != NO_TIME)
+            if len(known):
+                self._start_ns = int(times[known[0]])
+                self._contents.clear()
+        return self._start_ns
+
+    def badges(self, content: RowContent) -> tuple[Badge, ...]:
+        """The pills a row shows: none while context hints are off."""
+        return content.badges if self._hints else ()
+
+    def waiting_text(self, content: RowContent) -> str:
+        """How long a live request has waited; "" for anything else."""
+        since = content.awaits_since
+        if since is None or since == NO_TIME or self._document.analysis.now_ns is None:
+            return ""
+        return formats.waiting(self.clock_ns() - since)
+
+    def _display(self, message: int, part: int, column: int) -> str:
+        if part:
+            return self._line_text(message, part) if column == Column.MESSAGE else ""
+        content = self.content(message)
+        return _TEXTS[column](content)
+
+    def _line_text(self, message: int, part: int) -> str:
+        line = self.original(message).lines[part - 1]
+        text = wire_text.visible_controls(line.text)
+        return f"Original, {text}" if line.kind is LineKind.HEAD else text
+
+    def _accessible(self, message: int, part: int, column: int) -> str:
+        text = self._display(message, part, column)
+        if part or column != Column.MESSAGE:
+            return text
+        content = self.content(message)
+        state = ("expanded" if self.is_expanded(message) else "can be expanded") if content.collapsed else ""
+        words = [badge.text for badge in self.badges(content)]
+        return ", ".join(filter(None, (*words, text, content.aside, self.waiting_text(content), state)))
+
+    def _tool_tip(self, message: int, part: int, column: int) -> str | None:
+        if part:
+            return None
+        content = self.content(message)
+        if column == Column.CONTEXT:
+            return wire_text.tool_tip(self._context_story(message, content)) or None
+        if column == Column.FROM_TO:
+            everybody = ", ".join(self._document.capture.to(message)) or content.receivers
+            return wire_text.tool_tip(f"{content.sender} → {everybody}" if everybody else content.sender) or None
+        if column == Column.KIND:
+            raw = self._document.capture.string("kind_raw", message)
+            return wire_text.tool_tip(raw or content.kind or content.word) or None
+        if column == Column.TIME:
+            return wire_text.tool_tip(formats.clock(int(self._document.capture.columns["time_ns"][message]))) or None
+        if column == Column.MESSAGE:
+            badges = [f"{badge.text}: {badge.tooltip}" for badge in self.badges(content)]
+            return wire_text.tool_tip("\n\n".join((content.text, *badges))) or None
+        return None
+
+    def _context_story(self, message: int, content: RowContent) -> str:
+        if not content.path:
+            return ""
+        contexts = self._document.analysis.contexts
+        node = contexts.node_of(message)
+        label = contexts.tree.label[node]
+        return "\n".join(filter(None, (label, content.path, contexts.type_reason(node))))
+
+    @staticmethod
+    def _alignment(message: int, part: int, column: int) -> int:
+        return _RIGHT if column in RIGHT_ALIGNED else _LEFT
+
+    # Changing
+
+    def set_context_hints(self, on: bool) -> None:
+        """Show or hide badges."""
+        if on == self._hints:
+            return
+        self._hints = on
+        self._report(0, self.rowCount() - 1, [Role.BADGES, Qt.ItemDataRole.AccessibleTextRole], Column.MESSAGE)
+
+    @property
+    def context_hints(self) -> bool:
+        """Whether badges are shown."""
+        return self._hints
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in what a feed of the passes changed; called on the loop's thread, O(new and changed messages)."""
+        update = self.rows.prepare(changes)
+        for message in changes.changed.tolist() if len(changes.changed) < _KEPT_ROWS else list(self._contents):
+            self._contents.pop(message, None)
+        if changes.tree_moved:
+            self._contents.clear()  # contexts shown anywhere may have moved
+        grown = len(update.visible) - len(self.rows.visible)
+        if update.appended and grown:
+            first = len(self.rows)
+            self.beginInsertRows(QModelIndex(), first, first + grown - 1)
+            self.rows.apply(update)
+            self.endInsertRows()
+        elif update.appended:
+            self.rows.apply(update)
+        else:
+            self.beginResetModel()
+            self.rows.apply(update)
+            self.endResetModel()
+        self._report_changed(update.changed)
+        if changes.tree_moved:
+            self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole], Column.CONTEXT)
+
+    def _report_changed(self, messages: np.ndarray) -> None:
+        if not len(messages):
+            return
+        if len(messages) > _MANY_CHANGED:
+            messages = np.array([messages.min(), messages.max()])
+            found = [row for row in map(self.rows.row_of, messages.tolist()) if row is not None]
+            self._report(found[0], found[-1]) if found else None
+            return
+        found = sorted(row for row in map(self.rows.row_of, messages.tolist()) if row is not None)
+        for _, span in groupby(enumerate(found), key=lambda pair: pair[1] - pair[0]):
+            rows = [row for _, row in span]
+            self._report(rows[0], rows[-1])
+
+    def _report(self, first: int, last: int, roles: list[int] | None = None, column: int | None = None) -> None:
+        if 0 <= first <= last:
+            left, right = (0, len(Column) - 1) if column is None else (column, column)
+            self.dataChanged.emit(self.index(first, left), self.index(last, right), roles or [])
+
+    def show_rows(self, filter_: DisplayFilter, scope: Scope | None, visible: Messages | None = None) -> None:
+        """Put a filter and a scope in force, in a reset.
+
+        Args:
+            filter_: the display filter.
+            scope: part of the context tree, or None.
+            visible: what `rows.evaluate` gave for them, when it was asked before.
+        """
+        self.beginResetModel()
+        self.rows.choose(filter_, scope, visible)
+        self.endResetModel()
+
+    # Originals
+
+    def original(self, message: int) -> Original:
+        """The lines of a result's original; kept while it is expanded."""
+        found = self._originals.get(message)
+        if found is None:
+            found = original_of(self._document, message)
+            if self.is_expanded(message):
+                self._originals[message] = found
+        return found
+
+    def is_expanded(self, message: int) -> bool:
+        """Whether the lines of its original stand below a message."""
+        return self.rows.parts(message) > 0
+
+    def expand(self, message: int) -> bool:
+        """Show the original of a collapsed result below its row; whether there was anything to show."""
+        row = self.rows.row_of(message)
+        if row is None or self.is_expanded(message) or not self.content(message).collapsed:
+            return False
+        original = self._originals[message] = original_of(self._document, message)
+        count = len(original.lines)
+        self.beginInsertRows(QModelIndex(), row + 1, row + count)
+        self.rows.expand(message, count)
+        self.endInsertRows()
+        self._report(row, row, [Role.EXPANDED], Column.MESSAGE)
+        return True
+
+    def collapse(self, message: int) -> bool:
+        """Hide the original again; whether it was shown."""
+        count = self.rows.parts(message)
+        if not count:
+            return False
+        row = self.rows.row_of(message)
+        if row is None:
+            self.rows.collapse(message)
+        else:
+            self.beginRemoveRows(QModelIndex(), row + 1, row + count)
+            self.rows.collapse(message)
+            self.endRemoveRows()
+            self._report(row, row, [Role.EXPANDED], Column.MESSAGE)
+        self._originals.pop(message, None)
+        return True
+
+
+_TEXTS: tuple[Callable[[RowContent], str], ...] = (
+    lambda content: "sent" if content.sent else "",
+    lambda content: content.number,
+    lambda content: content.time,
+    lambda content: content.from_to,
+    lambda content: content.kind_text,
+    lambda content: content.context,
+    lambda content: content.text,
+    lambda content: content.latency,
+    lambda content: content.size,
+)
+"""Text of each column, in the order of `Column`."""

@@ -1,0 +1,92 @@
+"""The lines an expanded collapsed result shows below its row: what it said before its summary replaced it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from inspector.document import CaptureDocument
+from inspector.protocol.payloads.content import Content, content_of
+from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.ui import formats, wire_text
+
+MAX_LINES = 12
+"""Lines of content shown; what is more is one click away in the details."""
+
+
+class LineKind(enum.Enum):
+    """What a line of an expanded original is."""
+
+    HEAD = "head"
+    COLUMNS = "columns"
+    RECORD = "record"
+    TEXT = "text"
+    MORE = "more"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of an expanded original."""
+
+    kind: LineKind
+    text: str
+    """The whole line as plain text, for screen readers and copying."""
+    cells: tuple[str, ...] = ()
+    """Values of a record, or names of the columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """An expanded original.
+
+    Attributes:
+        message: the collapsed result.
+        lines: its rows, the head first.
+        numeric: per column of its table, whether it is set right.
+        source: all of it as text, secrets masked; what Copy gives.
+    """
+
+    message: int
+    lines: tuple[Line, ...]
+    numeric: tuple[bool, ...]
+    source: str
+
+    @property
+    def table(self) -> tuple[Line, ...]:
+        """Column heads and records; empty when it is no table."""
+        return tuple(line for line in self.lines if line.kind in (LineKind.COLUMNS, LineKind.RECORD))
+
+
+def original_of(document: CaptureDocument, message: int) -> Original:
+    """Read the original of a result. Never raises for odd content; O(its size)."""
+    content = content_of(mask_secrets(document.capture.payload(message).get("result")))
+    table = content.table
+    if table is not None:
+        body = [Line(LineKind.COLUMNS, "  ".join(map(wire_text.plain, table.columns)), table.columns)]
+        body += [Line(LineKind.RECORD, "  ".join(map(wire_text.plain, row)), row) for row in table.rows[:MAX_LINES]]
+        more, noun = table.total - MAX_LINES, "record"
+    else:
+        lines = content.lines or (content.json or "").splitlines()
+        body = [Line(LineKind.TEXT, _indented(line)) for line in lines[:MAX_LINES]]
+        more, noun = len(lines) - MAX_LINES, "line"
+    head = Line(LineKind.HEAD, _head(document, message, content))
+    tail = [Line(LineKind.MORE, f"{formats.number(more)} more {noun if more == 1 else noun + 's'}")] if more > 0 else []
+    source = mask_text(content.text) or content.json or ""
+    return Original(message, (head, *body, *tail), table.numeric if table is not None else (), source)
+
+
+def _indented(line: str) -> str:
+    """One line of text or code: its indentation stays, other blanks fold."""
+    bare = line.lstrip(" \t")
+    indent = len(line[: len(line) - len(bare)].expandtabs(4))
+    return " " * min(indent, 40) + wire_text.one_line(bare)
+
+
+def _head(document: CaptureDocument, message: int, content: Content) -> str:
+    facts = ["read-only", formats.size(int(document.capture.columns["size"][message]))]
+    if content.record_count is not None:
+        facts.append(formats.count_of(content.record_count, "record"))
+    by = document.analysis.transients.lifecycle(message).collapsed_by
+    if by is not None:
+        facts.append(f"replaced by {formats.message_number(by)}")
+    return ", ".join(facts)

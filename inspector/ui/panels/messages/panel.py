@@ -1,0 +1,174 @@
+"""The messages panel: the table, its empty states, and what the window asks of both."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.document import CaptureDocument
+from inspector.filters.compile import DisplayFilter
+from inspector.filters.visible import Messages, Scope, VisibleRows
+from inspector.ui.panels.messages import copying
+from inspector.ui.panels.messages.empty import EmptyState
+from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.view import MessageView
+from inspector.ui.theme import ThemeController
+
+
+class MessagesPanel(QWidget):
+    """The message table of one document.
+
+    Signals:
+        current_changed(object): the selected message, or None.
+        follow_changed(bool): following began or paused.
+        new_count(int): messages that came below since it paused.
+        shown_changed(int): how many messages filter and scope let through.
+        filter_requested(str, str): an expression, and how it joins the filter in force: replace, and, or, and_not.
+        open_details_requested(int): show this message's details.
+        clear_filter_requested, search_all_requested: the links of the empty table.
+
+    Attributes:
+        model: the table's model; the only one to change `rows`.
+        view: the table.
+        empty: what stands in its place when nothing is shown.
+    """
+
+    current_changed = Signal(object)
+    follow_changed = Signal(bool)
+    new_count = Signal(int)
+    shown_changed = Signal(int)
+    filter_requested = Signal(str, str)
+    open_details_requested = Signal(int)
+    clear_filter_requested = Signal()
+    search_all_requested = Signal()
+
+    def __init__(
+        self,
+        document: CaptureDocument,
+        theme_controller: ThemeController,
+        rows: VisibleRows,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("messagesPanel")
+        self.setAccessibleName("Messages")
+        self._document = document
+        self._connected: tuple[str, int] | None = (document.name, time.time_ns()) if document.live else None
+        self._shown = -1
+        self.model = MessageTableModel(document, rows, self)
+        self.view = MessageView(document, self.model, theme_controller, self)
+        self.empty = EmptyState(self.view)
+        lines = QVBoxLayout(self)
+        lines.setContentsMargins(0, 0, 0, 0)
+        lines.addWidget(self.view)
+        self.setFocusProxy(self.view)
+        for name in ("current_changed", "follow_changed", "new_count", "filter_requested", "open_details_requested"):
+            getattr(self.view, name).connect(getattr(self, name))
+        self.empty.clear_filter_requested.connect(self.clear_filter_requested)
+        self.empty.search_all_requested.connect(self.search_all_requested)
+        self.view.viewport().installEventFilter(self)
+        theme_controller.changed.connect(self.empty.use_theme)
+        self._refresh_empty()
+
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The empty state covers the viewport, whatever its size."""
+        if event.type() is QEvent.Type.Resize:
+            self.empty.setGeometry(self.view.viewport().geometry())
+        return super().eventFilter(watched, event)
+
+    # What the document and the window say
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in a flush of the document; called on the loop's thread."""
+        if self._document.live and self._connected is None:
+            self.set_connected(self._document.name, time.time_ns())
+        self.model.apply_changes(changes)
+        self.view.lay_out_columns()
+        self.view.refresh_chain()
+        self._refresh_empty()
+
+    def show_rows(self, filter_: DisplayFilter, scope: Scope | None, visible: Messages | None = None) -> None:
+        """Put a filter and a scope in force; `visible` is what `rows.evaluate` gave for them, if it was asked."""
+        self.model.show_rows(filter_, scope, visible)
+        self._refresh_empty()
+
+    def set_context_hints(self, on: bool) -> None:
+        """Show or hide badges."""
+        self.model.set_context_hints(on)
+
+    def set_connected(self, name: str | None, since_ns: int = 0) -> None:
+        """A live connection stands since a time (Unix nanoseconds), or none does."""
+        began = name is not None and self._connected is None
+        self._connected = None if name is None else (name, since_ns)
+        if began and self.view.current_message() is None:
+            self.view.follow(True)
+        self._refresh_empty()
+
+    def _refresh_empty(self) -> None:
+        shown, total = len(self.model.rows.visible), len(self._document.analysis)
+        if shown != self._shown:
+            self._shown = shown
+            self.shown_changed.emit(shown)
+        if shown:
+            self.empty.hide()
+            return
+        if total:
+            self.empty.show_no_match(total)
+        elif self._connected is not None:
+            self.empty.show_silence(*self._connected)
+        else:
+            self.empty.show_words("This log holds no messages." if self._document.path is not None else "")
+        self.empty.setGeometry(self.view.viewport().geometry())
+        self.empty.show()
+        self.empty.raise_()
+
+    # What the window asks
+
+    def current_message(self) -> int | None:
+        """The selected message; None when there is none."""
+        return self.view.current_message()
+
+    def go_to(self, message: int) -> bool:
+        """Select a message and bring it into view; False when filter and scope hide it."""
+        return self.view.go_to(message)
+
+    def step(self, by: int) -> None:
+        """Select the next (1) or previous (-1) message shown."""
+        self.view.step(by)
+
+    @property
+    def following(self) -> bool:
+        """Whether new messages keep the view at the bottom."""
+        return self.view.following
+
+    def follow(self, on: bool) -> None:
+        """Go to the newest message and stay there, or hold still."""
+        self.view.follow(on)
+
+    def toggle_original(self) -> bool:
+        """Expand or collapse the current result's original; whether it has one."""
+        return self.view.toggle_original()
+
+    def row_text(self) -> str | None:
+        """The current row as text, columns separated by tabs; None without a current message."""
+        row = self._current_row()
+        return None if row is None else self.view.menu.row_text(row)
+
+    def json_text(self) -> str | None:
+        """The current message as JSON, secrets masked; None without a current message."""
+        message = self.current_message()
+        return None if message is None else copying.json_text(self._document, message)
+
+    def id_text(self) -> str | None:
+        """The current message's id; None without one."""
+        message = self.current_message()
+        return (copying.id_text(self._document, message) or None) if message is not None else None
+
+    def _current_row(self) -> int | None:
+        message = self.current_message()
+        return None if message is None else self.model.rows.row_of(message)

@@ -1,0 +1,71 @@
+"""The pill that floats over the table while it does not follow: "12 new"."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QWidget
+from typing_extensions import override
+
+from inspector.ui import formats
+from inspector.ui.panels.messages.kit import Kit, baseline
+
+_SHADOW = 6
+_SHADOW_ALPHAS = (6, 9, 12, 15, 18, 22)
+
+
+class NewPill(QAbstractButton):
+    """Says how many messages came since the view stopped following; a click returns there.
+
+    It is reached by pointer and, for the keyboard, by End in the table.
+    """
+
+    def __init__(self, kit: Kit, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("newMessagesPill")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setToolTip("Show the newest messages and follow them (End)")
+        self._kit = kit
+        self.set_count(0)
+
+    def use_kit(self, kit: Kit) -> None:
+        """Paint with other fonts and colours from now on."""
+        self._kit = kit
+        self.resize(self.sizeHint())
+        self.update()
+
+    def set_count(self, count: int) -> None:
+        """Say another number."""
+        self.setText(f"{formats.number(count)} new")
+        self.setAccessibleName(f"{self.text()} messages")
+        self.resize(self.sizeHint())
+
+    @override
+    def sizeHint(self) -> QSize:
+        width = self._kit.width("body-medium", self.text()) + self._kit.metrics.icon_row + 34
+        return QSize(width + 2 * _SHADOW, self._kit.metrics.control + 2 * _SHADOW)
+
+    @override
+    def paintEvent(self, e: QPaintEvent) -> None:
+        kit, theme = self._kit, self._kit.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        body = QRectF(self.rect()).adjusted(_SHADOW, _SHADOW - 2, -_SHADOW, -_SHADOW - 2)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for step, alpha in enumerate(_SHADOW_ALPHAS):
+            spread = _SHADOW - step
+            painter.setBrush(QColor(0, 0, 0, alpha if theme.dark else alpha // 2))
+            shadow = body.adjusted(-spread, 2 - spread, spread, 2 + spread)
+            painter.drawRoundedRect(shadow, shadow.height() / 2, shadow.height() / 2)
+        painter.setPen(QPen(theme.color("line.control" if self.underMouse() else "line.strong"), 1))
+        painter.setBrush(theme.color("surface.raised"))
+        edge = body.adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(edge, edge.height() / 2, edge.height() / 2)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        inside = body.toRect()
+        x = inside.x() + 13 + kit.icon(painter, "down", "accent.text", inside.x() + 13, inside) + 7
+        painter.setFont(theme.font("body-medium"))
+        painter.setPen(theme.color("ink.primary"))
+        painter.drawText(x, baseline(inside, kit.font_metrics("body-medium")), self.text())
+        painter.end()

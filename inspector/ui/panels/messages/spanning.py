@@ -1,0 +1,161 @@
+"""Paints what runs across columns, after the cells: the lines of expanded originals, and gaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from inspector.ui import wire_text
+from inspector.ui.panels.messages.kit import Kit
+from inspector.ui.panels.messages.original import Line, LineKind, Original
+
+COPY, DETAILS = "Copy", "Open in details"
+"""Links of an original's head; a MORE line is one link as a whole, to the details."""
+_RULE = 2
+_INDENT = 12
+_COLUMN_GAP = 20
+_WIDEST_COLUMN = 260
+_LINK_GAP = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A place that can be clicked."""
+
+    rect: QRect
+    name: str
+
+
+class OriginalPainter:
+    """Paints and hit-tests the lines of originals."""
+
+    def __init__(self, kit: Kit) -> None:
+        self.kit = kit
+
+    def links(self, rect: QRect, line: Line) -> list[Link]:
+        """What can be clicked in a line; `rect` as for `paint`."""
+        kit = self.kit
+        if line.kind is LineKind.MORE:
+            width = kit.width("small", line.text)
+            return [Link(QRect(rect.x() + _INDENT, rect.y(), width, rect.height()), DETAILS)]
+        if line.kind is not LineKind.HEAD:
+            return []
+        right = rect.right() + 1 - _INDENT
+        room = right - rect.x() - _INDENT - self._head_width(line)
+        copy, details = kit.width("small", COPY), kit.width("small", DETAILS)
+        links: list[Link] = []
+        if room >= copy + details + 2 * _LINK_GAP:
+            links.append(Link(QRect(right - details, rect.y(), details, rect.height()), DETAILS))
+            right -= details + _LINK_GAP
+        links.append(Link(QRect(right - copy, rect.y(), copy, rect.height()), COPY))
+        return links
+
+    def _head_width(self, line: Line) -> int:
+        kit = self.kit
+        return kit.metrics.icon_row + 6 + kit.width("body-medium", "Original") + 8 + kit.width("small", line.text)
+
+    def paint(self, painter: QPainter, rect: QRect, original: Original, part: int, hovered: str | None) -> None:
+        """Paint one line.
+
+        Args:
+            painter: of the viewport.
+            rect: the row, from its rule to the right edge of the block.
+            original: whose line it is.
+            part: 1 for its first line.
+            hovered: the link under the pointer, if it is in this line.
+        """
+        theme = self.kit.theme
+        line = original.lines[part - 1]
+        painter.fillRect(rect, theme.color("surface.inset"))
+        painter.fillRect(QRect(rect.x(), rect.y(), _RULE, rect.height()), theme.color("line.strong"))
+        if line.kind is LineKind.HEAD:
+            self._paint_head(painter, rect, line)
+        elif line.kind in (LineKind.COLUMNS, LineKind.RECORD):
+            self._paint_cells(painter, rect, original, line)
+        elif line.kind is LineKind.TEXT:
+            self._paint_text(painter, rect, line.text)
+        self._paint_links(painter, rect, line, hovered)
+
+    def _paint_head(self, painter: QPainter, rect: QRect, line: Line) -> None:
+        kit = self.kit
+        x = rect.x() + _INDENT
+        end = min(link.rect.x() for link in self.links(rect, line)) - _INDENT
+        x += kit.icon(painter, "read_only", "ink.tertiary", x, rect) + 6
+        x += kit.draw(painter, "body-medium", "ink.secondary", x, rect, "Original", end - x) + 8
+        kit.draw(painter, "small", "ink.tertiary", x, rect, line.text, max(0, end - x))
+
+    def _paint_text(self, painter: QPainter, rect: QRect, text: str) -> None:
+        x = rect.x() + _INDENT
+        room = rect.right() + 1 - _INDENT - x
+        draw = self.kit.draw_chips if wire_text.has_hidden(text) else self.kit.draw
+        draw(painter, "mono-row", "ink.secondary", x, rect, text, room)
+
+    def _paint_links(self, painter: QPainter, rect: QRect, line: Line, hovered: str | None) -> None:
+        for link in self.links(rect, line):
+            text = line.text if line.kind is LineKind.MORE else link.name
+            self.kit.draw(painter, "small", "accent.text", link.rect.x(), rect, text, link.rect.width())
+            if link.name == hovered:
+                y = rect.center().y() + self.kit.font_metrics("small").ascent() // 2 + 2
+                painter.drawLine(link.rect.x(), y, link.rect.right(), y)
+
+    # Tables
+
+    def _paint_cells(self, painter: QPainter, rect: QRect, original: Original, line: Line) -> None:
+        head = line.kind is LineKind.COLUMNS
+        role = "small" if head else "mono-row"
+        places = self.column_places(original, rect.width() - 2 * _INDENT)
+        for (column, x, width), text in zip(places, line.cells, strict=False):
+            shown = wire_text.plain(text)
+            left = rect.x() + _INDENT + x
+            if original.numeric[column]:
+                left += max(0, width - self.kit.width(role, shown))
+            token = "ink.primary" if column == 0 and not head else "ink.secondary"
+            self.kit.draw(painter, role, token, left, rect, shown, width)
+        if not head:
+            return
+        hidden = len(line.cells) - len(places)
+        end = rect.right() + 1 - _INDENT
+        if hidden:
+            self.kit.draw_right(painter, "small", "ink.tertiary", end, rect, f"+{hidden}")
+        painter.fillRect(
+            QRect(rect.x() + _INDENT, rect.bottom(), end - rect.x() - _INDENT, 1), self.kit.theme.color("line.hair")
+        )
+
+    def column_places(self, original: Original, room: int) -> list[tuple[int, int, int]]:
+        """Where the columns of its table stand: (column, x, width); those that do not fit are left out.
+
+        Widths follow the lines shown. The last column that fits takes what is left.
+        """
+        table = original.table
+        places: list[tuple[int, int, int]] = []
+        x = 0
+        for column in range(len(table[0].cells)):
+            natural = max(
+                self.kit.width("small" if line is table[0] else "mono-row", wire_text.plain(line.cells[column]))
+                for line in table
+            )
+            width = min(natural, _WIDEST_COLUMN)
+            if places and x + min(width, 60) > room:
+                break
+            left = room - x
+            last = column == len(table[0].cells) - 1
+            places.append((column, x, min(natural if last else width, left)))
+            x += width + _COLUMN_GAP
+        return places
+
+
+def paint_gap(painter: QPainter, rect: QRect, kit: Kit, sentence: str) -> None:
+    """A dashed amber line across a row, with its sentence in the middle."""
+    text = kit.elided("column", sentence, max(0, rect.width() - 80))
+    width = kit.width("column", text)
+    start = rect.x() + (rect.width() - width) // 2
+    middle = rect.y() + rect.height() // 2
+    pen = QPen(kit.theme.color("severity.warning"), 1)
+    pen.setStyle(Qt.PenStyle.CustomDashLine)
+    pen.setDashPattern([3, 3])
+    painter.setPen(pen)
+    painter.drawLine(rect.x(), middle, start - 12, middle)
+    painter.drawLine(start + width + 12, middle, rect.right(), middle)
+    kit.draw(painter, "column", "severity.warning", start, rect, text, width)

@@ -1,0 +1,303 @@
+"""The message table as the user meets it: selection by message, expansion in place, following, nothing that jumps.
+
+Rows are addressed by message everywhere: a reset or an insertion keeps the current message, the selection and what
+stands at the top of the view.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QWidget
+from typing_extensions import override
+
+from inspector.document import CaptureDocument
+from inspector.ui.panels.messages.chain import ChainRail
+from inspector.ui.panels.messages.columns import Column
+from inspector.ui.panels.messages.follow import Follower
+from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.pill import NewPill
+from inspector.ui.panels.messages.table import MessageTable
+from inspector.ui.theme import ThemeController
+
+_CHAIN_AFTER_MS = 30
+"""A chain costs a look through all links, so that it waits for keys that repeat."""
+_CLEAR_AND_SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchor:
+    """What must not move: a message and how far its row's top is from the top of the view, in pixels."""
+
+    message: int
+    offset: int
+
+
+class SteadyTable(MessageTable):
+    """A message table that holds still: the selection is a message, and following is a decision.
+
+    Signals:
+        current_changed(object): the selected message, or None.
+        follow_changed(bool): following began or paused.
+        new_count(int): messages that came below since it paused.
+
+    Attributes:
+        follower: whether it follows, and what is new.
+        pill: floats over the table while something is new.
+    """
+
+    current_changed = Signal(object)
+    follow_changed = Signal(bool)
+    new_count = Signal(int)
+
+    def __init__(
+        self,
+        document: CaptureDocument,
+        model: MessageTableModel,
+        theme_controller: ThemeController,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(document, model, theme_controller, parent)
+        self._anchor: _Anchor | None = None
+        self._wanted: int | None = None
+        self._restoring = False
+        self.follower = Follower(model.rows, following=document.live, parent=self)
+        self.pill = NewPill(self.kit, self)
+        self.pill.hide()
+        self._chain_timer = QTimer(self)
+        self._chain_timer.setSingleShot(True)
+        self._chain_timer.setInterval(_CHAIN_AFTER_MS)
+        self._chain_timer.timeout.connect(self._find_chain)
+        self._connect()
+
+    def _connect(self) -> None:
+        self._themes.changed.connect(self._on_theme_changed)
+        self.messages.modelAboutToBeReset.connect(self._before_reset)
+        self.messages.modelReset.connect(self._after_reset)
+        self.messages.rowsInserted.connect(self._on_rows_inserted)
+        self.selectionModel().selectionChanged.connect(self._on_selection_changed)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        self.follower.changed.connect(self.follow_changed)
+        self.follower.count_changed.connect(self._on_new_count)
+        self.pill.clicked.connect(self._on_pill_clicked)
+
+    def _on_theme_changed(self) -> None:
+        anchor = self._anchor_now()
+        self.use_theme()
+        self.pill.use_kit(self.kit)
+        self._hold(anchor)
+        self._place_pill()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        at_bottom = self.follower.following
+        super().resizeEvent(event)
+        self.lay_out_columns()
+        self._place_pill()
+        if at_bottom:
+            self._to_bottom()
+
+    # Holding still
+
+    def _anchor_now(self) -> _Anchor | None:
+        row = self.rowAt(0)
+        if row < 0:
+            return None
+        message, part = self.messages.at(row)
+        return _Anchor(message, self.rowViewportPosition(row) - part * self.kit.metrics.row)
+
+    def _hold(self, anchor: _Anchor | None) -> None:
+        """Put the anchor where it stood."""
+        row = self.messages.rows.nearest_row(anchor.message) if anchor is not None else -1
+        if anchor is None or row < 0:
+            return
+        self._restoring = True
+        self.executeDelayedItemsLayout()
+        self.updateGeometries()
+        self.verticalScrollBar().setValue(row * self.kit.metrics.row - anchor.offset)
+        self._restoring = False
+
+    def _before_reset(self) -> None:
+        self._anchor = self._anchor_now()
+        selected = self.selected_message
+        row = self.messages.rows.row_of(selected) if selected is not None else None
+        if selected is None or row is None:
+            return
+        self._wanted = selected
+        y = self.rowViewportPosition(row)
+        if 0 <= y <= self.viewport().height() - self.kit.metrics.row:
+            # What the eye is on holds still rather than what happens to be at the top.
+            self._anchor = _Anchor(selected, y)
+
+    def _after_reset(self) -> None:
+        self._restoring = True
+        row = self.messages.rows.nearest_row(self._wanted) if self._wanted is not None else -1
+        if row >= 0:
+            self._select_row(row)
+        else:
+            self._note_selected(None)
+        self._restoring = False
+        if self.follower.following:
+            self._to_bottom()
+        else:
+            self._hold(self._anchor)
+        self.follower.recount(forget=not self.document.live and not self.follower.count)
+        self.refresh_chain()
+        self._follow_pointer()
+        self.viewport().update()
+
+    def _on_rows_inserted(self, _parent: QModelIndex, _first: int, last: int) -> None:
+        if self._restoring or last != self.messages.rowCount() - 1:
+            return
+        if self.follower.following:
+            self._to_bottom()
+        self.follower.recount(forget=not self.document.live and not self.follower.count)
+
+    def _follow_pointer(self) -> None:
+        """The rows have moved under the pointer."""
+
+    # Following
+
+    @property
+    def following(self) -> bool:
+        """Whether new rows keep the view at the bottom."""
+        return self.follower.following
+
+    def follow(self, on: bool) -> None:
+        """Go to the newest message and stay there, or hold still."""
+        self.follower.set_following(on)
+        if on:
+            self._to_bottom()
+
+    def _to_bottom(self) -> None:
+        self._restoring = True
+        self.scrollToBottom()
+        self._restoring = False
+
+    def _on_pill_clicked(self) -> None:
+        self.follow(True)
+        self.setFocus()
+
+    def _on_scrolled(self, value: int) -> None:
+        if not self._restoring:
+            bar = self.verticalScrollBar()
+            self.follower.set_following(value >= bar.maximum())
+        self._follow_pointer()
+
+    def _on_new_count(self, count: int) -> None:
+        self.pill.set_count(count)
+        self.pill.setVisible(count > 0)
+        self._place_pill()
+        self.new_count.emit(count)
+
+    def _place_pill(self) -> None:
+        area = self.viewport().geometry()
+        self.pill.move(area.x() + (area.width() - self.pill.width()) // 2, area.bottom() - self.pill.height() - 4)
+        self.pill.raise_()
+
+    # The current message
+
+    def current_message(self) -> int | None:
+        """The selected message; None when there is none."""
+        return self.selected_message
+
+    def go_to(self, message: int) -> bool:
+        """Select a message and bring it into view, in the middle when it is far; whether it is shown at all."""
+        row = self.messages.rows.row_of(message)
+        if row is None:
+            return False
+        self._select_row(row)
+        self._bring_into_view(row)
+        return True
+
+    def step(self, by: int) -> None:
+        """Select the next (1) or previous (-1) message shown; from nothing, the first or last one."""
+        rows = self.messages.rows
+        count = len(rows.visible)
+        if not count:
+            return
+        if self.selected_message is None:
+            place = 0 if by > 0 else count - 1
+        else:
+            place = min(max(int(rows.visible.searchsorted(self.selected_message)) + by, 0), count - 1)
+        row = rows.row_of(int(rows.visible[place]))
+        if row is not None:
+            self._select_row(row)
+            self.scrollTo(self.messages.index(row, Column.MESSAGE))
+
+    def _bring_into_view(self, row: int) -> None:
+        self.executeDelayedItemsLayout()
+        y, height = self.rowViewportPosition(row), self.kit.metrics.row
+        if y < 0 or y + height > self.viewport().height():
+            near = -height <= y <= self.viewport().height()
+            hints = QAbstractItemView.ScrollHint
+            hint = hints.EnsureVisible if near else hints.PositionAtCenter
+            self.scrollTo(self.messages.index(row, Column.MESSAGE), hint)
+
+    def _select_row(self, row: int) -> None:
+        self.selectionModel().setCurrentIndex(
+            self.messages.index(row, Column.MESSAGE),
+            _CLEAR_AND_SELECT,
+        )
+
+    def _on_selection_changed(self, _selected: QItemSelection, _deselected: QItemSelection) -> None:
+        indexes = self.selectionModel().selectedRows(Column.MESSAGE)
+        row = indexes[0].row() if indexes else -1
+        message = self.messages.at(row)[0] if row >= 0 else None
+        if message is None and self._restoring:
+            return
+        self._note_selected(message)
+        visible = self.messages.rows.visible
+        if message is not None and not self._restoring and message != int(visible[-1]):
+            self.follower.set_following(False)
+
+    def _note_selected(self, message: int | None) -> None:
+        if message is not None:
+            self._wanted = message
+        if message == self.selected_message:
+            return
+        self.selected_message = message
+        members = self.rail.members if message in self.rail.members else ()
+        self.rail = ChainRail(message, members)
+        self.refresh_chain()
+        self.viewport().update()
+        self.current_changed.emit(message)
+
+    def refresh_chain(self) -> None:
+        """Find the selected message's chain again, soon."""
+        if self.selected_message is not None and not self._chain_timer.isActive():
+            self._chain_timer.start()
+
+    def _find_chain(self) -> None:
+        selected, rows = self.selected_message, self.messages.rows
+        if selected is None:
+            return
+        steps = (step.message for step in self.document.chain(selected))
+        rail = ChainRail(selected, (m for m in steps if rows.row_of(m) is not None))
+        if rail.members != self.rail.members or rail.selected != self.rail.selected:
+            self.rail = rail
+            self.viewport().update(0, 0, self.columnWidth(Column.GUTTER), self.viewport().height())
+
+    # Expanding
+
+    def toggle_original(self, message: int | None = None) -> bool:
+        """Expand or collapse the original of a result (the current one by default); whether it has one."""
+        message = self.selected_message if message is None else message
+        if message is None:
+            return False
+        anchor = self._anchor_now()
+        self._restoring = True
+        if self.messages.is_expanded(message):
+            row = self.messages.rows.row_of(message)
+            if message == self.selected_message and row is not None:
+                self._select_row(row)
+            done = self.messages.collapse(message)
+        else:
+            done = self.messages.expand(message)
+        self._restoring = False
+        if done:
+            self._hold(anchor)
+            self.viewport().update()
+        return done

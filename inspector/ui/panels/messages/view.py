@@ -1,0 +1,239 @@
+"""What keys and pointer do in the message table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QCursor, QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtWidgets import QWidget
+from typing_extensions import override
+
+from inspector.document import CaptureDocument
+from inspector.ui.panels.messages.columns import Column
+from inspector.ui.panels.messages.menu import RowMenu
+from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.spanning import COPY, Link
+from inspector.ui.panels.messages.steady import SteadyTable
+from inspector.ui.theme import ThemeController
+
+
+class MessageView(SteadyTable):
+    """The table with its input.
+
+    Signals:
+        filter_requested(str, str): an expression, and how it joins the filter in force (copying.FilterMode).
+        open_details_requested(int): show this message's details.
+    """
+
+    filter_requested = Signal(str, str)
+    open_details_requested = Signal(int)
+
+    def __init__(
+        self,
+        document: CaptureDocument,
+        model: MessageTableModel,
+        theme_controller: ThemeController,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(document, model, theme_controller, parent)
+        self.menu = RowMenu(document, model, self)
+        self.menu.filter_requested.connect(self.filter_requested)
+        self.menu.open_details_requested.connect(self.open_details_requested)
+        self.menu.toggle_requested.connect(self.toggle_original)
+        self._keys: dict[Qt.Key, Callable[[], object]] = {
+            Qt.Key.Key_Right: self._on_right,
+            Qt.Key.Key_Left: self._on_left,
+            Qt.Key.Key_Return: self._on_enter,
+            Qt.Key.Key_Enter: self._on_enter,
+            Qt.Key.Key_End: self._on_end,
+            Qt.Key.Key_Home: self._on_home,
+        }
+
+    # Keys
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.menu.copy_row(self.currentIndex().row())
+            return
+        if event.key() == Qt.Key.Key_Space:
+            event.ignore()  # it pauses the window's view, wherever the focus is
+            return
+        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        act = self._keys.get(Qt.Key(event.key())) if plain else None
+        if act is not None:
+            act()
+            return
+        before = self.currentIndex().row()
+        super().keyPressEvent(event)
+        if self.currentIndex().row() != before:
+            self.scrollTo(self.currentIndex())
+
+    def _current(self) -> tuple[int, int] | None:
+        row = self.currentIndex().row()
+        return self.messages.at(row) if row >= 0 else None
+
+    def _on_right(self) -> None:
+        """Expand; on an expanded result go to its first line."""
+        current = self._current()
+        if current is None or current[1]:
+            return
+        if not self.messages.is_expanded(current[0]):
+            self.toggle_original(current[0])
+        else:
+            self._go_to_row(self.currentIndex().row() + 1)
+
+    def _on_left(self) -> None:
+        """Collapse; on a line of an original go to its result."""
+        current = self._current()
+        if current is None:
+            return
+        message, part = current
+        if part:
+            self._go_to_row(self.currentIndex().row() - part)
+        elif self.messages.is_expanded(message):
+            self.toggle_original(message)
+
+    def _go_to_row(self, row: int) -> None:
+        self._select_row(row)
+        self.scrollTo(self.currentIndex())
+
+    def _on_enter(self) -> None:
+        current = self._current()
+        if current is not None:
+            self.open_details_requested.emit(current[0])
+
+    def _on_end(self) -> None:
+        self.follow(True)
+
+    def _on_home(self) -> None:
+        self.verticalScrollBar().setValue(0)
+        self.follow(self.follower.following and self.verticalScrollBar().maximum() == 0)
+
+    @override
+    def keyboardSearch(self, search: str) -> None:
+        """Nothing: Qt would ask every row for its text at each letter."""
+
+    @override
+    def selectionCommand(
+        self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
+    ) -> QItemSelectionModel.SelectionFlag:
+        """Once a row was selected one always is, so that what the details show has its place in the table."""
+        flags = QItemSelectionModel.SelectionFlag
+        return flags.ClearAndSelect | flags.Rows if index.isValid() else flags.NoUpdate
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    # Pointer
+
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self.indexAt(event.position().toPoint())
+        if not index.isValid():
+            self.setFocus(Qt.FocusReason.MouseFocusReason)
+            return
+        left = event.button() is Qt.MouseButton.LeftButton
+        if left and self._press(index, event.position().toPoint()):
+            return
+        super().mousePressEvent(event)
+
+    def _press(self, index: QModelIndex, position: QPoint) -> bool:
+        """Act on a link or a chevron; whether there was one."""
+        message, part = self.messages.at(index.row())
+        link = self._link_at(index.row(), position)
+        if link is not None:
+            if link.name == COPY:
+                QGuiApplication.clipboard().setText(self.messages.original(message).source)
+            else:
+                self.open_details_requested.emit(message)
+            return True
+        if part or not self._on_chevron(index, position):
+            return False
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self._select_row(index.row())
+        self.toggle_original(message)
+        return True
+
+    def _on_chevron(self, index: QModelIndex, position: QPoint) -> bool:
+        if (
+            not index.isValid()
+            or index.column() != Column.MESSAGE
+            or not self.messages.content(self.messages.at(index.row())[0]).collapsed
+        ):
+            return False
+        return self.painter.chevron_rect(self.visualRect(index)).adjusted(-4, -6, 4, 6).contains(position)
+
+    def _link_at(self, row: int, position: QPoint) -> Link | None:
+        if row < 0:
+            return None
+        message, part = self.messages.at(row)
+        if not part:
+            return None
+        line = self.messages.original(message).lines[part - 1]
+        links = self.originals.links(self.block_rect(row), line)
+        return next((link for link in links if link.rect.contains(position)), None)
+
+    @override
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        index = self.indexAt(event.position().toPoint())
+        super().mouseDoubleClickEvent(event)
+        if index.isValid() and event.button() is Qt.MouseButton.LeftButton:
+            self.open_details_requested.emit(self.messages.at(index.row())[0])
+
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self._hover(event.position().toPoint())
+
+    @override
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._hover(None)
+
+    @override
+    def _follow_pointer(self) -> None:
+        inside = self.viewport().underMouse()
+        self._hover(self.viewport().mapFromGlobal(QCursor.pos()) if inside else None)
+
+    def _hover(self, position: QPoint | None) -> None:
+        row = self.rowAt(position.y()) if position is not None else -1
+        link = self._link_at(row, position) if position is not None else None
+        if row == self.hovered_row and link == self.hovered_link:
+            return
+        rows = {self.hovered_row, row}
+        self.hovered_row, self.hovered_link = row, link
+        for changed in rows:
+            if 0 <= changed < self.messages.rowCount():
+                self.viewport().update(self.row_rect(changed))
+        hand = link is not None
+        if position is not None and row >= 0 and not hand and not self.messages.at(row)[1]:
+            hand = self._on_chevron(self.indexAt(position), position)
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if hand else Qt.CursorShape.ArrowCursor)
+
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if keyboard else self.indexAt(event.pos())
+        if not index.isValid():
+            return
+        rect = self.visualRect(index)
+        at = rect.bottomLeft() if keyboard else event.pos()
+        self.menu.popup(index.row(), index.column(), self.viewport().mapToGlobal(at), second=self._in_second(index, at))
+
+    def _in_second(self, index: QModelIndex, position: QPoint) -> bool:
+        """Whether a place in From -> To is on the receivers' side."""
+        message, part = self.messages.at(index.row())
+        if part or index.column() != Column.FROM_TO:
+            return False
+        rect = self.visualRect(index)
+        first, _ = self.painter.ends_split(rect.width(), self.messages.content(message))
+        return position.x() > rect.x() + self.kit.metrics.cell_padding + first

@@ -1,0 +1,90 @@
+"""The head of a pane: title, count, small buttons at the right, a hairline below (look.md 5 and 6)."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.labels import TextLabel
+
+
+class PaneHead(QWidget):
+    """A bar 30 px high (at 100 %), the hairline included. It can stand as the title bar of a dock widget."""
+
+    def __init__(
+        self, theme_controller: ThemeController, title: str, *, name: str, parent: QWidget | None = None
+    ) -> None:
+        """Make a head without count and buttons.
+
+        Args:
+            theme_controller: gives the look.
+            title: what the pane holds.
+            name: object name; those of what is in it begin with it.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setProperty("variant", "head")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._title = TextLabel(title, variant="strong", name=f"{name}Title", parent=self)
+        self._title.setAccessibleName(title)
+        self._count = TextLabel(variant="hint", name=f"{name}Count", parent=self)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._title)
+        self._row.addWidget(self._count)
+        self._row.addStretch(1)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def count(self) -> str:
+        """What stands behind the title."""
+        return self._count.text()
+
+    def set_count(self, text: str) -> None:
+        """Put a count behind the title; "" for none."""
+        if text != self._count.text():
+            self._count.setText(text)
+            self._count.setAccessibleName(text)
+
+    def add_button(self, icon: str, tooltip: str, *, name: str) -> IconButton:
+        """Put a small button at the right end.
+
+        Args:
+            icon: name as in `icons.ICONS`.
+            tooltip: what it does, also its accessible name.
+            name: object name.
+        """
+        button = IconButton(self._themes, icon, tooltip, name=name, variant="small", parent=self)
+        self._row.addWidget(button)
+        return button
+
+    def add_widget(self, widget: QWidget) -> None:
+        """Put any other small widget at the right end; the head becomes its parent."""
+        self._row.addWidget(widget)
+
+    @override
+    def sizeHint(self) -> QSize:
+        """As high as it is fixed to be: a dock gives its title bar what this says."""
+        return QSize(super().sizeHint().width(), self._themes.theme.metrics.head)
+
+    def _on_theme_changed(self) -> None:
+        metrics = self._themes.theme.metrics
+        self.setFixedHeight(metrics.head)
+        # A small button has 4 px of its own around its icon: the icon then ends where the numbers below it end.
+        self._row.setContentsMargins(metrics.pane_padding, 0, metrics.pane_padding - metrics.unit, 1)
+        self._row.setSpacing(metrics.unit)
+        self._count.setContentsMargins(metrics.unit, 0, 0, 0)
+
+
+def name_font(font: QFont) -> QFont:
+    """A role's font for names and ids: with tabular figures their hyphens would stand apart as wide as digits."""
+    plain = QFont(font)
+    plain.setFeature(QFont.Tag("tnum"), 0)
+    return plain

@@ -1,0 +1,1 @@
+"""Who takes part: presence, what they may do, reported usage."""

@@ -1,0 +1,161 @@
+"""Paints a participant: presence, name, tags, what it may do, and how full its context is (look.md 6)."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from typing_extensions import override
+
+from inspector.ui.panels.pane_head import name_font
+from inspector.ui.panels.participants import words
+from inspector.ui.panels.participants.model import ParticipantsModel, Presence
+from inspector.ui.theme import ThemeController
+
+_DOT_X = 21
+_NAME_X = 33
+_WARN, _FULL = 0.75, 0.90
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+
+
+class ParticipantDelegate(QStyledItemDelegate):
+    """One row of two lines.
+
+    Attributes:
+        shows_cursor: the keyboard is used, so that the current row has a ring.
+    """
+
+    def __init__(
+        self, model: ParticipantsModel, theme_controller: ThemeController, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._themes = theme_controller
+        self.shows_cursor = False
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        self._fonts = {role: name_font(theme.font(role)) for role in ("body", "small", "badge")}
+        self._metrics = {role: QFontMetrics(font) for role, font in self._fonts.items()}
+        self._figures = QFontMetrics(theme.font("small"))
+
+    @override
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(0, self._themes.theme.metrics.participant_row)
+
+    @override
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        painter.save()
+        self._paint_ground(painter, option)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        row, cell, theme = index.row(), option.rect, self._themes.theme
+        half, edge = cell.height() // 2, theme.metrics.unit
+        upper = QRect(cell.left(), cell.top() + edge, cell.width(), half - edge)
+        lower = QRect(cell.left(), cell.top() + half, cell.width(), half - edge - 1)
+        presence = self._model.presence(row)
+        center = QPointF(cell.left() + _DOT_X * theme.zoom, upper.top() + upper.height() / 2 + 1)
+        self._paint_dot(painter, center, presence)
+        right = self._paint_usage(painter, row, upper, lower)
+        self._paint_name(painter, row, upper, right, presence)
+        left = cell.left() + round(_NAME_X * theme.zoom)
+        box = QRect(left, lower.top(), max(0, right - left), lower.height())
+        painter.setFont(self._fonts["small"])
+        painter.setPen(theme.color("ink.tertiary"))
+        text = self._metrics["small"].elidedText(self._model.line(row), Qt.TextElideMode.ElideRight, box.width())
+        painter.drawText(box, _LEFT, text)
+        painter.restore()
+
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        theme, cell, state = self._themes.theme, option.rect, option.state
+        active = bool(state & QStyle.StateFlag.State_Active) and option.widget.hasFocus()
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(cell, theme.color("accent.wash" if active else "accent.washdim"))
+            bar = QRect(cell.left(), cell.top(), theme.metrics.selection_bar, cell.height())
+            painter.fillRect(bar, theme.color("accent.ring"))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(cell, theme.color("surface.hover"))
+        current = bool(state & QStyle.StateFlag.State_HasFocus) and active and self.shows_cursor
+        if current and not state & QStyle.StateFlag.State_Selected:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.color("accent.ring"), 1.5))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(cell).adjusted(1.75, 0.75, -0.75, -0.75), 4, 4)
+
+    def _paint_dot(self, painter: QPainter, center: QPointF, presence: Presence) -> None:
+        theme = self._themes.theme
+        if presence is Presence.GONE:
+            painter.setPen(QPen(theme.color("state.idle"), 1.5 * theme.zoom))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            radius = 3.0
+        else:
+            painter.setPen(Qt.PenStyle.NoPen)
+            token = "state.active" if presence is Presence.SPEAKING else "state.idle"
+            painter.setBrush(theme.color(token))
+            radius = 2.25 if presence is Presence.UNKNOWN else 3.75
+        painter.drawEllipse(center, radius * theme.zoom, radius * theme.zoom)
+
+    def _paint_usage(self, painter: QPainter, row: int, upper: QRect, lower: QRect) -> int:
+        """Draw figures and gauge at the right end, if any were reported; gives where the text has to end."""
+        theme, participant = self._themes.theme, self._model.participant(row)
+        right = upper.right() + 1 - theme.metrics.pane_padding
+        text, share = words.usage(participant), words.share(participant)
+        if not text or participant.here is False:
+            return right
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("ink.secondary"))
+        painter.drawText(QRect(upper.left(), upper.top() + 1, right - upper.left(), upper.height()), _RIGHT, text)
+        width = self._figures.horizontalAdvance(text)
+        if share is not None:
+            width = max(width, theme.metrics.gauge_width)
+            self._paint_gauge(painter, share, right, lower.top() + lower.height() / 2 + 2)
+        return right - width - theme.metrics.cell_padding
+
+    def _paint_gauge(self, painter: QPainter, share: float, right: int, center_y: float) -> None:
+        theme = self._themes.theme
+        wide, high = theme.metrics.gauge_width, theme.metrics.gauge_height
+        track = QRectF(right - wide, round(center_y - high / 2), wide, high)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("line.strong" if theme.dark else "line.hair"))
+        painter.drawRoundedRect(track, high / 2, high / 2)
+        if share <= 0:
+            return
+        token = "gauge.full" if share >= _FULL else "gauge.warn" if share >= _WARN else "ink.tertiary"
+        painter.setBrush(theme.color(token))
+        filled = QRectF(track.left(), track.top(), max(high, wide * share), high)
+        painter.drawRoundedRect(filled, high / 2, high / 2)
+
+    def _paint_name(self, painter: QPainter, row: int, upper: QRect, right: int, presence: Presence) -> None:
+        theme, metrics = self._themes.theme, self._metrics["body"]
+        left = upper.left() + round(_NAME_X * theme.zoom)
+        tags = self._model.tags(row)
+        padding = round(5 * theme.zoom)
+        widths = [self._metrics["badge"].horizontalAdvance(tag) + 2 * padding for tag in tags]
+        gap = theme.metrics.cell_padding
+        room = right - left - sum(width + gap for width in widths)
+        name = metrics.elidedText(self._model.name(row), Qt.TextElideMode.ElideMiddle, max(room, 24))
+        painter.setFont(self._fonts["body"])
+        painter.setPen(theme.color("ink.secondary" if presence is Presence.GONE else "ink.primary"))
+        painter.drawText(QRect(left, upper.top(), max(0, right - left), upper.height()), _LEFT, name)
+        at = left + metrics.horizontalAdvance(name) + gap
+        for tag, width in zip(tags, widths, strict=True):
+            self._paint_tag(painter, tag, QRect(at, upper.top(), width, upper.height()))
+            at += width + gap
+
+    def _paint_tag(self, painter: QPainter, tag: str, box: QRect) -> None:
+        theme = self._themes.theme
+        high = round(14 * theme.zoom)
+        edge = QRectF(box.left(), box.top() + (box.height() - high) // 2 + 1, box.width(), high).adjusted(
+            0.5, 0.5, -0.5, -0.5
+        )
+        painter.setPen(QPen(theme.color("line.strong"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(edge, theme.metrics.radius_mark, theme.metrics.radius_mark)
+        painter.setFont(self._fonts["badge"])
+        painter.setPen(theme.color("ink.secondary"))
+        painter.drawText(edge, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, tag)

@@ -1,0 +1,149 @@
+"""The item model of the participants: who is here first, this program after the others, those who left last."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from typing_extensions import override
+
+from inspector.analysis.participants import Participant
+from inspector.document import CaptureDocument
+from inspector.protocol.times import NO_TIME
+from inspector.ui.panels.participants import words
+from inspector.ui.wire_text import plain, tool_tip
+
+SPEAKING_S = 2
+"""Somebody speaks for this long after a message."""
+
+_MANY = 500
+
+Index = QModelIndex | QPersistentModelIndex
+Key = tuple[int, str]
+"""(space as a string id, name)."""
+
+_NOWHERE = QModelIndex()
+
+
+class Presence(enum.Enum):
+    """What the dot says."""
+
+    SPEAKING = "speaking"
+    HERE = "here"
+    GONE = "left"
+    UNKNOWN = "not announced"
+
+
+class ParticipantsModel(QAbstractListModel):
+    """One row per participant of a space."""
+
+    def __init__(self, document: CaptureDocument, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._analysis = document.analysis
+        self._keys: list[Key] = self._wanted()
+
+    def _wanted(self) -> list[Key]:
+        everyone = self._analysis.participants.all
+        return sorted(everyone, key=lambda key: _order(everyone[key]))
+
+    # What rows mean
+
+    def participant(self, row: int) -> Participant:
+        """Who stands in a row."""
+        return self._analysis.participants.all[self._keys[row]]
+
+    def name(self, row: int) -> str:
+        """The name, on one line, invisible characters made visible."""
+        return plain(self._keys[row][1])
+
+    def tags(self, row: int) -> list[str]:
+        """Small words behind the name: `you`, and the space when there are several."""
+        tags = ["you"] if self.participant(row).is_us else []
+        if len({space for space, _ in self._keys}) > 1:
+            tags.append(plain(self._document.capture.strings[self._keys[row][0]] or "no space", 24))
+        return tags
+
+    def presence(self, row: int) -> Presence:
+        """Whether it is here, and speaking."""
+        participant, now = self.participant(row), self._analysis.now_ns
+        if participant.here is False:
+            return Presence.GONE
+        said = participant.last_ns if participant.messages and self._document.live else NO_TIME
+        if now is not None and said != NO_TIME and now - said <= SPEAKING_S * 1_000_000_000:
+            return Presence.SPEAKING
+        return Presence.UNKNOWN if participant.here is None else Presence.HERE
+
+    def line(self, row: int) -> str:
+        """The second line."""
+        return words.state_line(self.participant(row), self._analysis)
+
+    def here(self) -> tuple[int, bool]:
+        """How many are here, and whether anybody's presence was announced at all."""
+        known = [p.here for p in self._analysis.participants.all.values()]
+        return sum(h is True for h in known), any(h is not None for h in known)
+
+    # Qt
+
+    @override
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._keys)
+
+    @override
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._keys):
+            return None
+        row = index.row()
+        if role == Qt.ItemDataRole.DisplayRole or role == Qt.ItemDataRole.AccessibleTextRole:
+            return self.name(row)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            participant = self.participant(row)
+            space = self._document.capture.strings[participant.space]
+            return tool_tip(words.details(participant, space, self._analysis))
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole:
+            parts = [*self.tags(row), self.presence(row).value, self.line(row), words.usage(self.participant(row))]
+            return ", ".join(part for part in parts if part)
+        return None
+
+    # Following the document
+
+    def refresh(self) -> None:
+        """Take in who came, left, spoke or reported."""
+        wanted = self._wanted()
+        if wanted != self._keys:
+            self._reorder(wanted)
+        if self._keys:
+            self.refresh_marks()
+
+    def refresh_marks(self) -> None:
+        """Say that presence and times may have changed."""
+        if self._keys:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._keys) - 1, 0))
+
+    def _reorder(self, wanted: list[Key]) -> None:
+        """Reach another order by moving and inserting rows, so that views keep what is selected."""
+        if len(wanted) > _MANY:
+            self.beginResetModel()
+            self._keys = wanted
+            self.endResetModel()
+            return
+        nowhere = QModelIndex()
+        for row, key in enumerate(wanted):
+            if row < len(self._keys) and self._keys[row] == key:
+                continue
+            if key in self._keys:
+                old = self._keys.index(key)
+                self.beginMoveRows(nowhere, old, old, nowhere, row)
+                self._keys.insert(row, self._keys.pop(old))
+                self.endMoveRows()
+            else:
+                self.beginInsertRows(nowhere, row, row)
+                self._keys.insert(row, key)
+                self.endInsertRows()
+
+
+def _order(participant: Participant) -> tuple[bool, bool, bool, int]:
+    """Here first, in the order first seen; this program after the others; gone last. Never seen speaking: behind."""
+    first = participant.first_ns
+    return participant.here is False, participant.is_us, first == NO_TIME, first

@@ -1,0 +1,182 @@
+"""The panel of the participants: head, list, filters by who speaks."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QAction, QFocusEvent, QGuiApplication, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.document import CaptureDocument
+from inspector.filters.strings import quote
+from inspector.ui.panels.pane_head import PaneHead
+from inspector.ui.panels.participants.delegate import ParticipantDelegate
+from inspector.ui.panels.participants.model import ParticipantsModel
+from inspector.ui.theme import ThemeController
+from inspector.ui.wire_text import plain
+
+EMPTY = "No one has spoken yet."
+"""What stands in the list while it is empty (look.md 8)."""
+
+
+class ParticipantsPanel(QWidget):
+    """The participants of a document.
+
+    Attributes:
+        head: title and count.
+        model, view: the rows and what shows them.
+
+    Signals:
+        filter_requested(str): a display filter.
+    """
+
+    filter_requested = Signal(str)
+
+    def __init__(
+        self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.setObjectName("participantsPanel")
+        self.setAccessibleName("Participants")
+        self.setProperty("variant", "base")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.model = ParticipantsModel(document, self)
+        self.head = PaneHead(theme_controller, "Participants", name="participantsHead", parent=self)
+        self._more = self.head.add_button("more", "More for participants", name="participantsMore")
+        self._more.clicked.connect(self._on_more_clicked)
+        self.view = _ParticipantsView(self.model, theme_controller, self)
+        self.view.customContextMenuRequested.connect(self._on_menu_asked)
+        self.view.activated.connect(self._on_activated)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.head)
+        column.addWidget(self.view, 1)
+        self.setFocusProxy(self.view)
+        self._show_count()
+
+    # What the window says
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in new traffic; called once per flush. What is selected stays selected."""
+        self.model.refresh()
+        self._show_count()
+
+    def tick(self, now_ns: int | None) -> None:
+        """A second has passed: who speaks and who left when go by the clock (`Analysis.now_ns`) while live."""
+        if now_ns is not None:
+            self.model.refresh_marks()
+
+    def _show_count(self) -> None:
+        here, announced = self.model.here()
+        total = self.model.rowCount()
+        self.head.set_count(f"{here:,} here" if announced else f"{total:,}" if total else "")
+        self.view.setAccessibleDescription("" if total else EMPTY)
+
+    # Asking
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        self.filter_requested.emit(self.filter_for(index.row(), "from"))
+
+    def filter_for(self, row: int, field: str) -> str:
+        """The display filter for messages `from` or `to` a participant."""
+        return f"{field} == {quote(self.model.participant(row).name)}"
+
+    def _on_menu_asked(self, point: QPoint) -> None:
+        index = self.view.indexAt(point)
+        if index.isValid():
+            self.menu_for(index.row()).popup(self.view.viewport().mapToGlobal(point))
+
+    def _on_more_clicked(self) -> None:
+        row = self.view.currentIndex().row()
+        self.menu_for(row).popup(self._more.mapToGlobal(QPoint(0, self._more.height())))
+
+    def menu_for(self, row: int) -> QMenu:
+        """The context menu of a participant; without one (-1) it says that one must be selected."""
+        menu = QMenu(self)
+        menu.setObjectName("participantMenu")
+        menu.setAccessibleName("Participant")
+        if row < 0:
+            menu.addAction("Select a participant first").setEnabled(False)
+        else:
+            name = plain(self.model.participant(row).name, 40).replace("&", "&&")
+            for title, text in (
+                (f"Filter: from {name}", self.filter_for(row, "from")),
+                (f"Filter: to {name}", self.filter_for(row, "to")),
+                (
+                    f"Filter: from or to {name}",
+                    f"{self.filter_for(row, 'from')} || {self.filter_for(row, 'to')}",
+                ),
+            ):
+                menu.addAction(title).setData(("filter", text))
+            menu.addSeparator()
+            menu.addAction("Copy id").setData(("copy", self.model.participant(row).name))
+        menu.triggered.connect(self._on_menu_triggered)
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def _on_menu_triggered(self, action: QAction) -> None:
+        what, text = action.data()
+        if what == "filter":
+            self.filter_requested.emit(text)
+        else:
+            QGuiApplication.clipboard().setText(text)
+
+
+class _ParticipantsView(QListView):
+    """The list, with a line that says why it is empty."""
+
+    def __init__(self, model: ParticipantsModel, theme_controller: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.setObjectName("participantsList")
+        self.setAccessibleName("Participants")
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setModel(model)
+        self._delegate = ParticipantDelegate(model, theme_controller, self)
+        self.setItemDelegate(self._delegate)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _on_theme_changed(self) -> None:
+        self.setViewportMargins(0, self._themes.theme.metrics.unit, 0, 0)
+        self.scheduleDelayedItemsLayout()
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._delegate.shows_cursor = event.reason() in (
+            Qt.FocusReason.TabFocusReason,
+            Qt.FocusReason.BacktabFocusReason,
+        )
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._delegate.shows_cursor = True
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.activated.emit(self.currentIndex())
+        elif event.key() == Qt.Key.Key_Escape and self.selectionModel().hasSelection():
+            self.clearSelection()
+        else:
+            super().keyPressEvent(event)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.model().rowCount():
+            return
+        theme = self._themes.theme
+        padding = theme.metrics.pane_padding
+        box = QRect(padding, theme.metrics.unit, self.viewport().width() - 2 * padding, self.viewport().height())
+        painter = QPainter(self.viewport())
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("ink.secondary"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, EMPTY)

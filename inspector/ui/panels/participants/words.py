@@ -1,0 +1,87 @@
+"""What a participant's row says in words. No Qt."""
+
+from __future__ import annotations
+
+from inspector.analysis import Analysis
+from inspector.analysis.participants import Participant
+from inspector.protocol.participants import in_words
+from inspector.protocol.times import NO_TIME
+from inspector.ui.formats import clock, count_of, duration, table_time
+from inspector.ui.wire_text import plain
+
+_SECOND = 1_000_000_000
+_PATTERNS_SHOWN = 40
+
+
+def state_line(participant: Participant, analysis: Analysis) -> str:
+    """The second line: what it may do, when it left, or how much it said when nothing else is known."""
+    if participant.here is False:
+        return left(participant.left_ns, analysis)
+    if participant.capabilities is not None:
+        return plain(in_words(participant.capabilities))
+    return count_of(participant.messages, "message")
+
+
+def left(left_ns: int, analysis: Analysis) -> str:
+    """When somebody left: "left 2 min ago" while live; in a log by the time the table shows, "left at 43.775"."""
+    if left_ns == NO_TIME:
+        return "left"
+    now = analysis.now_ns
+    if now is None:
+        times = analysis.capture.columns["time_ns"]
+        at = table_time(left_ns, int(times[0])) if len(times) else ""
+        return f"left at {at}" if at else "left"
+    seconds = max(0, now - left_ns) // _SECOND
+    if seconds < 1:
+        return "left just now"
+    # Whole seconds, then whole minutes, then hours: a number that ticks is looked at.
+    step = 1 if seconds < 60 else 60 if seconds < 3600 else 3600
+    return f"left {duration(seconds // step * step * _SECOND).replace('.0 s', ' s')} ago"
+
+
+def usage(participant: Participant) -> str:
+    """The tokens it reported: "15.4k of 20k"; "" when it reported none."""
+    if participant.tokens is None:
+        return ""
+    if not participant.max_tokens or participant.max_tokens < 0:
+        return f"{short_number(participant.tokens)} tokens"
+    return f"{short_number(participant.tokens)} of {short_number(participant.max_tokens)}"
+
+
+def share(participant: Participant) -> float | None:
+    """How full its context is, 0 to 1; None when it did not report both figures."""
+    if participant.tokens is None or not participant.max_tokens or participant.max_tokens < 0:
+        return None
+    return min(1.0, max(0.0, participant.tokens / participant.max_tokens))
+
+
+def short_number(value: int) -> str:
+    """A number in at most four figures: "950", "15.4k", "20k", "1.2M"."""
+    for limit, unit in ((1_000_000, "M"), (1_000, "k")):
+        # 999,950 would be written 1000.0k
+        if abs(value) >= limit * (0.99995 if limit == 1_000_000 else 1):
+            return f"{value / limit:.1f}".removesuffix(".0") + unit
+    return str(value)
+
+
+def details(participant: Participant, space: str, analysis: Analysis) -> str:
+    """The tooltip's text: everything the row leaves out, wire text made visible."""
+    lines = [plain(participant.name) + (" (this program)" if participant.is_us else "")]
+    lines.append(f"{count_of(participant.messages, 'message')} sent" + (f" in {plain(space)}" if space else ""))
+    first, last = clock(participant.first_ns), clock(participant.last_ns)
+    if first:
+        lines.append(f"First seen {first}" + (f", last message {last}" if last and participant.messages else ""))
+    if participant.here is False:
+        lines.append(left(participant.left_ns, analysis).capitalize())
+    if participant.tokens is not None:
+        limit = f" of {participant.max_tokens:,}" if participant.max_tokens else ""
+        lines.append(f"{participant.tokens:,}{limit} tokens, as it reported")
+    if participant.capabilities is None:
+        lines.append("Its capabilities were not announced.")
+        return "\n".join(lines)
+    known = [plain(pattern) for pattern in participant.capabilities]
+    lines.append("May send:" if known else "May send nothing.")
+    lines += [f"  {pattern}" for pattern in known[:_PATTERNS_SHOWN]]
+    if len(known) > _PATTERNS_SHOWN:
+        lines.append(f"  and {len(known) - _PATTERNS_SHOWN} more")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""The start page: what a window shows before anything is open."""

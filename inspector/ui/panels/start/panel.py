@@ -1,0 +1,237 @@
+"""The start page: ways to begin at the left, what was open before at the right (look.md 8, start-page pictures)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.settings import Settings
+from inspector.ui.panels.start.recents import Recent, recent_connection, recent_file
+from inspector.ui.panels.start.rows import ActionCard, DropHint, Pressable, RecentRow, Sign
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.notice import NoticeStack
+
+CONNECTIONS_SHOWN = 3
+"""At most this many connections stand above the files."""
+
+ROWS_SHOWN = 7
+"""At most this many lines in all."""
+
+NOTHING_RECENT = "What you open will be listed here."
+"""Said while there is nothing."""
+
+CLAIM = "See who thinks what, where, because of what, and what it costs."
+"""Below the name."""
+
+
+class StartPage(QWidget):
+    """What a window shows before anything is open. It asks; the window does.
+
+    Attributes:
+        notices: lines above the page, such as an unsaved capture; empty at first.
+
+    Signals:
+        open_requested, connect_requested, demo_requested, paste_requested: a card was pressed.
+        recent_file_requested(str): a file of the list; its path.
+        recent_connection_requested(ConnectionSettings): a connection of the list.
+        clear_recent_requested: forget the list.
+    """
+
+    open_requested = Signal()
+    connect_requested = Signal()
+    demo_requested = Signal()
+    paste_requested = Signal()
+    recent_file_requested = Signal(str)
+    recent_connection_requested = Signal(object)
+    clear_recent_requested = Signal()
+
+    def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
+        """Make the page.
+
+        Args:
+            theme_controller: gives the look.
+            settings: holds what was open before.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.setObjectName("startPage")
+        self.setAccessibleName("Start page")
+        self.setProperty("variant", "base")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.notices = NoticeStack(theme_controller, self)
+        self._cards: list[ActionCard] = []
+        self._rows: list[RecentRow] = []
+        self._build()
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self.show_recents(settings)
+
+    def _build(self) -> None:
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(0)
+        page.addWidget(self.notices)
+        page.addStretch(5)
+        middle = QHBoxLayout()
+        middle.setContentsMargins(24, 16, 24, 16)
+        middle.addStretch(1)
+        self._body = QWidget(self)
+        self._body.setObjectName("startBody")
+        middle.addWidget(self._body, 100)
+        middle.addStretch(1)
+        page.addLayout(middle)
+        page.addStretch(6)
+        self._grid = QGridLayout(self._body)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.addLayout(self._build_head(), 0, 0, 1, 2)
+        self._grid.addLayout(self._build_cards(), 1, 0)
+        self._grid.addLayout(self._build_recents(), 1, 1)
+        self._grid.setColumnStretch(0, 41)
+        self._grid.setColumnStretch(1, 43)
+
+    def _build_head(self) -> QHBoxLayout:
+        self._head = QHBoxLayout()
+        self._head.addWidget(Sign(self._themes, self))
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(TextLabel("Context Inspector", variant="display", name="startTitle", parent=self))
+        words.addWidget(TextLabel(CLAIM, variant="secondary", name="startClaim", parent=self))
+        self._head.addLayout(words)
+        self._head.addStretch(1)
+        return self._head
+
+    def _build_cards(self) -> QVBoxLayout:
+        self._card_column = QVBoxLayout()
+        cards: tuple[tuple[str, str, str, str, SignalInstance], ...] = (
+            ("open", "Open a log", "Gateway logs, MCP traffic, captures", "Ctrl+O", self.open_requested),
+            ("connect", "Connect to a gateway", "Watch a running space, silently", "Ctrl+K", self.connect_requested),
+            ("demo", "Start the demo", "Scripted agents on a gateway of its own", "", self.demo_requested),
+            ("paste", "Paste text as a log", "One JSON object a line", "Ctrl+V", self.paste_requested),
+        )
+        for icon, title, detail, keys, signal in cards:
+            shown = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+            card = ActionCard(self._themes, icon, title, detail, shown, name=f"start_{icon}", parent=self)
+            card.clicked.connect(_without_argument(signal.emit))
+            self._cards.append(card)
+            self._card_column.addWidget(card)
+        self._card_column.addSpacing(10)
+        self._card_column.addWidget(DropHint(self._themes, self))
+        self._card_column.addStretch(1)
+        return self._card_column
+
+    def _build_recents(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        self._recent_head = QHBoxLayout()
+        self._recent_head.addWidget(TextLabel("Recent", variant="strong", name="startRecent", parent=self))
+        self._recent_head.addStretch(1)
+        self._clear = LinkButton("Clear", name="startClear", parent=self)
+        self._clear.setAccessibleDescription("Forget recent files and connections")
+        self._clear.setToolTip("Forget recent files and connections")
+        self._clear.clicked.connect(_without_argument(self.clear_recent_requested.emit))
+        self._recent_head.addWidget(self._clear)
+        column.addLayout(self._recent_head)
+        self._recent_column = QVBoxLayout()
+        column.addLayout(self._recent_column)
+        self._nothing = TextLabel(NOTHING_RECENT, variant="tertiary", name="startNothing", parent=self)
+        column.addWidget(self._nothing)
+        column.addStretch(1)
+        return column
+
+    # Recent things
+
+    def show_recents(self, settings: Settings) -> None:
+        """Show what was open before; looks at each file's size and time."""
+        for row in self._rows:
+            self._recent_column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = []
+        now = datetime.now().astimezone()
+        connections = settings.recent_connections[:CONNECTIONS_SHOWN]
+        for connection in connections:
+            self._add_row(recent_connection(connection), self.recent_connection_requested.emit, connection)
+        for path in settings.recent_files[: ROWS_SHOWN - len(connections)]:
+            self._add_row(recent_file(path, now), self.recent_file_requested.emit, path)
+        self._clear.setVisible(bool(self._rows))
+        self._nothing.setVisible(not self._rows)
+
+    def _add_row(self, recent: Recent, ask: Callable[[object], object], what: object) -> None:
+        row = RecentRow(self._themes, recent, name=f"startRecent{len(self._rows)}", parent=self)
+        row.clicked.connect(lambda *_checked: ask(what))
+        self._rows.append(row)
+        self._recent_column.addWidget(row)
+
+    def recent_words(self) -> list[tuple[str, str]]:
+        """Title and detail of each line."""
+        return [(row.title, row.detail) for row in self._rows]
+
+    # Keyboard
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self.paste_requested.emit()
+            return
+        moves = {Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1), Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0)}
+        move = moves.get(Qt.Key(event.key()))
+        if move is None:
+            super().keyPressEvent(event)
+        else:
+            self._move_focus(*move)
+
+    def _move_focus(self, aside: int, down: int) -> None:
+        columns: list[list[Pressable]] = [list(self._cards), [row for row in self._rows if row.isEnabled()]]
+        focused = self.focusWidget()
+        if not isinstance(focused, Pressable) or not any(focused in column for column in columns):
+            self._cards[0].setFocus(Qt.FocusReason.TabFocusReason)
+            return
+        place = next((number, column.index(focused)) for number, column in enumerate(columns) if focused in column)
+        column, index = place
+        if aside:
+            column = min(1, max(0, column + aside))
+            if not columns[column]:
+                return
+            here = self._middle_of(focused)
+            nearest = min(columns[column], key=lambda other: abs(self._middle_of(other) - here))
+            nearest.setFocus(Qt.FocusReason.TabFocusReason)
+            return
+        index = min(len(columns[column]) - 1, max(0, index + down))
+        columns[column][index].setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _middle_of(self, row: Pressable) -> int:
+        return row.mapTo(self, row.rect().center()).y()
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        focused = self.window().focusWidget()
+        if focused is None or not self.isAncestorOf(focused):
+            self._cards[0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # Look
+
+    def _on_theme_changed(self) -> None:
+        zoom = self._themes.theme.zoom
+        self._body.setMaximumWidth(round(880 * zoom))
+        self._head.setContentsMargins(round(16 * zoom), 0, 0, round(36 * zoom))
+        self._head.setSpacing(round(16 * zoom))
+        self._grid.setHorizontalSpacing(round(40 * zoom))
+        self._card_column.setSpacing(round(2 * zoom))
+        self._recent_column.setSpacing(round(2 * zoom))
+        self._recent_head.setContentsMargins(round(12 * zoom), 0, round(10 * zoom), round(9 * zoom))
+        self._nothing.setContentsMargins(round(12 * zoom), round(4 * zoom), 0, 0)
+        self.update()
+
+
+def _without_argument(act: Callable[[], object]) -> Callable[..., object]:
+    # A button's signal says whether it is checked.
+    return lambda *_checked: act()

@@ -1,0 +1,79 @@
+"""Recent files and connections in words: only what is known without opening them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from inspector.settings import ConnectionSettings
+from inspector.ui import formats
+
+KINDS_BY_NAME = {"envelope-history.jsonl": "gateway log", "capability-decisions.jsonl": "capability decisions"}
+"""Names that only one program gives to its files."""
+
+KINDS_BY_SUFFIX = {".ctxcap": "recorded capture"}
+"""Endings that are ours."""
+
+GONE = "not there any more"
+"""Said of a file that was moved or removed."""
+
+
+@dataclass(frozen=True)
+class Recent:
+    """One line of the list."""
+
+    title: str
+    """What it is called."""
+    detail: str
+    """What is known of it."""
+    icon: str
+    """Name as `icons.icon` takes it."""
+    tooltip: str
+    """The whole path or address."""
+    there: bool = True
+    """Whether it can be opened."""
+
+
+def recent_file(path: str, now: datetime) -> Recent:
+    """A recent file; asks the file system for size and time, nothing else.
+
+    Args:
+        path: absolute.
+        now: local time.
+    """
+    file = Path(path)
+    title = f"{file.parent.name}/{file.name}" if file.parent.name else file.name
+    kind = KINDS_BY_NAME.get(file.name) or KINDS_BY_SUFFIX.get(file.suffix.lower(), "")
+    icon = "ri.record-circle-line" if file.suffix.lower() in KINDS_BY_SUFFIX else "recording"
+    try:
+        facts = file.stat()
+    except (OSError, ValueError):
+        return Recent(title, GONE, icon, path, there=False)
+    words = [kind, formats.size(facts.st_size).replace(".0 ", " "), day_words(facts.st_mtime, now)]
+    return Recent(title, ", ".join(word for word in words if word), icon, path)
+
+
+def recent_connection(connection: ConnectionSettings) -> Recent:
+    """A recent connection."""
+    detail = f"space {connection.space}" if connection.space else "gateway"
+    return Recent(connection.url, detail, "connect", connection.url)
+
+
+def day_words(time_s: float, now: datetime) -> str:
+    """A day as people say it: "today 20:45", "yesterday", "19 November", "19 November 2024".
+
+    Args:
+        time_s: seconds since the epoch.
+        now: local time.
+    """
+    try:
+        then = datetime.fromtimestamp(time_s).astimezone()
+    except (OverflowError, OSError, ValueError):
+        return ""
+    days = (now.date() - then.date()).days
+    if days == 0:
+        return f"today {then:%H:%M}"
+    if days == 1:
+        return "yesterday"
+    return f"{then.day} {then:%B}" if then.year == now.year else f"{then.day} {then:%B %Y}"

@@ -1,0 +1,271 @@
+"""What can be pressed on the start page: cards that begin something, rows of what was open before, the sign above."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QEnterEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from typing_extensions import override
+
+from inspector.ui import icons
+from inspector.ui.panels.start.recents import Recent
+from inspector.ui.theme import ThemeController
+from inspector.ui.wire_text import plain, tool_tip
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class Pressable(QAbstractButton):
+    """A big row with two lines: hover, focus ring, Enter presses it; arrows are its page's business."""
+
+    def __init__(
+        self, theme_controller: ThemeController, title: str, detail: str, *, name: str, parent: QWidget | None = None
+    ) -> None:
+        """Make a row with an object name."""
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.title = title
+        self.detail = detail
+        self.setObjectName(name)
+        self.setText(title.replace("&", "&&"))
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(detail)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Right):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def _raised(self) -> bool:
+        return self.hasFocus() or self.underMouse() or self.isDown()
+
+    def _paint_ground(self, painter: QPainter) -> None:
+        theme = self._themes.theme
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        radius = theme.metrics.radius_bubble
+        if self._raised():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("accent.washdim" if self.isDown() else "surface.hover"))
+            painter.drawRoundedRect(QRectF(self.rect()), radius, radius)
+        if self.hasFocus():
+            painter.setPen(QPen(theme.color("accent.ring"), theme.metrics.focus_ring))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), radius, radius)
+
+    def _paint_line(self, painter: QPainter, box: QRectF, role: str, token: str, text: str) -> None:
+        theme = self._themes.theme
+        painter.setFont(theme.font(role))
+        painter.setPen(theme.color(token))
+        metrics = QFontMetrics(theme.font(role))
+        painter.drawText(box, _LEFT, metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, int(box.width())))
+
+    def _paint_icon(self, painter: QPainter, name: str, token: str, left: float, middle: float) -> None:
+        side = round(16 * self._themes.theme.zoom)
+        image = icons.pixmap(name, token, side, self.devicePixelRatioF())
+        painter.drawPixmap(QPointF(round(left), round(middle - side / 2)), image)
+
+    @override
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.update()
+
+    @override
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.update()
+
+
+class ActionCard(Pressable):
+    """One way to begin, with its key."""
+
+    def __init__(
+        self,
+        theme_controller: ThemeController,
+        icon: str,
+        title: str,
+        detail: str,
+        keys: str,
+        *,
+        name: str,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make a card.
+
+        Args:
+            theme_controller: gives the look.
+            icon: name as in `icons.ICONS`.
+            title: what it does.
+            detail: what with.
+            keys: its shortcut in words, or "".
+            name: object name.
+            parent: owner.
+        """
+        super().__init__(theme_controller, title, detail, name=name, parent=parent)
+        self._icon = icon
+        self._keys = keys
+
+    @override
+    def sizeHint(self) -> QSize:
+        zoom = self._themes.theme.zoom
+        return QSize(round(410 * zoom), round(56 * zoom))
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        zoom = self._themes.theme.zoom
+        return QSize(round(250 * zoom), round(56 * zoom))
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        zoom = theme.zoom
+        painter = QPainter(self)
+        self._paint_ground(painter)
+        middle = self.height() / 2
+        token = "accent.text" if self._raised() else "ink.secondary"
+        self._paint_icon(painter, self._icon, token, 17 * zoom, middle)
+        right = self.width() - 14 * zoom - self._paint_keys(painter)
+        width = right - 48 * zoom - 8 * zoom
+        self._paint_line(painter, QRectF(48 * zoom, middle - 18 * zoom, width, 18 * zoom), "heading", "ink.primary",
+                         self.title)  # fmt: skip
+        self._paint_line(painter, QRectF(48 * zoom, middle, width, 17 * zoom), "body", "ink.secondary", self.detail)
+
+    def _paint_keys(self, painter: QPainter) -> float:
+        """Paint the key at the right end; its width."""
+        if not self._keys:
+            return 0.0
+        theme = self._themes.theme
+        zoom = theme.zoom
+        font = theme.font("column")
+        width = QFontMetrics(font).horizontalAdvance(self._keys) + 14 * zoom
+        box = QRectF(self.width() - 14 * zoom - width, self.height() / 2 - 10 * zoom, width, 20 * zoom)
+        painter.setPen(QPen(theme.color("line.strong"), 1))
+        painter.setBrush(theme.color("surface.raised" if not theme.dark else "surface.base"))
+        painter.drawRoundedRect(box.toAlignedRect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 4 * zoom, 4 * zoom)
+        painter.setFont(font)
+        painter.setPen(theme.color("ink.secondary"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self._keys)
+        return width
+
+
+class RecentRow(Pressable):
+    """Something that was open before."""
+
+    def __init__(
+        self, theme_controller: ThemeController, recent: Recent, *, name: str, parent: QWidget | None = None
+    ) -> None:
+        """Make a row with an object name."""
+        super().__init__(theme_controller, plain(recent.title), plain(recent.detail), name=name, parent=parent)
+        self._recent = recent
+        self.setToolTip(tool_tip(recent.tooltip))
+        self.setEnabled(recent.there)
+
+    @override
+    def sizeHint(self) -> QSize:
+        zoom = self._themes.theme.zoom
+        return QSize(round(430 * zoom), round(44 * zoom))
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        zoom = self._themes.theme.zoom
+        return QSize(round(220 * zoom), round(44 * zoom))
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        zoom = self._themes.theme.zoom
+        painter = QPainter(self)
+        there = self._recent.there
+        if there:
+            self._paint_ground(painter)
+        self._paint_icon(painter, self._recent.icon, "ink.secondary" if there else "ink.tertiary", 12 * zoom, 15 * zoom)
+        width = self.width() - 50 * zoom
+        ink = "ink.primary" if there else "ink.tertiary"
+        self._paint_line(painter, QRectF(38 * zoom, 5 * zoom, width, 17 * zoom), "body", ink, self.title)
+        self._paint_line(painter, QRectF(38 * zoom, 23 * zoom, width, 16 * zoom), "small", "ink.tertiary", self.detail)
+
+
+class Sign(QWidget):
+    """The program's sign in the theme's colours: two nested open rings and a point at the opening."""
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        """Make the sign."""
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.setObjectName("startSign")
+        self.setAccessibleName("Context Inspector")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    @override
+    def sizeHint(self) -> QSize:
+        side = round(44 * self._themes.theme.zoom)
+        return QSize(side, side)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # The same drawing as resources/icons/context-inspector.svg, without its margin of 6 in 128.
+        theme = self._themes.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.scale(self.width() / 116, self.height() / 116)
+        painter.translate(-6, -6)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("accent.wash"))
+        painter.drawRoundedRect(QRectF(6, 6, 116, 116), 27, 27)
+        ink = theme.color("accent.text")
+        painter.setBrush(ink)
+        painter.drawEllipse(QPointF(90.87, 37.13), 8, 8)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        pen = QPen(ink, 9)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
+        painter.drawArc(QRectF(26, 26, 76, 76), 15 * 16, -300 * 16)
+        painter.drawArc(QRectF(45, 45, 38, 38), 3 * 16, -276 * 16)
+
+
+class DropHint(QWidget):
+    """A dashed frame that says that files can be dropped; the window takes the drop."""
+
+    WORDS = "or drop files anywhere in this window"
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        """Make the frame."""
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.setObjectName("startDropHint")
+        self.setAccessibleName(self.WORDS)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @override
+    def sizeHint(self) -> QSize:
+        zoom = self._themes.theme.zoom
+        return QSize(round(410 * zoom), round(64 * zoom))
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        zoom = theme.zoom
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pen = QPen(theme.color("line.strong"), 1.4 * zoom)
+        pen.setDashPattern([5, 4])
+        painter.setPen(pen)
+        radius = theme.metrics.radius_bubble
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), radius, radius)
+        font = theme.font("body")
+        side = round(16 * zoom)
+        metrics = QFontMetrics(font)
+        room = int(self.width() - side - 32 * zoom)
+        words = metrics.elidedText(self.WORDS, Qt.TextElideMode.ElideRight, room)
+        width = side + 6 * zoom + metrics.horizontalAdvance(words)
+        left = round((self.width() - width) / 2)
+        image = icons.pixmap("ri.drag-drop-line", "ink.tertiary", side, self.devicePixelRatioF())
+        painter.drawPixmap(left, round((self.height() - side) / 2), image)
+        painter.setFont(font)
+        painter.setPen(theme.color("ink.secondary"))
+        painter.drawText(QRectF(left + side + 6 * zoom, 0, self.width(), self.height()), _LEFT, words)

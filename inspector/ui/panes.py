@@ -1,0 +1,215 @@
+"""The panes of one document and how they talk: selection, scope, filter, changes.
+
+Panels never call each other; everything between them goes through here.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from inspector.analysis import Changes
+from inspector.document import CaptureDocument
+from inspector.filters import DisplayFilter, FilterError, compile_filter
+from inspector.filters.visible import Scope, VisibleRows
+from inspector.settings import Settings
+from inspector.ui.bridge import DocumentBridge
+from inspector.ui.panels.contexts.panel import ContextsPanel
+from inspector.ui.panels.details.panel import DetailsPanel
+from inspector.ui.panels.messages.panel import MessagesPanel
+from inspector.ui.panels.participants.panel import ParticipantsPanel
+from inspector.ui.theme import ThemeController
+
+_PLACES_KEPT = 100
+
+
+class Panes(QObject):
+    """Contexts, participants, messages and details of one document.
+
+    Signals:
+        filter_applied(str): a filter is in force.
+        filter_failed(FilterError): a filter could not be read; the last good one stays.
+        scope_changed(Scope | None): the part of the tree the table is bound to.
+        counts_changed(): messages or rows came or went.
+        selection_changed(int | None): the current message.
+    """
+
+    filter_applied = Signal(str)
+    filter_failed = Signal(object)
+    scope_changed = Signal(object)
+    counts_changed = Signal()
+    selection_changed = Signal(object)
+
+    def __init__(self, document: CaptureDocument, theme: ThemeController, settings: Settings, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.document = document
+        self.rows = VisibleRows(document.analysis)
+        self.bridge = DocumentBridge(document, self)
+        self.contexts = ContextsPanel(document, theme, parent)
+        self.participants = ParticipantsPanel(document, theme, parent)
+        self.messages = MessagesPanel(document, theme, self.rows, parent)
+        self.details = DetailsPanel(document, theme, parent)
+        self._places: list[int] = []
+        self._going_back = False
+        self._selected_context: str | None = None
+        self._connect()
+        self.apply_settings(settings)
+
+    def _connect(self) -> None:
+        self.bridge.flushed.connect(self._on_flushed)
+        self.messages.current_changed.connect(self._on_current_changed)
+        self.messages.filter_requested.connect(self.combine_filter)
+        self.messages.clear_filter_requested.connect(self._clear_filter)
+        self.messages.search_all_requested.connect(self._search_all)
+        self.contexts.scope_requested.connect(self.set_scope)
+        self.contexts.filter_requested.connect(self.combine_filter)
+        self.participants.filter_requested.connect(self.combine_filter)
+        self.details.message_requested.connect(self.go_to)
+        self.details.filter_requested.connect(self.combine_filter)
+        self.details.scope_requested.connect(self._scope_to_message)
+
+    def apply_settings(self, settings: Settings) -> None:
+        """Take over what the settings say about display."""
+        self.messages.set_context_hints(settings.display.show_context_hints)
+        self.details.set_context_hints(settings.display.show_context_hints)
+        self.contexts.set_animated(settings.display.animate)
+
+    # Changes
+
+    def _on_flushed(self, changes: Changes) -> None:
+        self.messages.apply_changes(changes)
+        self.contexts.apply_changes(changes)
+        self.participants.apply_changes(changes)
+        self.details.apply_changes(changes)
+        self.counts_changed.emit()
+
+    def tick(self, now_ns: int | None) -> None:
+        """A second has passed: states and waiting times go by the clock while traffic is live."""
+        if now_ns is not None:
+            self.document.analysis.now_ns = now_ns
+        self.contexts.tick(now_ns)
+        self.participants.tick(now_ns)
+
+    # Filter and scope
+
+    def check_filter(self, text: str) -> FilterError | None:
+        """What is wrong with a filter; None when nothing is."""
+        try:
+            compile_filter(text, selected_context=self.selected_context)
+        except FilterError as error:
+            return error
+        return None
+
+    def apply_filter(self, text: str) -> None:
+        """Put a display filter in force; a wrong one changes nothing but what the bar says."""
+        try:
+            filter_ = compile_filter(text, selected_context=self.selected_context)
+        except FilterError as error:
+            self.filter_failed.emit(error)
+            return
+        self._show(filter_, self.rows.scope)
+        self.filter_applied.emit(text)
+
+    def combine_filter(self, text: str, mode: str = "replace") -> None:
+        """Apply a filter a cell, node or value asked for.
+
+        Args:
+            mode: replace, and, or, and_not (hide it as well as what is hidden now).
+        """
+        current = self.rows.filter.text.strip()
+        if mode == "and_not":
+            text = f"!({text})"
+        if current and mode != "replace":
+            text = f"({current}) {'||' if mode == 'or' else '&&'} {text}"
+        self.apply_filter(text)
+
+    def set_scope(self, scope: Scope | None) -> None:
+        """Bind the table to a part of the tree, or to everything."""
+        self._show(self.rows.filter, scope)
+        self.contexts.show_scope(scope)
+        self.scope_changed.emit(scope)
+
+    def clear(self) -> None:
+        """Show everything: no filter, no scope."""
+        self._show(compile_filter(""), None)
+        self.contexts.show_scope(None)
+        self.scope_changed.emit(None)
+        self.filter_applied.emit("")
+
+    def _clear_filter(self) -> None:
+        self.apply_filter("")
+
+    def _search_all(self) -> None:
+        """The filter stays, the scope goes; without a scope both go."""
+        if self.rows.scope is not None:
+            self.set_scope(None)
+        else:
+            self.clear()
+
+    def show_hidden_calls(self) -> None:
+        """Add the requests and proposals this view hides."""
+        text = self.rows.filter.text.strip()
+        calls = 'kind in {"mcp/request", "mcp/proposal"}'
+        self.set_scope(None)
+        self.apply_filter(f"({text}) || {calls}" if text else "")
+
+    def _show(self, filter_: DisplayFilter, scope: Scope | None) -> None:
+        self.messages.show_rows(filter_, scope)
+        self.counts_changed.emit()
+
+    @property
+    def selected_context(self) -> str | None:
+        """Path `$context` stands for: the scope's node, else the context of the current message."""
+        tree = self.document.analysis.contexts.tree
+        scope = self.rows.scope
+        if scope is not None and scope.node is not None and tree.resolve(scope.node) >= 0:
+            return tree.path(tree.resolve(scope.node))
+        return self._selected_context
+
+    # Selection
+
+    def _on_current_changed(self, message: int | None) -> None:
+        contexts = self.document.analysis.contexts
+        self._selected_context = None
+        space, node = 0, None
+        if message is not None:
+            node = contexts.node_of(message)
+            space = int(self.document.capture.columns["space"][message])
+            self._selected_context = contexts.tree.path(node) if node >= 0 else None
+            if not self._going_back and (not self._places or self._places[-1] != message):
+                self._places = [*self._places[-_PLACES_KEPT:], message]
+        self.contexts.show_message_context(space, node)
+        self.details.show_message(message)
+        self.selection_changed.emit(message)
+
+    def go_to(self, message: int) -> None:
+        """Select a message; when the view hides it, filter and scope are cleared first."""
+        if self.rows.row_of(message) is None:
+            self.clear()
+        self.messages.go_to(message)
+
+    def go_back(self) -> None:
+        """Return to the message that was current before."""
+        if len(self._places) > 1:
+            self._places.pop()
+            self._going_back = True
+            self.go_to(self._places[-1])
+            self._going_back = False
+
+    def step_in_chain(self, step: int) -> None:
+        """Select the next (1) or previous (-1) message of the current one's causal chain."""
+        current = self.messages.current_message()
+        if current is None:
+            return
+        chain = [link.message for link in self.document.chain(current)]
+        place = chain.index(current) + step
+        if 0 <= place < len(chain):
+            self.go_to(chain[place])
+
+    def _scope_to_message(self, message: int) -> None:
+        contexts = self.document.analysis.contexts
+        node = contexts.node_of(message)
+        started = [n for n, row in enumerate(contexts.started_by) if row == message]
+        if started:
+            node = contexts.tree.resolve(started[0])
+        self.set_scope(Scope(int(self.document.capture.columns["space"][message]), node))

@@ -1,0 +1,83 @@
+"""A picture of the window on a log, for documentation and scripts; always in the bundled faces."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.document import UnknownFormatError
+from inspector.ui.app import Application, make_qt, run_loop
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """What to show in the picture."""
+
+    file: str
+    output: str
+    filter: str
+    select: int | None
+    preset: str | None
+    width: int
+    height: int
+    theme: str
+    hints: bool
+    expand: bool
+
+
+def take_screenshot(shot: Shot) -> str | None:
+    """Write the picture; returns a sentence when that cannot be done."""
+    qt = make_qt()
+    sentence: str | None = None
+
+    async def main() -> int:
+        nonlocal sentence
+        application = Application(qt, theme=shot.theme, bundled_fonts=True, remembers=False)
+        application.settings.display.show_context_hints = shot.hints
+        application.settings.display.animate = False
+
+        async def start() -> None:
+            nonlocal sentence
+            sentence = await _take(application, shot)
+            await application.close_all()
+
+        await application.run(start())
+        return 0
+
+    run_loop(main(), qt)
+    return sentence
+
+
+async def _take(application: Application, shot: Shot) -> str | None:
+    window = application.new_window()
+    window.resize(shot.width, shot.height)
+    try:
+        await window.opening.load(Path(shot.file))
+    except UnknownFormatError as error:
+        return str(error)
+    except OSError as error:
+        return f"{shot.file} cannot be read: {error.strerror or error}."
+    panes = window.panes
+    if panes is None:
+        return f"{shot.file} could not be shown."
+    text = shot.filter
+    if shot.preset is not None:
+        presets = {preset.name: preset.filter for preset in application.settings.presets}
+        if shot.preset not in presets:
+            return f"There is no preset {shot.preset}. There are: {', '.join(presets)}."
+        text = presets[shot.preset]
+    if shot.select is not None:
+        if not 1 <= shot.select <= len(panes.document.capture):
+            return f"There is no message {shot.select}; {shot.file} has 1 to {len(panes.document.capture):,}."
+        panes.go_to(shot.select - 1)
+    if text:
+        panes.apply_filter(text)
+    if shot.select is not None:
+        panes.go_to(shot.select - 1)
+        if shot.expand:
+            panes.messages.toggle_original()
+    await asyncio.sleep(0.05)  # let layouts settle and delayed painting happen
+    if not window.grab().save(shot.output):
+        return f"{shot.output} cannot be written."
+    return None

@@ -1,0 +1,105 @@
+"""Buttons of the chrome: icons that follow the theme, and links."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+
+from inspector.ui import icons
+from inspector.ui.theme import ThemeController
+
+
+class IconButton(QToolButton):
+    """A tool button whose icon is tinted again when the theme changes."""
+
+    def __init__(
+        self,
+        theme_controller: ThemeController,
+        icon: str,
+        tooltip: str,
+        *,
+        name: str,
+        token: str = "ink.secondary",
+        on_token: str | None = None,
+        variant: str = "",
+        size: int = 16,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make the button.
+
+        Args:
+            theme_controller: gives the colours.
+            icon: name as in `icons.ICONS`.
+            tooltip: what it does; also its accessible name.
+            name: object name.
+            token: colour at rest.
+            on_token: colour while checked.
+            variant: look, see `style_sheet`.
+            size: side of the icon in logical pixels at 100 % zoom.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setToolTip(tooltip)
+        self.setAccessibleName(tooltip)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        if variant:
+            self.setProperty("variant", variant)
+        self._themes = theme_controller
+        self._icon = icon
+        self._token = token
+        self._on_token = on_token
+        self._size = size
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    @property
+    def icon_name(self) -> str:
+        """Name of the icon shown."""
+        return self._icon
+
+    @property
+    def token(self) -> str:
+        """Colour at rest."""
+        return self._token
+
+    def set_icon(self, icon: str, token: str | None = None) -> None:
+        """Show another icon, or the same in another colour."""
+        if (icon, token or self._token) == (self._icon, self._token):
+            return
+        self._icon = icon
+        self._token = token or self._token
+        self._on_theme_changed()
+
+    def say(self, text: str) -> None:
+        """Change what the button does in words: tooltip and accessible name."""
+        self.setToolTip(text)
+        self.setAccessibleName(text)
+
+    def _on_theme_changed(self) -> None:
+        side = round(self._size * self._themes.theme.zoom)
+        self.setIconSize(QSize(side, side))
+        self.setIcon(icons.icon(self._icon, self._token, on_token=self._on_token))
+
+
+class LinkButton(QPushButton):
+    """A button that looks like a link. It never is a dialog's default button."""
+
+    def __init__(self, text: str, *, name: str, parent: QWidget | None = None) -> None:
+        """Make the link with an object name."""
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setProperty("variant", "link")
+        self.setAutoDefault(False)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.set_label(text)
+
+    @property
+    def label(self) -> str:
+        """What it says."""
+        return self.accessibleName()
+
+    def set_label(self, text: str) -> None:
+        """Say something else; an ampersand is an ampersand, not a shortcut."""
+        self.setText(text.replace("&", "&&"))
+        self.setAccessibleName(text)

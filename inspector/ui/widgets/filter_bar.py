@@ -1,0 +1,316 @@
+"""The filter bar: where a display filter is written, checked while it is typed, and applied (look.md 6).
+
+It knows the language only through the `check` it is given; what is shown is the window's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
+from typing_extensions import override
+
+from inspector.filters.errors import FilterError
+from inspector.ui.style_sheet import repolish
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.filter_editor import PLACEHOLDER, FilterEditor
+from inspector.ui.widgets.filter_trouble import FilterTrouble
+from inspector.ui.widgets.labels import IconLabel, TextLabel
+
+HISTORY_CAP = 20
+"""How many applied filters are remembered."""
+
+PATIENCE_MS = 350
+"""How long somebody may rest in the middle of a filter before they are told what is wrong with it."""
+
+Check = Callable[[str], FilterError | None]
+"""What is wrong with a filter text, or None."""
+
+
+class FilterBar(QFrame):
+    """The filter bar.
+
+    Signals:
+        applied(str): a filter without errors was entered; empty shows everything.
+        save_requested(str): keep this filter as a preset.
+    """
+
+    applied = Signal(str)
+    save_requested = Signal(str)
+
+    def __init__(self, theme_controller: ThemeController, check: Check, parent: QWidget | None = None) -> None:
+        """Make an empty bar.
+
+        Args:
+            theme_controller: gives the look.
+            check: called with the text on every change; must be quick and must not raise.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._check = check
+        self._applied = ""
+        self._error: FilterError | None = None
+        self._counts: tuple[int, int] | None = None
+        self._busy: float | None = None
+        self._found: int | None = None
+        self._saved = False
+        self._history: list[str] = []
+        self.setObjectName("filterBar")
+        self.setAccessibleName("Filter bar")
+        self.setProperty("variant", "field")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(240)
+        self._build()
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(PATIENCE_MS)
+        self._patience.timeout.connect(self._tell_trouble)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self._refresh()
+
+    def _build(self) -> None:
+        themes = self._themes
+        self._row = QHBoxLayout(self)
+        self._funnel = IconLabel(themes, "filter", name="filterFunnel", parent=self)
+        self._editor = FilterEditor(themes, self)
+        self._editor.textChanged.connect(self._on_text_changed)
+        self._editor.entered.connect(self._on_entered)
+        self._editor.escaped.connect(self._on_escaped)
+        self._editor.history_asked.connect(self._open_history)
+        self._editor.focus_moved.connect(self._on_focus_moved)
+        self.setFocusProxy(self._editor)
+        self._count = TextLabel(variant="small", name="filterCounts", parent=self)
+        self._clear = self._button("clear", "Clear the filter", "filterClear")
+        self._clear.clicked.connect(self._on_clear_clicked)
+        self._history_button = self._button("history", "Earlier filters (Down)", "filterHistory")
+        self._history_button.clicked.connect(self._open_history)
+        self._star = self._button("save", "Save as preset", "filterSave")
+        self._star.clicked.connect(self._on_star_clicked)
+        self._row.addWidget(self._funnel)
+        self._row.addSpacing(4)
+        self._row.addWidget(self._editor, 1)
+        self._row.addSpacing(4)
+        self._row.addWidget(self._count)
+        for button in (self._clear, self._history_button, self._star):
+            self._row.addWidget(button)
+        self._menu = QMenu(self)
+        self._menu.setObjectName("filterHistoryMenu")
+        self._menu.setAccessibleName("Earlier filters")
+        self._menu.triggered.connect(self._on_history_chosen)
+        self._trouble = FilterTrouble(themes, self)
+        self._trouble.suggestion_taken.connect(self._on_suggestion_taken)
+
+    def _button(self, icon: str, tooltip: str, name: str) -> IconButton:
+        return IconButton(self._themes, icon, tooltip, name=name, variant="small", parent=self)
+
+    # What the window says
+
+    def text(self) -> str:
+        """The text in the editor."""
+        return self._editor.text()
+
+    def applied_text(self) -> str:
+        """The filter in force."""
+        return self._applied
+
+    def set_applied(self, text: str) -> None:
+        """Say which filter is in force; it replaces what is being typed."""
+        self._applied = text.strip()
+        self._remember(self._applied)
+        if self._editor.text() != text:
+            self._editor.set_text(text)
+        self.show_error(None)
+
+    def set_counts(self, shown: int, total: int) -> None:
+        """Say how many messages of how many are shown."""
+        self._counts = (shown, total)
+        self._show_counts()
+
+    def set_busy(self, fraction: float | None, found: int | None = None) -> None:
+        """Show the progress of a filter at work.
+
+        Args:
+            fraction: 0 to 1, or None when nothing is at work.
+            found: messages found so far, if known.
+        """
+        self._busy = None if fraction is None else min(1.0, max(0.0, fraction))
+        self._found = found if fraction is not None else None
+        self._show_counts()
+        self.update()
+
+    def set_saved(self, saved: bool) -> None:
+        """Say whether the filter in force is a preset."""
+        self._saved = saved
+        self._show_star()
+
+    def error(self) -> FilterError | None:
+        """What is wrong with the text, if anything."""
+        return self._error
+
+    def show_error(self, error: FilterError | None) -> None:
+        """Show what is wrong, at once, or that nothing is."""
+        self._patience.stop()
+        self._error = error
+        self._refresh()
+        if error is not None:
+            self._tell_trouble()
+
+    def recheck(self) -> None:
+        """Check the text again, for what it means may have changed: `$context` after a click in the tree."""
+        self._on_text_changed()
+
+    def focus_editor(self) -> None:
+        """Put the cursor into the editor and select all."""
+        self._editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._editor.selectAll()
+
+    def set_history(self, texts: Sequence[str]) -> None:
+        """Set the earlier filters, latest first."""
+        self._history = [text for text in texts if text][:HISTORY_CAP]
+        self._refresh()
+
+    def history(self) -> list[str]:
+        """Filters applied, latest first."""
+        return list(self._history)
+
+    # What the user does
+
+    def _on_text_changed(self) -> None:
+        told = self._error is not None and not self._trouble.isHidden()
+        text = self._editor.text()
+        self._error = self._check(text) if text.strip() else None
+        self._refresh()
+        if self._error is None:
+            self._patience.stop()
+        elif told:
+            self._tell_trouble()
+        else:
+            self._patience.start()
+
+    def _on_entered(self) -> None:
+        text = self._editor.text().strip()
+        error = self._check(text) if text else None
+        if error is not None:
+            self.show_error(self._check(self._editor.text()) or error)
+            return
+        self._apply(text)
+
+    def _apply(self, text: str) -> None:
+        self.set_applied(text)
+        self.applied.emit(text)
+
+    def _on_escaped(self) -> None:
+        if self._editor.text() != self._applied:
+            self._editor.set_text(self._applied)
+        self.show_error(None)
+
+    def _on_clear_clicked(self) -> None:
+        had = self._applied
+        self.set_applied("")
+        if had:
+            self.applied.emit("")
+        self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_star_clicked(self) -> None:
+        self.save_requested.emit(self._editor.text().strip())
+
+    def _on_suggestion_taken(self) -> None:
+        error = self._error
+        if error is not None and error.replacement is not None:
+            self._editor.replace_part(error.position, error.length, error.replacement)
+            self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _open_history(self) -> None:
+        if not self._history:
+            return
+        self._menu.clear()
+        for text in self._history:
+            shown = text if len(text) <= 80 else text[:79] + "…"
+            self._menu.addAction(shown.replace("&", "&&")).setData(text)
+        self._menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))
+        self._menu.setActiveAction(self._menu.actions()[0])
+
+    def _on_history_chosen(self, action: QAction) -> None:
+        self._editor.set_text(str(action.data()))
+        self._on_entered()
+
+    def _on_focus_moved(self, focused: bool) -> None:
+        self.setProperty("focused", "true" if focused else "false")
+        repolish(self)
+
+    # What is seen
+
+    def _remember(self, text: str) -> None:
+        if text:
+            self._history = [text, *(known for known in self._history if known != text)][:HISTORY_CAP]
+
+    def _refresh(self) -> None:
+        wrong = self._error is not None
+        text = self._editor.text().strip()
+        if (self.property("wrong") == "true") != wrong:
+            self.setProperty("wrong", "true" if wrong else "false")
+            repolish(self)
+        self._funnel.set_icon("filter", "severity.error" if wrong else "state.active" if text else "ink.secondary")
+        self._editor.mark_trouble((self._error.position, self._error.length) if self._error is not None else None)
+        self._editor.setAccessibleDescription(str(self._error) if self._error is not None else PLACEHOLDER)
+        if not wrong:
+            self._trouble.hide()
+        self._clear.setVisible(bool(self._editor.text() or self._applied))
+        self._history_button.setEnabled(bool(self._history))
+        self._show_star()
+        self._show_counts()
+
+    def _show_star(self) -> None:
+        same = self._editor.text().strip() == self._applied
+        saved = self._saved and same and bool(self._applied)
+        self._star.set_icon("saved" if saved else "save", "accent.text" if saved else "ink.secondary")
+        self._star.say("This filter is a preset" if saved else "Save as preset")
+        self._star.setEnabled(bool(self._editor.text().strip()) and self._error is None)
+
+    def _show_counts(self) -> None:
+        words = ""
+        if self._busy is not None:
+            words = f"{self._found:,} so far" if self._found is not None else ""
+        elif self._counts is not None:
+            shown, total = self._counts
+            if shown != total or self._applied:
+                words = f"{shown:,} of {total:,}"
+            elif self._editor.text():
+                words = f"{total:,} message{'' if total == 1 else 's'}"
+        self._count.setText(words)
+        self._count.setVisible(bool(words))
+
+    def _tell_trouble(self) -> None:
+        if self._error is not None and self.isVisible():
+            self._trouble.show_error(self._error)
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        zoom = theme.zoom
+        self.setFixedHeight(theme.metrics.control)
+        self._row.setContentsMargins(round(7 * zoom), 0, round(4 * zoom), 0)
+        self._row.setSpacing(round(4 * zoom))
+        self.update()
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        kinds = (QEvent.Type.Move, QEvent.Type.Resize)
+        if event.type() in kinds and not self._trouble.isHidden():
+            self._trouble.place()
+        elif event.type() == QEvent.Type.Hide:
+            self._trouble.hide()
+        return super().event(event)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._busy is None:
+            return
+        painter = QPainter(self)
+        width = (self.width() - 8) * self._busy
+        painter.fillRect(QRectF(4, self.height() - 3, round(width), 2), self._themes.theme.color("accent.ring"))

@@ -1,0 +1,190 @@
+"""The filter bar's editor: one line of mono text with colours, a placeholder, and a wavy line under what is wrong."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QTextCursor,
+    QTextOption,
+)
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.filter_highlighter import FilterHighlighter, utf16_offsets
+
+PLACEHOLDER = 'Filter, for example  kind == "chat"'
+"""What the empty editor says."""
+
+
+class FilterEditor(QPlainTextEdit):
+    """A one-line editor of a display filter.
+
+    Signals:
+        entered: Enter was pressed.
+        escaped: Esc was pressed.
+        history_asked: the key for earlier filters was pressed.
+        focus_moved(bool): it got or lost the focus.
+    """
+
+    entered = Signal()
+    escaped = Signal()
+    history_asked = Signal()
+    focus_moved = Signal(bool)
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        """Make an empty editor."""
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._trouble: tuple[int, int] | None = None
+        self.setObjectName("filterEditor")
+        self.setAccessibleName("Display filter")
+        self.setAccessibleDescription(PLACEHOLDER)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTabChangesFocus(True)
+        self.document().setDocumentMargin(0)
+        self._highlighter = FilterHighlighter(self.document(), theme_controller)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    # Text
+
+    def text(self) -> str:
+        """The filter as typed."""
+        return self.toPlainText()
+
+    def set_text(self, text: str) -> None:
+        """Replace everything; can be undone."""
+        self._replace(0, len(self.text()), text)
+
+    def replace_part(self, position: int, length: int, text: str) -> None:
+        """Put a text in place of some characters; the cursor ends behind it. Can be undone."""
+        self._replace(position, length, text)
+
+    def _replace(self, position: int, length: int, text: str) -> None:
+        self._select(position, length)
+        cursor = self.textCursor()
+        cursor.insertText(one_line(text))
+        self.setTextCursor(cursor)
+
+    def _select(self, position: int, length: int) -> None:
+        units = utf16_offsets(self.text())
+        end = len(units) - 1
+        cursor = self.textCursor()
+        cursor.setPosition(units[min(position, end)])
+        cursor.setPosition(units[min(position + length, end)], QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+
+    # Trouble
+
+    def trouble(self) -> tuple[int, int] | None:
+        """Position and length of what is underlined, in characters, or None."""
+        return self._trouble
+
+    def mark_trouble(self, trouble: tuple[int, int] | None) -> None:
+        """Underline some characters; a length of 0 marks the place where something is missing."""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self.viewport().update()
+
+    # Qt
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.entered.emit()
+        elif key == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        elif key == Qt.Key.Key_Down:
+            self.history_asked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    @override
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        self.insertPlainText(one_line(source.text()))
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focus_moved.emit(True)
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.focus_moved.emit(False)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.ensureCursorVisible()
+
+    @override
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        # One line only: it never moves up or down.
+        super().scrollContentsBy(dx, 0)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        theme = self._themes.theme
+        if not self.text():
+            font = theme.font("body")
+            painter.setFont(font)
+            painter.setPen(theme.color("ink.tertiary"))
+            box = QRectF(self.viewport().rect())
+            shown = QFontMetricsF(font).elidedText(PLACEHOLDER, Qt.TextElideMode.ElideRight, box.width())
+            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+        elif self._trouble is not None:
+            left, right, bottom = self._span_of(*self._trouble)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.color("severity.error"), 1.2 * theme.zoom))
+            painter.drawPolyline(wave(left, right, bottom, theme.zoom))
+
+    def _span_of(self, position: int, length: int) -> tuple[float, float, float]:
+        units = utf16_offsets(self.text())
+        end = len(units) - 1
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(units[min(position, end)])
+        start_box = self.cursorRect(cursor)
+        cursor.setPosition(units[min(position + length, end)])
+        end_box = self.cursorRect(cursor)
+        least = self.fontMetrics().averageCharWidth()
+        return start_box.left(), max(end_box.left(), start_box.left() + least), start_box.bottom()
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        self.setFont(theme.font("mono"))
+        metrics = self.fontMetrics()
+        # The wave needs room below the descenders, and the text stays in the middle.
+        air = math.ceil(3 * theme.zoom)
+        self.setViewportMargins(0, air, 0, 0)
+        self.setFixedHeight(metrics.height() + 2 * air)
+        self.setCursorWidth(max(1, round(theme.zoom)))
+
+
+def wave(left: float, right: float, bottom: float, zoom: float) -> list[QPointF]:
+    """Points of a wavy line of 4 px waves."""
+    step, height = 2.0 * zoom, 2.0 * zoom
+    count = max(2, math.ceil((right - left) / step))
+    return [QPointF(min(right, left + i * step), bottom - (height if i % 2 else 0) + 0.5) for i in range(count + 1)]
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks."""
+    return " ".join(text.splitlines()) if any(c in text for c in "\r\n\u2028\u2029\v\f\x85") else text

@@ -1,0 +1,98 @@
+"""Colours for a display filter while it is typed: fields ink, operators tertiary, values accent (look.md 6).
+
+Splits the text into tokens without caring whether they make sense: that is the parser's business.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtGui import QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from typing_extensions import override
+
+from inspector.filters.grammar import RESERVED, STRING
+from inspector.ui.theme import ThemeController
+
+Role = Literal["field", "operator", "value"]
+
+TOKENS: dict[Role, str] = {"field": "ink.primary", "operator": "ink.tertiary", "value": "accent.text"}
+"""Role to colour."""
+
+_PIECE = re.compile(
+    rf"""(?P<string>{STRING}|["'].*)|(?P<field>[^\W\d][\w$-]*(?:\.(?:[\w$-]+|{STRING}))*)"""
+    r"|(?P<symbol>&&|\|\||[=!<>]=?|[(){},~&|])|(?P<other>[^\s\"'(){},&|!=<>]+)",
+    re.DOTALL,
+)
+_BARE = re.compile(r"[^\s\"'(){},&|!=<>\\]+")
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", *(RESERVED - {"and", "or", "not", "in"})})
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a filter."""
+
+    start: int
+    """Characters from the start of the text."""
+    length: int
+    """Characters."""
+    role: Role
+    """What it is."""
+
+
+def tokens(text: str) -> list[Token]:
+    """The pieces of a filter in their order, spaces left out; any text gives tokens."""
+    found: list[Token] = []
+    value_next = in_set = False
+    place = 0
+    while place < len(text):
+        # A bare value may hold what ends a field: `mcp/*`.
+        bare = _BARE.match(text, place) if value_next or in_set else None
+        piece = bare or _PIECE.match(text, place)
+        if piece is None:
+            place += 1
+            continue
+        word = piece[0]
+        role: Role
+        if bare is not None:
+            role, value_next = "value", False
+        elif piece["symbol"] or word in RESERVED:
+            role = "operator"
+            in_set = word == "{" or (in_set and word != "}")
+            value_next = word in _COMPARISONS
+        else:
+            role = "field" if piece["field"] else "value"
+            value_next = False
+        found.append(Token(place, len(word), role))
+        place = piece.end()
+    return found
+
+
+class FilterHighlighter(QSyntaxHighlighter):
+    """Applies the colours to the filter bar's document."""
+
+    def __init__(self, document: QTextDocument, theme_controller: ThemeController) -> None:
+        """Colour a document; it becomes the owner."""
+        super().__init__(document)
+        self._themes = theme_controller
+        theme_controller.changed.connect(self.rehighlight)
+
+    @override
+    def highlightBlock(self, text: str) -> None:
+        theme = self._themes.theme
+        # Qt counts in UTF-16 units, Python in characters.
+        units = utf16_offsets(text)
+        for token in tokens(text):
+            look = QTextCharFormat()
+            look.setForeground(theme.color(TOKENS[token.role]))
+            start = units[token.start]
+            self.setFormat(start, units[token.start + token.length] - start, look)
+
+
+def utf16_offsets(text: str) -> list[int]:
+    """Offset in UTF-16 units of each character, and of the end; a list one longer than the text."""
+    offsets = [0]
+    for character in text:
+        offsets.append(offsets[-1] + (2 if ord(character) > 0xFFFF else 1))
+    return offsets

@@ -1,0 +1,93 @@
+"""What is wrong with a filter, in words, floating under the filter bar: nothing below it moves."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from inspector.filters.errors import FilterError
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.widgets.floating import FloatingFrame
+from inspector.ui.widgets.labels import IconLabel, TextLabel
+
+
+class FilterTrouble(FloatingFrame):
+    """A sentence and a suggestion below another widget.
+
+    Signals:
+        suggestion_taken: the suggestion was clicked.
+    """
+
+    suggestion_taken = Signal()
+
+    def __init__(self, theme_controller: ThemeController, anchor: QWidget) -> None:
+        """Make it, hidden.
+
+        Args:
+            theme_controller: gives the look.
+            anchor: the widget it hangs under.
+        """
+        super().__init__(theme_controller, name="filterTrouble", parent=anchor)
+        self.setAccessibleName("What is wrong with the filter")
+        self._anchor = anchor
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(12, 4, 12, 4)
+        self._row.setSpacing(6)
+        self._icon = IconLabel(
+            theme_controller, "error", "severity.error", size=14, name="filterTroubleIcon", parent=self
+        )
+        self._sentence = TextLabel(variant="error", name="filterTroubleSentence", wrap=True, parent=self)
+        self._advice = TextLabel(variant="secondary", name="filterTroubleAdvice", wrap=True, parent=self)
+        self._link = LinkButton("", name="filterTroubleSuggestion", parent=self)
+        self._link.clicked.connect(self.suggestion_taken)
+        for widget in (self._icon, self._sentence, self._advice, self._link):
+            self._row.addWidget(widget)
+        self.hide()
+
+    def words(self) -> str:
+        """Everything it says."""
+        said = [self._sentence.text()]
+        if not self._advice.isHidden():
+            said.append(self._advice.text())
+        if not self._link.isHidden():
+            said.append(self._link.label)
+        return " ".join(said)
+
+    def show_error(self, error: FilterError) -> None:
+        """Show what an error says; its suggestion is a link when it can be put in."""
+        self._sentence.setText(error.message)
+        suggestion = error.suggestion or ""
+        ready = error.replacement is not None and bool(suggestion)
+        self._advice.setText(suggestion)
+        self._link.set_label(suggestion)
+        self._advice.setVisible(bool(suggestion) and not ready)
+        self._link.setVisible(ready)
+        self.place()
+        self.show()
+        self.raise_()
+
+    def place(self) -> None:
+        """Hang under the anchor, within the window."""
+        window = self._anchor.window()
+        if self.parentWidget() is not window:
+            self.setParent(window)
+        below = self._anchor.mapTo(window, QPoint(0, self._anchor.height() + 4))
+        widest = max(240, window.width() - below.x() - 12)
+        self._fit(widest)
+        self.move(below)
+
+    def _fit(self, widest: int) -> None:
+        # One line where it fits, wrapped text where it does not.
+        for label in (self._sentence, self._advice):
+            label.setWordWrap(False)
+            label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self._row.activate()
+        wanted = self.sizeHint()
+        if wanted.width() <= widest:
+            self.resize(wanted)
+            return
+        for label in (self._sentence, self._advice):
+            label.setWordWrap(True)
+        self._row.activate()
+        self.resize(widest, max(wanted.height(), self.heightForWidth(widest)))

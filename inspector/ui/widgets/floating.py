@@ -1,0 +1,42 @@
+"""Frames that float over content or stand out of a bar, painted with the theme's edge and any radius.
+
+The sheet's `pill` has one radius, and Qt drops a radius that is more than half of the height.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QFrame, QWidget
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+
+
+class FloatingFrame(QFrame):
+    """A raised frame with a thin edge and round corners."""
+
+    def __init__(self, theme_controller: ThemeController, *, name: str, parent: QWidget | None = None) -> None:
+        """Make an empty frame.
+
+        Args:
+            theme_controller: gives the look.
+            name: object name.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.setObjectName(name)
+
+    def radius(self) -> float:
+        """Radius of the corners, in logical pixels."""
+        return self._themes.theme.metrics.radius_field
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.color("line.strong"), 1))
+        painter.setBrush(theme.color("surface.raised"))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), self.radius(), self.radius())

@@ -1,0 +1,242 @@
+"""Forms of dialogs: labels right-aligned at 112, a line of help or of trouble under each field (look.md 8)."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.ui.style_sheet import repolish
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.labels import TextLabel
+
+LABEL_WIDTH = 112
+"""Width of the label column, in logical pixels at 100 % zoom."""
+
+
+class FieldColumn(QWidget):
+    """A field with its help below; trouble takes the place of the help.
+
+    Attributes:
+        field: the widget that is edited.
+    """
+
+    def __init__(self, field: QWidget, *, name: str, help_text: str = "", parent: QWidget | None = None) -> None:
+        """Make the column.
+
+        Args:
+            field: becomes a child.
+            name: object name of the line below it.
+            help_text: said while nothing is wrong.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.field = field
+        self._help = help_text
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(field)
+        self._line = TextLabel(help_text, variant="hint", name=name, wrap=True, parent=self)
+        self._line.setVisible(bool(help_text))
+        column.addWidget(self._line)
+        self._edited = field if isinstance(field, QLineEdit) else field.findChild(QLineEdit)
+
+    def trouble(self) -> str:
+        """What is wrong, or ""."""
+        return self._line.text() if self._line.property("variant") == "error" else ""
+
+    def say_trouble(self, sentence: str) -> None:
+        """Show what is wrong with the field, or with "" that nothing is."""
+        variant = "error" if sentence else "hint"
+        self._line.setText(sentence or self._help)
+        self._line.setVisible(bool(sentence or self._help))
+        if self._line.property("variant") != variant:
+            self._line.setProperty("variant", variant)
+            repolish(self._line)
+        if self._edited is not None:
+            self._edited.setProperty("wrong", "true" if sentence else "false")
+            self._edited.setAccessibleDescription(sentence or self._help)
+            repolish(self._edited)
+
+
+class Form(QGridLayout):
+    """Rows of label and field."""
+
+    def __init__(self, theme_controller: ThemeController, owner: QWidget) -> None:
+        """Make an empty form; it is not yet the layout of anything."""
+        super().__init__()
+        self._themes = theme_controller
+        self._owner = owner
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setColumnStretch(1, 1)
+        theme_controller.changed.connect(self._fit)
+        self._fit()
+
+    def add_field(self, label: str, widget: QWidget, buddy: QWidget | None = None) -> None:
+        """Add a row; the label's Alt key focuses the buddy."""
+        row = self.rowCount()
+        words = TextLabel(label, variant="secondary", name=f"{widget.objectName()}Label", parent=self._owner)
+        words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        words.setFixedHeight(self._themes.theme.metrics.control)
+        if buddy is not None:
+            words.setBuddy(buddy)
+        self.addWidget(words, row, 0, Qt.AlignmentFlag.AlignTop)
+        self.addWidget(widget, row, 1)
+
+    def add_wide(self, widget: QWidget) -> None:
+        """Add a row below the fields, without a label."""
+        self.addWidget(widget, self.rowCount(), 1)
+
+    def add_across(self, widget: QWidget) -> None:
+        """Add a row over both columns."""
+        self.addWidget(widget, self.rowCount(), 0, 1, 2)
+
+    def _fit(self) -> None:
+        zoom = self._themes.theme.zoom
+        self.setColumnMinimumWidth(0, round(LABEL_WIDTH * zoom))
+        self.setHorizontalSpacing(round(12 * zoom))
+        self.setVerticalSpacing(round(10 * zoom))
+
+
+class CheckField(QWidget):
+    """A check box with its help below.
+
+    Signals:
+        toggled(bool): the user changed it.
+    """
+
+    toggled = Signal(bool)
+
+    def __init__(self, text: str, help_text: str, *, name: str, parent: QWidget | None = None) -> None:
+        """Make an unchecked box."""
+        super().__init__(parent)
+        self.setObjectName(f"{name}Field")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(2)
+        self.box = QCheckBox(text, self)
+        self.box.setObjectName(name)
+        self.box.setAccessibleName(text)
+        self.box.setAccessibleDescription(help_text)
+        self.box.clicked.connect(self.toggled)
+        self._column.addWidget(self.box)
+        self._help = TextLabel(help_text, variant="hint", name=f"{name}Help", wrap=True, parent=self)
+        self._help.setContentsMargins(26, 0, 0, 0)
+        self._column.addWidget(self._help)
+
+    def add_below(self, widget: QWidget) -> None:
+        """Put a widget below the help, in line with it."""
+        row = QHBoxLayout()
+        row.setContentsMargins(24, 6, 0, 0)
+        row.addWidget(widget)
+        self._column.addLayout(row)
+
+
+class ButtonLineEdit(QLineEdit):
+    """A field with one small button inside its right end."""
+
+    def __init__(
+        self, theme_controller: ThemeController, icon: str, tooltip: str, *, name: str, parent: QWidget | None = None
+    ) -> None:
+        """Make an empty field.
+
+        Args:
+            theme_controller: gives the look.
+            icon: of the button.
+            tooltip: of the button.
+            name: object name; the button's is the same with "Button".
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.setObjectName(name)
+        self.button = IconButton(theme_controller, icon, tooltip, name=f"{name}Button", variant="small", parent=self)
+        self.button.setCursor(Qt.CursorShape.ArrowCursor)
+        theme_controller.changed.connect(self._fit)
+        self._fit()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        # The sheet limits the button's size, and it has its say only once the button is polished.
+        self.button.ensurePolished()
+        side = self.button.sizeHint().boundedTo(self.button.maximumSize())
+        left, top = self.width() - side.width() - 5, (self.height() - side.height()) // 2
+        self.button.setGeometry(left, top, side.width(), side.height())
+        self.setTextMargins(0, 0, side.width(), 0)
+
+
+class SecretEdit(ButtonLineEdit):
+    """A field for a secret: dots until its eye is pressed."""
+
+    def __init__(self, theme_controller: ThemeController, *, name: str, parent: QWidget | None = None) -> None:
+        """Make an empty field that shows dots."""
+        super().__init__(theme_controller, "silent", "Show the token", name=name, parent=parent)
+        self.setEchoMode(QLineEdit.EchoMode.Password)
+        self.setInputMethodHints(
+            Qt.InputMethodHint.ImhHiddenText
+            | Qt.InputMethodHint.ImhNoPredictiveText
+            | Qt.InputMethodHint.ImhNoAutoUppercase
+            | Qt.InputMethodHint.ImhSensitiveData
+        )
+        self.button.setCheckable(True)
+        self.button.toggled.connect(self._on_toggled)
+
+    def _on_toggled(self, shown: bool) -> None:
+        self.setEchoMode(QLineEdit.EchoMode.Normal if shown else QLineEdit.EchoMode.Password)
+        self.button.set_icon("hidden" if shown else "silent")
+        self.button.say("Hide the token" if shown else "Show the token")
+
+
+class RecentEdit(ButtonLineEdit):
+    """A field with a menu of what was used before.
+
+    Signals:
+        picked(int): place of the entry that was chosen.
+    """
+
+    picked = Signal(int)
+
+    def __init__(self, theme_controller: ThemeController, *, name: str, parent: QWidget | None = None) -> None:
+        """Make an empty field without entries."""
+        super().__init__(theme_controller, "collapse", "Recent (Down)", name=name, parent=parent)
+        self._menu = QMenu(self)
+        self._menu.setObjectName(f"{name}Menu")
+        self._menu.setAccessibleName("Recent")
+        self._menu.triggered.connect(self._on_triggered)
+        self.button.clicked.connect(self.open_menu)
+        self.set_entries([])
+
+    def set_entries(self, entries: list[str]) -> None:
+        """Offer other entries."""
+        self._menu.clear()
+        for place, words in enumerate(entries):
+            self._menu.addAction(words.replace("&", "&&")).setData(place)
+        self.button.setVisible(bool(entries))
+
+    def open_menu(self) -> None:
+        """Open the menu under the field."""
+        if not self._menu.isEmpty():
+            self._menu.setMinimumWidth(self.width())
+            self._menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Down:
+            self.open_menu()
+        else:
+            super().keyPressEvent(event)
+
+    def _on_triggered(self, action: QAction) -> None:
+        self.picked.emit(int(action.data()))

@@ -1,0 +1,106 @@
+"""Labels that show text as it is: never rich text, whatever it looks like (design.md 3)."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from typing_extensions import override
+
+from inspector.ui import icons
+from inspector.ui.theme import ThemeController
+
+
+class TextLabel(QLabel):
+    """A label of plain text."""
+
+    def __init__(
+        self, text: str = "", *, variant: str = "", name: str = "", wrap: bool = False, parent: QWidget | None = None
+    ) -> None:
+        """Make the label.
+
+        Args:
+            text: what it says.
+            variant: look, see `style_sheet`.
+            name: object name.
+            wrap: break long text into lines.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+        self.setWordWrap(wrap)
+        if variant:
+            self.setProperty("variant", variant)
+        if name:
+            self.setObjectName(name)
+
+
+class IconLabel(QWidget):
+    """An icon that is looked at, not pressed."""
+
+    def __init__(
+        self,
+        theme_controller: ThemeController,
+        icon: str,
+        token: str = "ink.secondary",
+        *,
+        size: int = 16,
+        name: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make the label.
+
+        Args:
+            theme_controller: gives the colour.
+            icon: name as in `icons.ICONS`.
+            token: colour.
+            size: side in logical pixels at 100 % zoom.
+            name: object name.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._icon = icon
+        self._token = token
+        self._size = size
+        if name:
+            self.setObjectName(name)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    @property
+    def icon(self) -> str:
+        """Name of the icon."""
+        return self._icon
+
+    @property
+    def token(self) -> str:
+        """Colour of the icon."""
+        return self._token
+
+    def set_icon(self, icon: str, token: str) -> None:
+        """Show another icon or another colour."""
+        if (icon, token) != (self._icon, self._token):
+            self._icon, self._token = icon, token
+            self.update()
+
+    def _on_theme_changed(self) -> None:
+        side = round(self._size * self._themes.theme.zoom)
+        self.setFixedSize(side, side)
+        self.update()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, icons.pixmap(self._icon, self._token, self.width(), self.devicePixelRatioF()))
+
+
+class HairLine(QFrame):
+    """A horizontal hairline."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        """Make the line with an object name."""
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setProperty("variant", "hair-h")

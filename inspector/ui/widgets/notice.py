@@ -1,0 +1,224 @@
+"""Notices: a line under the tabs that says something about the view, with links to act on it. Several stack.
+
+A notice stays where it is until its cause is gone; it is not a toast (look.md 10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import IconButton, LinkButton
+from inspector.ui.widgets.labels import IconLabel, TextLabel
+
+Link = tuple[str, Callable[[], object]]
+"""Words of a link and what it does."""
+
+
+class Notice(QFrame):
+    """One line: icon, sentence, links.
+
+    Signals:
+        closed: the user closed it.
+    """
+
+    closed = Signal()
+
+    def __init__(
+        self,
+        theme_controller: ThemeController,
+        *,
+        name: str = "notice",
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make an empty notice.
+
+        Args:
+            theme_controller: gives the look.
+            name: object name.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._links: tuple[Link, ...] = ()
+        self._buttons: list[LinkButton] = []
+        self.setObjectName(name)
+        self.setProperty("variant", "notice")
+        self._row = QHBoxLayout(self)
+        self._icon = IconLabel(theme_controller, "note", name=f"{name}Icon", parent=self)
+        self._text = TextLabel(name=f"{name}Text", parent=self)
+        self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._close = IconButton(
+            theme_controller, "clear", "Close this notice", name=f"{name}Close", variant="small", size=14, parent=self
+        )
+        self._close.clicked.connect(self._on_close_clicked)
+        self._row.addWidget(self._icon)
+        self._row.addWidget(self._text, 1000)
+        self._row.addStretch(1)
+        self._row.addWidget(self._close)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        return self._text.text()
+
+    @property
+    def links(self) -> list[str]:
+        """The words of its links."""
+        return [button.label for button in self._buttons]
+
+    def say(
+        self, icon: str, text: str, links: Sequence[Link] = (), *, token: str = "accent.text", closable: bool = False
+    ) -> None:
+        """Say something; nothing is rebuilt when nothing changed.
+
+        Args:
+            icon: name as in `icons.ICONS`: hidden, note, warning, error...
+            text: one sentence or two, plain text.
+            links: words and what they do.
+            token: colour of the icon.
+            closable: offer a cross at the right end.
+        """
+        self._icon.set_icon(icon, token)
+        if text != self._text.text():
+            self._text.setText(text)
+            self.setAccessibleName(text)
+        self._close.setVisible(closable)
+        if tuple(links) != self._links:
+            self._set_links(tuple(links))
+        self._fit_text()
+
+    def _set_links(self, links: tuple[Link, ...]) -> None:
+        for button in self._buttons:
+            self._row.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self._links = links
+        self._buttons = []
+        for place, (words, act) in enumerate(links):
+            button = LinkButton(words, name=f"{self.objectName()}Link{place}", parent=self)
+            button.clicked.connect(_without_argument(act))
+            self._row.insertWidget(2 + place, button)
+            self._buttons.append(button)
+
+    def _on_close_clicked(self) -> None:
+        self.hide()
+        self.closed.emit()
+
+    def _fit_text(self) -> None:
+        """Take one line where the sentence fits, more where it does not: a sentence about a failure is never cut."""
+        margins = self._row.contentsMargins()
+        others = [self._icon, *self._buttons] + ([] if self._close.isHidden() else [self._close])
+        taken = sum(widget.sizeHint().width() for widget in others) + self._row.spacing() * (len(others) + 1)
+        room = max(80, self.width() - taken - margins.left() - margins.right())
+        metrics = self._text.fontMetrics()
+        wanted = metrics.horizontalAdvance(self._text.text()) + 4
+        one_line = wanted <= room
+        self._text.setWordWrap(not one_line)
+        # As wide as the sentence, so that the links follow it at once.
+        self._text.setMaximumWidth(wanted)
+        height = self._themes.theme.metrics.notice
+        if not one_line:
+            flags = Qt.TextFlag.TextWordWrap.value
+            text_height = metrics.boundingRect(QRect(0, 0, room, 10_000), flags, self._text.text()).height()
+            height += text_height - metrics.height()
+        self.setFixedHeight(height)
+
+    def _on_theme_changed(self) -> None:
+        zoom = self._themes.theme.zoom
+        self._row.setContentsMargins(round(10 * zoom), round(3 * zoom), round(8 * zoom), round(3 * zoom))
+        self._row.setSpacing(round(8 * zoom))
+        self._fit_text()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_text()
+
+
+class NoticeStack(QWidget):
+    """Notices by key, in the order they came; takes no room when there are none.
+
+    Signals:
+        closed(str): key of the notice the user closed; it is gone already.
+    """
+
+    closed = Signal(str)
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        """Make an empty stack."""
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._notices: dict[str, Notice] = {}
+        self.setObjectName("notices")
+        self.setAccessibleName("Notices")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.hide()
+
+    def show_notice(
+        self,
+        key: str,
+        icon: str,
+        text: str,
+        links: Sequence[Link] = (),
+        *,
+        token: str = "accent.text",
+        closable: bool = False,
+    ) -> None:
+        """Show a notice, or change the one with this key; the rest as in `Notice.say`."""
+        notice = self._notices.get(key)
+        if notice is None:
+            notice = Notice(self._themes, name=f"notice_{key}", parent=self)
+            notice.setProperty("key", key)
+            notice.closed.connect(self._on_closed)
+            self._notices[key] = notice
+            self._column.addWidget(notice)
+        notice.say(icon, text, links, token=token, closable=closable)
+        self.show()
+
+    def dismiss(self, key: str) -> None:
+        """Remove a notice; nothing happens when there is none."""
+        notice = self._notices.pop(key, None)
+        if notice is not None:
+            self._column.removeWidget(notice)
+            notice.hide()
+            notice.deleteLater()
+        self.setVisible(bool(self._notices))
+
+    def dismiss_all(self) -> None:
+        """Remove every notice."""
+        for key in list(self._notices):
+            self.dismiss(key)
+
+    def notice(self, key: str) -> Notice | None:
+        """The notice with this key."""
+        return self._notices.get(key)
+
+    def keys(self) -> list[str]:
+        """Keys of the notices shown, top to bottom."""
+        return list(self._notices)
+
+    def _on_closed(self) -> None:
+        notice = self.sender()
+        if isinstance(notice, Notice):
+            key = str(notice.property("key"))
+            self.dismiss(key)
+            self.closed.emit(key)
+
+
+def _without_argument(act: Callable[[], object]) -> Callable[..., object]:
+    # A button's signal says whether it is checked, which no link wants to know.
+    return lambda *_checked: act()

@@ -1,0 +1,246 @@
+"""Presets as chips in one line: those that do not fit go into a menu, never into a second line (look.md 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
+from typing_extensions import override
+
+from inspector.settings import Preset
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.wire_text import tool_tip
+
+CONTEXT_VARIABLE = "$context"
+"""Stands for the selected context in a preset's filter."""
+
+NO_CONTEXT = "Select a context in the tree first."
+"""Why such a preset cannot be used."""
+
+_GAP = 4
+
+
+class PresetChip(QToolButton):
+    """One preset."""
+
+    def __init__(self, preset: Preset, parent: QWidget | None = None) -> None:
+        """Make its chip."""
+        super().__init__(parent)
+        self.preset = preset
+        self.setProperty("variant", "chip")
+        self.setObjectName("presetChip")
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setText(preset.name.replace("&", "&&"))
+        self.setAccessibleName(preset.name)
+
+    @property
+    def needs_context(self) -> bool:
+        """Whether its filter speaks of the selected context."""
+        return CONTEXT_VARIABLE in self.preset.filter
+
+    def allow(self, context_selected: bool) -> None:
+        """Enable it as far as there is a context for it."""
+        usable = context_selected or not self.needs_context
+        self.setEnabled(usable)
+        words = self.preset.filter or "Shows everything"
+        self.setToolTip(tool_tip(words if usable else f"{words}\n{NO_CONTEXT}"))
+        self.setAccessibleDescription(self.toolTip())
+
+
+class PresetBar(QWidget):
+    """The chips below the filter bar.
+
+    Signals:
+        chosen(Preset): show what this preset shows.
+        add_requested: keep the filter in force as a preset.
+        rename_requested(Preset): give it another name.
+        removed(Preset): forget it.
+    """
+
+    chosen = Signal(object)
+    add_requested = Signal()
+    rename_requested = Signal(object)
+    removed = Signal(object)
+
+    def __init__(
+        self, theme_controller: ThemeController, presets: Sequence[Preset] = (), parent: QWidget | None = None
+    ) -> None:
+        """Make the bar.
+
+        Args:
+            theme_controller: gives the look.
+            presets: those whose filters make sense, in their order.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._active: str | None = None
+        self._context_selected = False
+        self._chips: list[PresetChip] = []
+        self._hidden: list[PresetChip] = []
+        self.setObjectName("presetBar")
+        self.setAccessibleName("Presets")
+        self.setProperty("variant", "chrome")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._more = IconButton(
+            theme_controller, "more", "More presets", name="presetMore", on_token="accent.text", variant="chip",
+            parent=self,
+        )  # fmt: skip
+        self._more.setCheckable(True)
+        self._more.clicked.connect(self._open_more)
+        self._add = IconButton(
+            theme_controller, "add", "Save the filter as a preset", name="presetAdd", variant="small", parent=self
+        )
+        self._add.clicked.connect(self.add_requested)
+        self._menu = QMenu(self)
+        self._menu.setObjectName("presetMenu")
+        self._menu.setAccessibleName("More presets")
+        self._menu.triggered.connect(self._on_menu_triggered)
+        theme_controller.changed.connect(self._arrange)
+        self.set_presets(presets)
+
+    # What the window says
+
+    def set_presets(self, presets: Sequence[Preset]) -> None:
+        """Show other presets."""
+        for chip in self._chips:
+            chip.hide()
+            chip.deleteLater()
+        self._chips = []
+        for preset in presets:
+            chip = PresetChip(preset, self)
+            chip.clicked.connect(self._on_chip_clicked)
+            chip.customContextMenuRequested.connect(self._on_chip_menu)
+            chip.allow(self._context_selected)
+            self._chips.append(chip)
+        self._show_active()
+        self._arrange()
+
+    def set_active_filter(self, text: str) -> None:
+        """Mark the chip of the filter in force, if there is one."""
+        self._active = text.strip()
+        self._show_active()
+
+    def set_context_selected(self, selected: bool) -> None:
+        """Say whether a context is selected, which some presets need."""
+        self._context_selected = selected
+        for chip in self._chips:
+            chip.allow(selected)
+
+    def set_can_add(self, can: bool) -> None:
+        """Say whether there is a filter in force that is no preset yet."""
+        self._add.setEnabled(can)
+
+    def holds(self, text: str) -> bool:
+        """Whether a filter is a preset shown here."""
+        return any(chip.preset.filter.strip() == text.strip() for chip in self._chips)
+
+    def chips(self) -> list[PresetChip]:
+        """The chips on the line, left to right."""
+        return [chip for chip in self._chips if chip not in self._hidden]
+
+    def overflowing(self) -> list[Preset]:
+        """The presets in the menu."""
+        return [chip.preset for chip in self._hidden]
+
+    # What the user does
+
+    def _on_chip_clicked(self) -> None:
+        chip = self.sender()
+        if isinstance(chip, PresetChip):
+            self._choose(chip)
+
+    def _choose(self, chip: PresetChip) -> None:
+        self._show_active()  # a click toggles; what is marked follows the filter in force
+        self.chosen.emit(chip.preset)
+
+    def _open_more(self) -> None:
+        self._show_active()
+        self._menu.clear()
+        for chip in self._hidden:
+            action = self._menu.addAction(chip.text())
+            action.setData(self._chips.index(chip))
+            action.setCheckable(True)
+            action.setChecked(chip.isChecked())
+            action.setEnabled(chip.isEnabled())
+        self._menu.popup(self._more.mapToGlobal(QPoint(0, self._more.height() + 2)))
+
+    def _on_menu_triggered(self, action: QAction) -> None:
+        self._choose(self._chips[int(action.data())])
+
+    def _on_chip_menu(self, place: QPoint) -> None:
+        chip = self.sender()
+        if not isinstance(chip, PresetChip):
+            return
+        menu = QMenu(chip)
+        menu.setObjectName("presetChipMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        preset = chip.preset
+        menu.addAction("Rename…").triggered.connect(lambda: self.rename_requested.emit(preset))
+        menu.addAction("Remove").triggered.connect(lambda: self.removed.emit(preset))
+        menu.popup(chip.mapToGlobal(place))
+
+    # What is seen
+
+    def _show_active(self) -> None:
+        marked = False
+        for chip in self._chips:
+            # Two presets may hold the same filter: the first one stands for both.
+            active = not marked and self._active is not None and chip.preset.filter.strip() == self._active
+            marked = marked or active
+            chip.setChecked(active)
+        self._show_more()
+
+    def _show_more(self) -> None:
+        active = next((chip for chip in self._hidden if chip.isChecked()), None)
+        self._more.setChecked(active is not None)
+        count = len(self._hidden)
+        words = f"{count} more preset{'' if count == 1 else 's'}"
+        self._more.say(words if active is None else f"{words}, among them the active one: {active.preset.name}")
+
+    def _arrange(self) -> None:
+        metrics = self._themes.theme.metrics
+        zoom = self._themes.theme.zoom
+        self.setFixedHeight(metrics.presets)
+        gap = round(_GAP * zoom)
+        left = round(4 * zoom)
+        add = self._add.sizeHint().boundedTo(self._add.maximumSize())
+        right = self.width() - round(4 * zoom) - add.width()
+        self._add.setGeometry(right, (self.height() - add.height()) // 2, add.width(), add.height())
+        room = right - gap - left
+        widths = [chip.sizeHint().width() for chip in self._chips]
+        shown = len(widths)
+        more = self._more.sizeHint()
+        if sum(widths) + gap * (shown - 1) > room:
+            room -= more.width() + gap
+            while shown and sum(widths[:shown]) + gap * (shown - 1) > room:
+                shown -= 1
+        top = (self.height() - metrics.chip) // 2
+        for place, chip in enumerate(self._chips):
+            if place < shown:
+                chip.setGeometry(left, top, widths[place], metrics.chip)
+                left += widths[place] + gap
+            chip.setVisible(place < shown)
+        self._hidden = self._chips[shown:]
+        self._more.setVisible(bool(self._hidden))
+        self._more.setGeometry(left, top, more.width(), metrics.chip)
+        self._show_more()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(640, self._themes.theme.metrics.presets)
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, self._themes.theme.metrics.presets)

@@ -1,0 +1,172 @@
+"""The scope of the table as a chip at the right end of the tab row: `review-7 / fetch  and below v  x` (look.md 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
+from typing_extensions import override
+
+from inspector.filters.visible import Reach
+from inspector.ui import icons
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.floating import FloatingFrame
+from inspector.ui.wire_text import tool_tip
+
+SEPARATOR = " / "
+"""Between the labels of a path."""
+
+
+class PathLabel(QWidget):
+    """A context path: ancestors tertiary, leaf primary; `.../leaf` where it is narrow."""
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        """Make an empty label."""
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._labels: list[str] = []
+        self.setObjectName("scopePath")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    @property
+    def text(self) -> str:
+        """The whole path."""
+        return SEPARATOR.join(self._labels)
+
+    def set_labels(self, labels: Sequence[str]) -> None:
+        """Show another path, root first."""
+        self._labels = [" ".join(label.split()) for label in labels]
+        self.setToolTip(tool_tip(self.text))
+        self.setAccessibleName(self.text)
+        self.updateGeometry()
+        self.update()
+
+    @override
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        widest = round(280 * self._themes.theme.zoom)
+        return QSize(min(widest, metrics.horizontalAdvance(self.text) + 2), metrics.height())
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(self.sizeHint().width(), round(56 * self._themes.theme.zoom)), self.fontMetrics().height())
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._labels:
+            return
+        painter = QPainter(self)
+        theme = self._themes.theme
+        metrics = self.fontMetrics()
+        above, leaf = SEPARATOR.join(self._labels[:-1]), self._labels[-1]
+        above = f"{above}{SEPARATOR}" if above else ""
+        if metrics.horizontalAdvance(above + leaf) > self.width() and above:
+            above = "…/"
+        painter.setPen(theme.color("ink.tertiary"))
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRectF(self.rect()), flags, above)
+        left = metrics.horizontalAdvance(above)
+        painter.setPen(theme.color("ink.primary"))
+        room = QRectF(left, 0, self.width() - left, self.height())
+        painter.drawText(room, flags, metrics.elidedText(leaf, Qt.TextElideMode.ElideRight, int(room.width())))
+
+
+class ScopeChip(FloatingFrame):
+    """What part of the tree the table shows; hidden when it shows all of it.
+
+    Signals:
+        reach_chosen(Reach): how far the scope shall reach from its node.
+        cleared: the scope shall go.
+    """
+
+    reach_chosen = Signal(object)
+    cleared = Signal()
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        """Make a hidden chip."""
+        super().__init__(theme_controller, name="scopeChip", parent=parent)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._row = QHBoxLayout(self)
+        self._path = PathLabel(theme_controller, self)
+        self._reach = QToolButton(self)
+        self._reach.setObjectName("scopeReach")
+        self._reach.setProperty("variant", "status")
+        self._reach.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._reach.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self._reach.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._reach.setToolTip("How far the scope reaches")
+        self._reach.clicked.connect(self._open_menu)
+        self._clear = IconButton(
+            theme_controller, "clear", "Show all contexts", name="scopeClear", variant="status", size=14, parent=self
+        )
+        self._clear.clicked.connect(self.cleared)
+        for widget in (self._path, self._reach, self._clear):
+            self._row.addWidget(widget)
+        self._build_menu()
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self.hide()
+
+    def _build_menu(self) -> None:
+        self._menu = QMenu(self)
+        self._menu.setObjectName("scopeMenu")
+        self._menu.setAccessibleName("How far the scope reaches")
+        group = QActionGroup(self)
+        self._actions: dict[Reach, QAction] = {}
+        for reach in Reach:
+            action = self._menu.addAction(reach.value)
+            action.setObjectName(f"scopeReach_{reach.name.lower()}")
+            action.setCheckable(True)
+            action.setData(reach.name)
+            group.addAction(action)
+            self._actions[reach] = action
+        self._menu.triggered.connect(self._on_menu_triggered)
+
+    def show_scope(self, path: str | Sequence[str] | None, reach: Reach | None) -> None:
+        """Show a scope, or that there is none.
+
+        Args:
+            path: labels of the path, root first, or the same as one text with " / " between them; the name of a
+                space or of its main context; None hides the chip.
+            reach: how far it reaches; None where there is nothing to choose.
+        """
+        if path is None:
+            self.hide()
+            return
+        self._path.set_labels(path.split(SEPARATOR) if isinstance(path, str) else path)
+        self._reach.setVisible(reach is not None)
+        words = self._path.text
+        if reach is not None:
+            self._reach.setText(reach.value)
+            self._reach.setAccessibleName(f"Reach: {reach.value}")
+            self._actions[reach].setChecked(True)
+            words = f"{words}, {reach.value}"
+        self.setAccessibleName(f"Scope: {words}")
+        self.show()
+
+    def words(self) -> str:
+        """The scope in words."""
+        return self.accessibleName().removeprefix("Scope: ")
+
+    @override
+    def radius(self) -> float:
+        return self.height() / 2
+
+    def _open_menu(self) -> None:
+        self._menu.popup(self._reach.mapToGlobal(QPoint(0, self._reach.height() + 2)))
+
+    def _on_menu_triggered(self, action: QAction) -> None:
+        self.reach_chosen.emit(Reach[str(action.data())])
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        side = round(14 * theme.zoom)
+        self.setFixedHeight(theme.metrics.chip)
+        self._row.setContentsMargins(round(10 * theme.zoom), 0, round(3 * theme.zoom), 0)
+        self._row.setSpacing(round(2 * theme.zoom))
+        self._reach.setIcon(icons.icon("collapse"))
+        self._reach.setIconSize(QSize(side, side))
+        self._path.updateGeometry()

@@ -1,0 +1,226 @@
+"""The status bar: where the messages come from at the left, how many there are at the right; each a flat button.
+
+It is told everything and knows no document (look.md 6).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QWidget
+
+from inspector.sources.state import SourceState
+from inspector.ui import formats
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.status_button import Dot, StatusButton
+from inspector.ui.wire_text import plain as one_line
+
+NOTHING_OPEN = "No capture open"
+"""What it says on the start page."""
+
+SILENT = "Only watches: nothing is sent but the join and, if the connection says so, answers to tools/list."
+"""What "silent" means."""
+
+_STATES: dict[SourceState, tuple[Dot, str]] = {
+    SourceState.CONNECTING: ("wait", "Connecting to"),
+    SourceState.CONNECTED: ("on", "Connected to"),
+    SourceState.CLOSED: ("off", "Disconnected from"),
+    SourceState.FAILED: ("failed", "Lost the connection to"),
+}
+_MINUTE = 60
+_RATE_SECONDS = 5
+
+
+class StatusBar(QStatusBar):
+    """The window's status bar.
+
+    Signals:
+        source_clicked, space_clicked, participant_clicked, silent_clicked: facts at the left.
+        paused_clicked, progress_clicked, counts_clicked, rate_clicked, unreadable_clicked: facts at the right.
+    """
+
+    source_clicked = Signal()
+    space_clicked = Signal()
+    participant_clicked = Signal()
+    silent_clicked = Signal()
+    counts_clicked = Signal()
+    rate_clicked = Signal()
+    unreadable_clicked = Signal()
+    paused_clicked = Signal()
+    progress_clicked = Signal()
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        """Make a bar that says that nothing is open."""
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._buttons: list[StatusButton] = []
+        self._address: str | None = None
+        self._seen: int | None = None
+        self._last_minute: deque[float] = deque([0.0] * _MINUTE, maxlen=_MINUTE)
+        self.setObjectName("statusBar")
+        self.setAccessibleName("Status bar")
+        self.setSizeGripEnabled(False)
+        content = QWidget(self)
+        content.setObjectName("statusContent")
+        content.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._row = QHBoxLayout(content)
+        self._row.setSpacing(2)
+        self._source = self._add("statusSource", self.source_clicked, may_shrink=True)
+        self._space = self._add("statusSpace", self.space_clicked, may_shrink=True)
+        self._participant = self._add("statusParticipant", self.participant_clicked, may_shrink=True)
+        self._silent = self._add("statusSilent", self.silent_clicked)
+        self._row.addStretch(1)
+        self._progress = self._add("statusProgress", self.progress_clicked)
+        self._paused = self._add("statusPaused", self.paused_clicked)
+        self._counts = self._add("statusCounts", self.counts_clicked)
+        self._rate = self._add("statusRate", self.rate_clicked)
+        self._unreadable = self._add("statusUnreadable", self.unreadable_clicked)
+        self.addWidget(content, 1)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self.show_empty()
+
+    def _add(self, name: str, clicked: object, *, may_shrink: bool = False) -> StatusButton:
+        button = StatusButton(self._themes, name=name, may_shrink=may_shrink, parent=self)
+        button.clicked.connect(clicked)
+        self._row.addWidget(button)
+        self._buttons.append(button)
+        return button
+
+    # Left
+
+    def show_empty(self) -> None:
+        """Say that no capture is open."""
+        self._reset()
+        self._source.say(NOTHING_OPEN, token="ink.tertiary")
+
+    def show_log(
+        self,
+        name: str,
+        format_name: str,
+        with_decisions: bool = False,
+        *,
+        size_bytes: int | None = None,
+        path: str = "",
+    ) -> None:
+        """Say which file is open.
+
+        Args:
+            name: its name.
+            format_name: what it holds, such as "gateway log".
+            with_decisions: whether a capability-decisions log beside it was read too.
+            size_bytes: its size, if known.
+            path: shown in the tooltip.
+        """
+        self._reset()
+        self._source.say(one_line(name), icon=("recording", "ink.tertiary"), tooltip=path or name)
+        facts = [format_name, "with decisions" if with_decisions else ""]
+        facts.append("" if size_bytes is None else formats.size(size_bytes).replace(".0 ", " "))
+        words = ", ".join(fact for fact in facts if fact)
+        if words:
+            self._space.say("", quiet=words, tooltip="What the log holds, and its size")
+
+    def show_live(self, address: str, space: str, participant: str, *, may_send: bool = False) -> None:
+        """Say which gateway is watched; what became of it is said with `set_state`.
+
+        Args:
+            address: without secrets.
+            space: the space joined.
+            participant: our own id there.
+            may_send: whether this connection may send.
+        """
+        self._reset()
+        self._address = address
+        self.set_state(SourceState.CONNECTING)
+        self._space.say(one_line(space), quiet="space", tooltip="The space that is watched")
+        self._participant.say(one_line(participant), quiet="as", tooltip="Our own participant id, a new one each time")
+        if may_send:
+            self._silent.say("may send", token="accent.text", icon=("sent", "accent.text"), tooltip="May send messages")
+        else:
+            self._silent.say("silent", icon=("silent", "ink.secondary"), tooltip=SILENT)
+
+    def set_state(self, state: SourceState, sentence: str = "") -> None:
+        """Say how the connection is; nothing is said of a log."""
+        if self._address is None:
+            return
+        dot, words = _STATES[state]
+        tooltip = sentence or f"{words} {self._address}"
+        self._source.say(one_line(self._address), dot=dot, tooltip=tooltip)
+        self._source.setAccessibleDescription(words)
+
+    # Right
+
+    def set_counts(self, total: int, shown: int, unreadable: int | None = None) -> None:
+        """Say how many messages there are, how many are shown, and how many could not be read."""
+        words = formats.count_of(total, "message")
+        if shown != total:
+            words += f", {shown:,} shown"
+        self._counts.say(words, tooltip="Messages in the capture, and in the table")
+        if unreadable is not None:
+            token = "severity.error" if unreadable else "ink.tertiary"
+            tooltip = "Show the messages that could not be read" if unreadable else "Every message could be read"
+            self._unreadable.say(f"{unreadable:,} unreadable", token=token, tooltip=tooltip)
+
+    def tick(self, total: int, live: bool) -> None:
+        """A second has passed: show how many messages came in it, and in the 59 before.
+
+        Args:
+            total: messages in the capture now.
+            live: whether more may come; the rate of what has ended is not shown.
+        """
+        came = max(0, total - self._seen) if self._seen is not None else 0
+        self._seen = total
+        self._last_minute.append(came)
+        if live:
+            recent = list(self._last_minute)[-_RATE_SECONDS:]
+            self._show_rate(sum(recent) / len(recent))
+        else:
+            self._rate.hide()
+
+    def _show_rate(self, per_second: float) -> None:
+        words = f"{per_second:.1f}/s" if 0 < per_second < 10 else f"{per_second:,.0f}/s"
+        values = tuple(self._last_minute)
+        self._rate.say(words, values=values, least="000/s", tooltip="Messages a second; the line is the last minute")
+
+    def set_paused(self, waiting: int | None) -> None:
+        """Say that the view is paused and how many messages wait, or with None that it is not."""
+        if waiting is None:
+            self._paused.hide()
+            return
+        self._paused.say(
+            f"view paused, {waiting:,} waiting",
+            token="accent.text",
+            icon=("pause", "accent.text"),
+            tooltip="The capture goes on; click to show what waits",
+        )
+
+    def set_progress(self, fraction: float | None) -> None:
+        """Say how far a log has been read, or with None that nothing is being read."""
+        if fraction is None:
+            self._progress.hide()
+        else:
+            share = min(1.0, max(0.0, fraction))
+            self._progress.say(f"reading, {share:.0%}".replace("%", " %"), tooltip="The log is still being read")
+
+    def _reset(self) -> None:
+        for button in self._buttons:
+            button.hide()
+        self._address = None
+        self._seen = None
+        self._last_minute = deque([0.0] * _MINUTE, maxlen=_MINUTE)
+
+    # What is seen
+
+    def words(self) -> list[str]:
+        """Everything it says, left to right."""
+        return [button.accessibleName() for button in self._buttons if not button.isHidden()]
+
+    def _on_theme_changed(self) -> None:
+        metrics = self._themes.theme.metrics
+        side = metrics.pane_padding - round(7 * self._themes.theme.zoom)
+        self.setFixedHeight(metrics.status_bar)
+        self._row.setContentsMargins(side, 0, side, 0)
+        for button in self._buttons:
+            button.updateGeometry()
+            button.update()

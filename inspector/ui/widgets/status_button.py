@@ -1,0 +1,204 @@
+"""Flat buttons of the status bar: a quiet word, a value, and something before them: a dot, an icon, a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QEnterEvent, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from typing_extensions import override
+
+from inspector.ui import icons
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.sparkline import paint_sparkline
+from inspector.ui.wire_text import tool_tip
+
+Dot = Literal["on", "wait", "off", "failed"]
+"""Green disc, amber ring, grey ring, red cross."""
+
+_DOT_TOKENS: dict[Dot, str] = {
+    "on": "state.active",
+    "wait": "severity.warning",
+    "off": "state.idle",
+    "failed": "severity.error",
+}
+_PAD = 5
+
+
+class StatusButton(QAbstractButton):
+    """One fact of the status bar."""
+
+    def __init__(
+        self, theme_controller: ThemeController, *, name: str, may_shrink: bool = False, parent: QWidget | None = None
+    ) -> None:
+        """Make an empty, hidden button.
+
+        Args:
+            theme_controller: gives the look.
+            name: object name.
+            may_shrink: its words may be cut where room is short; numbers never are.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._may_shrink = may_shrink
+        self._quiet = ""
+        self._value = ""
+        self._value_token = "ink.secondary"
+        self._icon: tuple[str, str] | None = None
+        self._dot: Dot | None = None
+        self._values: Sequence[float] | None = None
+        self._least = ""
+        self._tooltip = ""
+        self.setObjectName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.hide()
+
+    def say(
+        self,
+        value: str,
+        *,
+        quiet: str = "",
+        tooltip: str = "",
+        token: str = "ink.secondary",
+        icon: tuple[str, str] | None = None,
+        dot: Dot | None = None,
+        values: Sequence[float] | None = None,
+        least: str = "",
+    ) -> None:
+        """Show a fact.
+
+        Args:
+            value: the words that matter.
+            quiet: a word before them, dimmer.
+            tooltip: what a click does, or what it means.
+            token: colour of the value.
+            icon: name and colour of an icon before the words.
+            dot: a dot before the words.
+            values: a line of values before the words, oldest first.
+            least: text whose width is kept free, so that neighbours stay where they are.
+        """
+        whole = f"{quiet} {value}".strip()
+        if tooltip != self._tooltip:
+            self._tooltip = tooltip
+            self.setToolTip(tool_tip(tooltip))
+        look = (value, quiet, token, icon, dot, values, least)
+        known = (self._value, self._quiet, self._value_token, self._icon, self._dot, self._values, self._least)
+        if look != known:
+            self._value, self._quiet, self._value_token = value, quiet, token
+            self._icon, self._dot, self._values, self._least = icon, dot, values, least
+            self.setAccessibleName(whole)
+            self.setText(whole.replace("&", "&&"))
+            self.updateGeometry()
+            self.update()
+        self.show()
+
+    # Sizes
+
+    def _lead(self) -> int:
+        zoom = self._themes.theme.zoom
+        if self._values is not None:
+            return round(56 * zoom)
+        if self._icon is not None:
+            return round(18 * zoom)
+        return round(13 * zoom) if self._dot is not None else 0
+
+    def _gap(self, metrics: QFontMetrics) -> int:
+        return metrics.horizontalAdvance(" ") + 1 if self._quiet and self._value else 0
+
+    @override
+    def sizeHint(self) -> QSize:
+        theme = self._themes.theme
+        metrics = QFontMetrics(theme.font("small"))
+        words = metrics.horizontalAdvance(self._quiet) + self._gap(metrics) + metrics.horizontalAdvance(self._value)
+        words = max(words, metrics.horizontalAdvance(self._least))
+        return QSize(words + self._lead() + 2 * round(_PAD * theme.zoom) + 1, theme.metrics.status_bar - 2)
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        hint = self.sizeHint()
+        if not self._may_shrink:
+            return hint
+        return QSize(min(hint.width(), round(48 * self._themes.theme.zoom)), hint.height())
+
+    # Painting
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        painter = QPainter(self)
+        if self.underMouse() or self.isDown():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("accent.washdim"))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0, 2, 0, -2), 4, 4)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        pad = round(_PAD * theme.zoom)
+        self._paint_lead(painter, pad)
+        painter.setFont(theme.font("small"))
+        metrics = QFontMetrics(theme.font("small"))
+        room = QRectF(pad + self._lead(), 0, self.width() - 2 * pad - self._lead() + 1, self.height())
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        if self._quiet:
+            painter.setPen(theme.color("ink.tertiary"))
+            painter.drawText(room, flags, self._quiet)
+            room.setLeft(room.left() + metrics.horizontalAdvance(self._quiet) + self._gap(metrics))
+        painter.setPen(theme.color(self._value_token))
+        shown = metrics.elidedText(self._value, Qt.TextElideMode.ElideMiddle, int(room.width()))
+        if self._least:
+            flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(room, flags, shown)
+        if self.hasFocus():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("accent.ring"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 2, -1, -2), 4, 4)
+
+    def _paint_lead(self, painter: QPainter, left: int) -> None:
+        theme = self._themes.theme
+        zoom = theme.zoom
+        middle = self.height() / 2
+        if self._values is not None:
+            box = QRectF(left, middle - 6 * zoom, 48 * zoom, 12 * zoom)
+            paint_sparkline(painter, box, self._values, theme.color("ink.tertiary"), 1.1 * zoom)
+        elif self._icon is not None:
+            side = round(14 * zoom)
+            name, token = self._icon
+            image = icons.pixmap(name, token, side, self.devicePixelRatioF())
+            painter.drawPixmap(left, round(middle - side / 2), image)
+        elif self._dot is not None:
+            self._paint_dot(painter, QPointF(left + 4 * zoom, middle), self._dot)
+
+    def _paint_dot(self, painter: QPainter, center: QPointF, dot: Dot) -> None:
+        theme = self._themes.theme
+        radius = 3.5 * theme.zoom
+        color = theme.color(_DOT_TOKENS[dot])
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if dot == "on":
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color)
+            painter.drawEllipse(center, radius, radius)
+        elif dot == "failed":
+            painter.setPen(QPen(color, 1.6 * theme.zoom))
+            reach = radius - 0.5
+            painter.drawLine(center + QPointF(-reach, -reach), center + QPointF(reach, reach))
+            painter.drawLine(center + QPointF(-reach, reach), center + QPointF(reach, -reach))
+        else:
+            painter.setPen(QPen(color, 1.5 * theme.zoom))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawEllipse(center, radius - 0.5, radius - 0.5)
+        painter.restore()
+
+    @override
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.update()
+
+    @override
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.update()

@@ -1,0 +1,137 @@
+"""The tab row of the middle column: the views of the document, with the scope at its right end (look.md 6)."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTabBar, QWidget
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+
+MESSAGES = "Messages"
+"""The view every document has."""
+
+
+class _Tabs(QTabBar):
+    """Tabs with a quiet count behind the title; the count never makes its tab jump."""
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.counts: dict[int, str] = {}
+
+    @override
+    def tabSizeHint(self, index: int) -> QSize:
+        hint = super().tabSizeHint(index)
+        count = self.counts.get(index)
+        # Room by the number of digits, so that counting up moves nothing.
+        extra = (
+            self.fontMetrics().horizontalAdvance("0" * len(count)) + round(2 * self._themes.theme.zoom) if count else 0
+        )
+        return QSize(hint.width() + extra, hint.height())
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        painter = QPainter(self)
+        line = self.height() - 1
+        for index in range(self.count()):
+            self._paint_tab(painter, index)
+        painter.fillRect(0, line, self.width(), 1, theme.color("line.hair"))
+        box = self.tabRect(self.currentIndex())
+        painter.fillRect(box.left(), line, box.width(), 1, theme.color("surface.base"))
+
+    def _paint_tab(self, painter: QPainter, index: int) -> None:
+        theme = self._themes.theme
+        box = self.tabRect(index)
+        current = index == self.currentIndex()
+        if current:
+            painter.fillRect(box, theme.color("surface.base"))
+            painter.fillRect(box.left(), 0, box.width(), 2, theme.color("accent.ring"))
+            painter.fillRect(box.right(), 0, 1, box.height(), theme.color("line.hair"))
+        ink = "accent.text" if current and self.hasFocus() else "ink.primary" if current else "ink.secondary"
+        font = theme.font("body-strong" if current else "body-medium")
+        painter.setFont(font)
+        painter.setPen(theme.color(ink))
+        words = QRectF(box).adjusted(theme.metrics.pane_padding, 2, 0, 0)
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(words, flags, self.tabText(index))
+        count = self.counts.get(index)
+        if count:
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color("ink.tertiary"))
+            right = QRectF(box).adjusted(0, 2, -theme.metrics.pane_padding + 2, 0)
+            painter.drawText(right, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
+
+
+class ViewTabs(QWidget):
+    """The tab row.
+
+    Signals:
+        view_chosen(str): another view was chosen; its title.
+    """
+
+    view_chosen = Signal(str)
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
+        """Make the row with the messages as its only view."""
+        super().__init__(parent)
+        self._themes = theme_controller
+        self.setObjectName("viewTabs")
+        self.setAccessibleName("Views")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._tabs = _Tabs(theme_controller, self)
+        self._tabs.setObjectName("viewTabBar")
+        self._tabs.setAccessibleName("Views")
+        self._tabs.setDrawBase(False)
+        self._tabs.setExpanding(False)
+        self._tabs.currentChanged.connect(self._on_current_changed)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._tabs)
+        self._row.addStretch(1)
+        self.add_view(MESSAGES)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def add_view(self, title: str) -> None:
+        """Add a view at the end."""
+        self._tabs.addTab(title)
+
+    def set_count(self, count: int | None, title: str = MESSAGES) -> None:
+        """Say how many messages a view shows."""
+        for index in range(self._tabs.count()):
+            if self._tabs.tabText(index) == title:
+                words = "" if count is None else f"{count:,}"
+                before = self._tabs.counts.get(index, "")
+                self._tabs.counts[index] = words
+                self._tabs.setAccessibleTabName(index, f"{title} {words}".strip())
+                if len(words) != len(before):
+                    # Qt keeps tab sizes until something it knows of changes.
+                    self._tabs.setTabText(index, title)
+                    self._tabs.updateGeometry()
+                self._tabs.update()
+
+    def words(self) -> list[str]:
+        """Titles with their counts."""
+        return [self._tabs.accessibleTabName(index) or self._tabs.tabText(index) for index in range(self._tabs.count())]
+
+    def set_corner(self, widget: QWidget) -> None:
+        """Put a widget at the right end."""
+        self._row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def _on_current_changed(self, index: int) -> None:
+        self.view_chosen.emit(self._tabs.tabText(index))
+
+    def _on_theme_changed(self) -> None:
+        self.setFixedHeight(self._themes.theme.metrics.head)
+        self._tabs.setFixedHeight(self._themes.theme.metrics.head)
+        self._row.setContentsMargins(0, 0, self._themes.theme.metrics.cell_padding, 0)
+        self._row.setSpacing(self._themes.theme.metrics.cell_padding)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        theme = self._themes.theme
+        painter.fillRect(self.rect(), theme.color("surface.chrome"))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line.hair"))

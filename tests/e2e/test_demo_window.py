@@ -1,0 +1,119 @@
+"""From the demo's gateway over a real socket to the painted table, on Qt's own event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from inspector.demo.script import Demo
+from inspector.document import CaptureDocument
+from inspector.sources.connection import Connection
+from inspector.ui.app import Application, run_loop
+from inspector.ui.main_window import MainWindow
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(60)]
+
+
+async def until(condition: Callable[[], object], what: str, seconds: float = 20) -> None:
+    """Wait for a condition of the window."""
+    try:
+        async with asyncio.timeout(seconds):
+            while not condition():
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        pytest.fail(f"waited {seconds} s for {what}")
+
+
+def run_in_window(qapp: QApplication, steps: Callable[[Application], object]) -> None:
+    """Run an async test with an application on Qt's loop."""
+
+    async def main() -> int:
+        application = Application(qapp, theme="light", bundled_fonts=True)
+
+        async def start() -> None:
+            try:
+                await steps(application)  # type: ignore[misc]  # an async function
+            finally:
+                await application.close_all()
+
+        await application.run(start())
+        return 0
+
+    assert run_loop(main(), qapp) == 0
+
+
+def texts(window: MainWindow) -> list[str]:
+    """What the table shows, a row a line."""
+    assert window.panes is not None
+    model = window.panes.messages.model
+    return [
+        " | ".join(
+            str(model.index(row, column).data(Qt.ItemDataRole.DisplayRole) or "")
+            for column in range(model.columnCount())
+        )
+        for row in range(model.rowCount())
+    ]
+
+
+def test_demo_reaches_the_painted_table(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        demo = Demo()
+        await demo.start(pace=0.02)
+        window = application.new_window()
+        assert window.opening.watch(Connection(url=demo.url, space=demo.space))
+        window.opening.adopt_demo(demo)
+        await until(lambda: window.panes and len(window.panes.rows) > 60, "60 rows")
+        panes = window.panes
+        assert panes is not None
+        await until(lambda: window.document.analysis.transients.totals()["collapsed"] >= 2, "two collapses")
+        panes.bridge.flush()
+        shown = "\n".join(texts(window))
+        assert "search_records" in shown
+        assert len(window.document.analysis.contexts.tree) >= 3
+        assert window.grab().toImage().pixelColor(640, 400).isValid()
+        window.opening.leave_gateway()
+        await until(lambda: not window.document.live, "the end of the session")
+        assert window.document.path is not None
+        saved = window.document.path.read_bytes()
+        again = CaptureDocument()
+        again.load(window.document.path)
+        assert len(again.capture) == len(window.document.capture)
+        assert again.analysis.transients.totals() == window.document.analysis.transients.totals()
+        assert saved.startswith(b'{"ctxcap":1')
+        again.close()
+
+    run_in_window(qapp, steps)
+
+
+@pytest.mark.parametrize("url", ["ws://127.0.0.1:9", "ws://127.0.0.1:1"])
+def test_a_refused_connection_is_a_sentence_in_the_window(qapp: QApplication, url: str) -> None:
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.opening.watch(Connection(url=url, space="demo"))
+        await until(lambda: window.notices.notice("message"), "the sentence")
+        notice = window.notices.notice("message")
+        assert notice is not None
+        assert "refused" in notice.text.lower() or "no program" in notice.text.lower()
+
+    run_in_window(qapp, steps)
+
+
+def test_a_log_that_is_none_is_refused_with_a_sentence(qapp: QApplication, tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("milk\neggs\n")
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.opening.open_path(path)
+        await until(lambda: window.notices.notice("message"), "the sentence")
+        notice = window.notices.notice("message")
+        assert notice is not None
+        assert "notes.txt is no log that can be read" in notice.text
+        assert window.panes is None
+
+    run_in_window(qapp, steps)

@@ -1,0 +1,49 @@
+"""Everything there is to see of a document, as plain values, so that two ways to the same messages can be compared."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from inspector.document import CaptureDocument
+from inspector.fields import FIELDS
+from inspector.summary import context_nodes, summary
+
+
+def picture(document: CaptureDocument) -> dict[str, Any]:
+    """Messages with all their fields and stories, contexts, participants and totals."""
+    totals = summary(document, "")
+    return {
+        "messages": [message_picture(document, message) for message in range(len(document.capture))],
+        "contexts": context_nodes(document),
+        "facts": [_node_facts(document, node) for node in document.analysis.contexts.tree.alive()],
+        "participants": [
+            {**asdict(p), "space": document.capture.strings[p.space]}
+            for p in document.analysis.participants.all.values()
+        ],
+        "totals": totals,
+    }  # fmt: skip
+
+
+def message_picture(document: CaptureDocument, message: int) -> dict[str, Any]:
+    """One message: every field, its bytes, deliveries, links and story."""
+    analysis, capture = document.analysis, document.capture
+    return {
+        **{field.name: field.value(analysis, message) for field in FIELDS if field.name != "source"},
+        "flags": capture.flags(message),
+        "bytes": capture.record_bytes(message),
+        "reason": capture.reason(message),
+        "deliveries": [(d.participant, d.event, d.offset, d.length) for d in capture.deliveries_of(message)],
+        "causes": analysis.correlation.causes(message),
+        "effects": analysis.correlation.effects(message),
+        "call": analysis.correlation.calls[int(analysis.correlation.columns["call"][message])],
+        "lifecycle": analysis.transients.lifecycle(message),
+        "hints": analysis.transients.hints(message),
+        "chain": document.chain(message),
+    }
+
+
+def _node_facts(document: CaptureDocument, node: int) -> tuple[Any, ...]:
+    contexts = document.analysis.contexts
+    rows = contexts.first_row[node], contexts.last_row[node], contexts.started_by[node], contexts.concluded_by[node]
+    return (contexts.tree.path(node), contexts.last_ns[node], *rows, contexts.type_reason(node))

@@ -1,0 +1,166 @@
+"""Tests of `inspector.ui.dialogs.settings` and its pages."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QToolButton,
+)
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from inspector.settings import DEFAULT_PRESETS, Preset, Settings, default_presets
+from inspector.ui.dialogs.hints_preview import HintsPreview
+from inspector.ui.dialogs.preset_model import FILTER_ROLE, PresetListModel
+from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.theme import ThemeController
+from tests.ui.find import child
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """The defaults, with one file opened before."""
+    return Settings(recent_files=["/a"])
+
+
+@pytest.fixture
+def dialog(theme_controller: ThemeController, settings: Settings, qtbot: QtBot) -> SettingsDialog:
+    """The dialog, open on Display."""
+    dialog = SettingsDialog(theme_controller, settings)
+    dialog.open()
+    return dialog
+
+
+def click(qtbot: QtBot, dialog: SettingsDialog, name: str) -> None:
+    button = child(dialog, QAbstractButton, name)
+    # A check box is as wide as its column, but only mark and words take clicks.
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(10, button.height() // 2))
+
+
+def retype(qtbot: QtBot, dialog: SettingsDialog, name: str, text: str) -> None:
+    field = child(dialog, QLineEdit, name)
+    field.selectAll()
+    qtbot.keyClick(field, Qt.Key.Key_Delete)
+    qtbot.keyClicks(field, text)
+
+
+def test_theme_and_density_apply_at_once(dialog: SettingsDialog, settings: Settings, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(dialog.changed) as changed:
+        click(qtbot, dialog, "settingsTheme_dark")
+    assert changed.args == [settings]
+    assert settings.display.theme == "dark"
+    click(qtbot, dialog, "settingsDensity_comfortable")
+    assert settings.display.density == "comfortable"
+    dialog.accept()
+
+
+def test_zoom(dialog: SettingsDialog, settings: Settings, qtbot: QtBot) -> None:
+    box = child(dialog, QComboBox, "settingsZoom")
+    assert box.currentText() == "100 %"
+    assert (box.itemText(0), box.itemText(box.count() - 1)) == ("80 %", "200 %")
+    with qtbot.waitSignal(dialog.changed):
+        qtbot.keyClick(box, Qt.Key.Key_Down)
+    assert settings.display.zoom_percent == 110
+    dialog.accept()
+
+
+def test_hints_are_shown_by_example(dialog: SettingsDialog, settings: Settings, qtbot: QtBot) -> None:
+    preview = child(dialog, HintsPreview)
+    assert not preview.shows_hints()
+    without = preview.grab().toImage()
+    click(qtbot, dialog, "settingsHints")
+    assert settings.display.show_context_hints
+    assert preview.shows_hints()
+    assert preview.grab().toImage() != without
+    click(qtbot, dialog, "settingsMotion")
+    assert not settings.display.animate
+    dialog.accept()
+
+
+def test_what_others_remember_stays(dialog: SettingsDialog, settings: Settings, qtbot: QtBot) -> None:
+    settings.remember_file("/b")
+    click(qtbot, dialog, "settingsTheme_dark")
+    assert settings.recent_files == ["/b", "/a"]
+    dialog.accept()
+
+
+def test_restore_brings_back_the_page_that_is_shown(dialog: SettingsDialog, settings: Settings, qtbot: QtBot) -> None:
+    settings.presets = [Preset(name="mine", filter="badge")]
+    click(qtbot, dialog, "settingsTheme_dark")
+    click(qtbot, dialog, "settingsHints")
+    with qtbot.waitSignal(dialog.changed):
+        click(qtbot, dialog, "settingsRestore")
+    assert (settings.display.theme, settings.display.show_context_hints) == ("system", False)
+    assert child(dialog, QToolButton, "settingsTheme_system").isChecked()
+    assert not child(dialog, QCheckBox, "settingsHints").isChecked()
+    assert len(settings.presets) == 1
+    click(qtbot, dialog, "settingsPage_presets")
+    click(qtbot, dialog, "settingsRestore")
+    assert [(p.name, p.filter) for p in settings.presets] == list(DEFAULT_PRESETS)
+    dialog.accept()
+
+
+def test_pages_by_keyboard(dialog: SettingsDialog, qtbot: QtBot) -> None:
+    title = child(dialog, QLabel, "settingsTitle")
+    assert title.text() == "Display"
+    qtbot.keyClick(child(dialog, QAbstractButton, "settingsPage_display"), Qt.Key.Key_Down)
+    assert title.text() == "Presets"
+    dialog.accept()
+
+
+def test_presets_are_edited(dialog: SettingsDialog, settings: Settings, qtbot: QtBot) -> None:
+    click(qtbot, dialog, "settingsPage_presets")
+    click(qtbot, dialog, "presetsAdd")
+    retype(qtbot, dialog, "presetsName", "Mine")
+    retype(qtbot, dialog, "presetsFilter", 'kind == "chat"')
+    assert settings.presets[-1] == Preset(name="Mine", filter='kind == "chat"')
+    click(qtbot, dialog, "presetsUp")
+    assert [preset.name for preset in settings.presets[-2:]] == ["Mine", "Problems"]
+    click(qtbot, dialog, "presetsDown")
+    assert settings.presets[-1].name == "Mine"
+    assert not child(dialog, QToolButton, "presetsDown").isEnabled()
+    click(qtbot, dialog, "presetsRemove")
+    assert settings.presets == default_presets()
+    dialog.accept()
+
+
+def test_a_wrong_filter_is_said_and_not_kept(dialog: SettingsDialog, settings: Settings, qtbot: QtBot) -> None:
+    click(qtbot, dialog, "settingsPage_presets")
+    child(dialog, QListView, "presetsList").setCurrentIndex(child(dialog, QListView, "presetsList").model().index(1, 0))
+    retype(qtbot, dialog, "presetsFilter", "form")
+    assert "form" in child(dialog, QLabel, "presetsFilterHelp").text()
+    assert settings.presets[1].filter != "form"
+    retype(qtbot, dialog, "presetsName", "")
+    assert child(dialog, QLabel, "presetsNameHelp").text() == "A preset needs a name."
+    assert settings.presets[1].name == "Main only"
+    dialog.accept()
+
+
+def test_close(dialog: SettingsDialog, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(dialog.finished):
+        qtbot.mouseClick(child(dialog, QPushButton, "settingsClose"), Qt.MouseButton.LeftButton)
+
+
+def test_preset_model_obeys_qt(qtmodeltester: ModelTester) -> None:
+    model = PresetListModel(default_presets())
+    qtmodeltester.check(model)
+    row = model.add(Preset(name="new", filter="badge"))
+    assert model.move(row, 1) == row
+    assert model.move(row, -1) == row - 1
+    assert model.move(0, -1) == 0
+    assert model.move(0, 1) == 1
+    model.change(1, Preset(name="first", filter=""))
+    model.remove(0)
+    assert model.index(0).data() == "first"
+    assert model.index(0).data(FILTER_ROLE) == ""
+    assert model.index(0).data(Qt.ItemDataRole.AccessibleTextRole) == "first: everything"
+    model.replace([])
+    assert model.rowCount() == 0

@@ -1,0 +1,522 @@
+"""The context tree: rows, marks, keys, finding, and staying put while traffic comes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
+
+from inspector.analysis.context_tree import MAIN
+from inspector.document import CaptureDocument
+from inspector.filters import compile_filter
+from inspector.filters.visible import Reach, Scope
+from inspector.ui.panels.contexts.activity import FADE_S, HOLD_S
+from inspector.ui.panels.contexts.codes import main_code, root_code
+from inspector.ui.panels.contexts.model import MAX_STEPS, ContextTreeModel
+from inspector.ui.panels.contexts.panel import ContextsPanel
+from inspector.ui.panels.contexts.rows import ContextRows
+from inspector.ui.theme import ThemeController
+from tests.builders import document_of, envelope, lines_of, received
+
+
+class Live:
+    """A document that grows like a live one, and the changes of its last growth."""
+
+    def __init__(self, folder: Path, *lines: dict[str, Any]) -> None:
+        self.path = folder / "live.jsonl"
+        self.path.write_bytes(lines_of(*lines))
+        self.document = CaptureDocument()
+        self.document.follow_capture(self.path, name="live")
+        self.changes: list[Any] = []
+        self.document.observers.append(self)
+        self.document.poll()
+        self.changes.clear()
+
+    def messages_changed(self, changes: Any) -> None:
+        self.changes.append(changes)
+
+    def say(self, *lines: dict[str, Any]) -> Any:
+        with self.path.open("ab") as file:
+            file.write(lines_of(*lines))
+        self.document.poll()
+        return self.changes.pop()
+
+    @property
+    def tree(self):
+        return self.document.analysis.contexts.tree
+
+    def node(self, name: str) -> int:
+        return next(n for n in self.tree.alive() if self.tree.name[n] == name)
+
+
+def said(context: str | dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:
+    return received(envelope("chat", context=context, **fields))
+
+
+def start(identifier: str, text: str, context: str | None = None) -> dict[str, Any]:
+    return received(envelope("reasoning/start", {"message": text}, id=identifier, context=context))
+
+
+def shown(model: ContextTreeModel) -> list[str]:
+    return [f"{'  ' * model.depth(row)}{model.label(row)} {model.count(row)}" for row in range(model.rowCount())]
+
+
+@pytest.fixture
+def panel_of(qtbot, theme_controller: ThemeController):
+    """Makes a shown panel of a document; its model is checked from then on, before anything changes."""
+    from pytestqt.modeltest import ModelTester
+
+    testers, documents, panels = [], [], []
+
+    def make(document: CaptureDocument) -> ContextsPanel:
+        documents.append(document)
+        panel = ContextsPanel(document, theme_controller)
+        panels.append(panel)
+        qtbot.addWidget(panel)
+        tester = ModelTester(None)
+        testers.append(tester)
+        tester.check(panel.model)
+        panel.resize(240, 300)
+        with qtbot.waitExposed(panel):
+            panel.show()
+        return panel
+
+    yield make
+    for tester in testers:
+        tester._cleanup()
+    for document in documents:
+        document.close()
+
+
+def row_named(panel: ContextsPanel, label: str) -> int:
+    return [panel.model.label(row) for row in range(panel.model.rowCount())].index(label)
+
+
+def click(qtbot, panel: ContextsPanel, label: str) -> None:
+    place = panel.view.visualRect(panel.model.index(row_named(panel, label), 0))
+    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=place.center())
+
+
+def press(qtbot, panel: ContextsPanel, *keys: Qt.Key) -> None:
+    for key in keys:
+        qtbot.keyClick(panel.view, key)
+
+
+def current(panel: ContextsPanel) -> str:
+    return panel.model.label(panel.view.currentIndex().row())
+
+
+# What rows there are
+
+
+def test_rows_stand_in_tree_order_and_show_two_levels(panel_of):
+    panel = panel_of(document_of(said("a/b/c"), said(), said("d"), said("a/b")))
+    assert shown(panel.model) == ["demo 4", "  main 1", "  a 2", "    b 2", "  d 1"]
+    assert panel.head.count() == "4"
+
+
+def test_a_document_without_spaces_has_its_name_on_top(panel_of):
+    document = document_of(envelope(context="a"), name="mine.jsonl")
+    assert shown(panel_of(document).model) == ["mine.jsonl 1", "  main 0", "  a 1"]
+
+
+def test_each_space_has_a_root_and_a_main(panel_of):
+    document = document_of(said("a"), received(envelope(context="a"), space_id="other"))
+    assert shown(panel_of(document).model) == ["demo 1", "  main 0", "  a 1", "other 1", "  main 0", "  a 1"]
+
+
+def test_no_contexts_are_said_in_words(panel_of):
+    panel = panel_of(document_of(said()))
+    assert panel.view.empty_text == "All messages are in the main context."
+    assert shown(panel.model) == ["demo 1", "  main 1"]
+
+
+def test_nothing_at_all_says_nothing(panel_of):
+    panel = panel_of(CaptureDocument())
+    assert panel.model.rowCount() == 0
+    assert panel.view.empty_text == ""
+
+
+def test_a_reasoning_shows_its_first_words_and_its_id_in_the_tooltip(panel_of):
+    panel = panel_of(document_of(start("r-17", "Why is it slow?"), said("r-17")))
+    row = row_named(panel, "Why is it slow?")
+    tooltip = panel.model.data(panel.model.index(row, 0), Qt.ItemDataRole.ToolTipRole)
+    assert "r-17" in tooltip
+    assert "Opened by reasoning/start, No. 1." in tooltip
+    assert "1 message here" in tooltip
+    assert not panel.model.is_raw_id(row)
+
+
+def test_states(panel_of):
+    end = received(envelope("reasoning/conclusion", {}, context="r1"))
+    cancel = received(envelope("reasoning/cancel", {}, context="r2"))
+    model = panel_of(document_of(said("r1"), end, cancel, said("x/y"))).model
+    states = {model.label(row): model.state(row) for row in range(model.rowCount())}
+    assert (states["r1"], states["r2"], states["y"], states["demo"]) == ("concluded", "cancelled", "active", "")
+    assert model.is_implicit(row_of(model, "x"))
+
+
+def row_of(model: ContextTreeModel, label: str) -> int:
+    return [model.label(row) for row in range(model.rowCount())].index(label)
+
+
+def test_accessibility_says_level_expansion_count_and_state(panel_of):
+    model = panel_of(document_of(said("a"), said("a/b"))).model
+    index = model.index(row_of(model, "a"), 0)
+    words = model.data(index, Qt.ItemDataRole.AccessibleDescriptionRole)
+    assert words == "level 2, expanded, 2 messages, active"
+    assert model.data(index, Qt.ItemDataRole.AccessibleTextRole) == "a"
+
+
+def test_hostile_names_stay_plain_text(panel_of):
+    name = "<b>x\u202etxt\nend"
+    model = panel_of(document_of(said(name))).model
+    assert model.label(2) == "<b>x⟨U+202E⟩txt end"
+    assert "<b>x" not in model.data(model.index(2, 0), Qt.ItemDataRole.ToolTipRole)
+
+
+# Growing
+
+
+def test_new_contexts_are_inserted_and_only_touched_rows_change(tmp_path, panel_of, qtbot):
+    live = Live(tmp_path, said("a"), said("b"), said())
+    panel = panel_of(live.document)
+    inserted, changed, resets = [], [], []
+    panel.model.rowsInserted.connect(lambda _, first, last: inserted.append((first, last)))
+    panel.model.dataChanged.connect(lambda first, last, _: changed.append((first.row(), last.row())))
+    panel.model.modelReset.connect(lambda: resets.append(True))
+    panel.apply_changes(live.say(said("b")))
+    assert (inserted, changed) == ([], [(0, 0), (3, 3)])
+    panel.apply_changes(live.say(said("a/x")))
+    assert shown(panel.model) == ["demo 5", "  main 1", "  a 2", "    x 1", "  b 2"]
+    assert inserted == [(3, 3)]
+    assert not resets
+
+
+def test_a_start_that_comes_later_merges_moves_and_names(tmp_path, panel_of):
+    live = Live(tmp_path, said("r2/deep"), said("r1"), said("r2"))
+    panel = panel_of(live.document)
+    panel.show_scope(Scope(live.tree.space[0], live.node("deep")))
+    assert shown(panel.model)[2:] == ["  r2 2", "    deep 1", "  r1 1"]
+    panel.apply_changes(live.say(start("r2", "Why?", context="r1")))
+    assert shown(panel.model)[2:] == ["  r1 4", "    Why? 2", "      deep 1"]
+    assert panel.model.label(panel.view.marked_row) == "deep"
+    assert [i.row() for i in panel.view.selectionModel().selectedRows()] == [panel.view.marked_row]
+
+
+def test_a_provisional_path_merges_into_a_start_with_a_slash_in_its_id(tmp_path, panel_of):
+    live = Live(tmp_path, said("x/1"), said("x/1/sub"))
+    panel = panel_of(live.document)
+    panel.show_scope(Scope(live.tree.space[0], live.node("1")))
+    panel.apply_changes(live.say(start("x/1", "Think")))
+    assert shown(panel.model)[2:] == ["  Think 2", "    sub 1"]
+    assert panel.model.label(panel.view.marked_row) == "Think"
+    assert panel.scope is not None
+    assert live.tree.name[panel.scope.node or 0] == "x/1"
+
+
+def test_scope_cursor_expansion_and_scroll_do_not_move(tmp_path, panel_of, qtbot):
+    live = Live(tmp_path, *(said(f"c{n}/x/y") for n in range(40)))
+    panel = panel_of(live.document)
+    panel.show_scope(Scope(live.tree.space[0], live.node("c20")))
+    panel.model.set_expanded(row_named(panel, "c30"), False)
+    panel.view.setCurrentIndex(panel.model.index(row_named(panel, "c25"), 0))
+    panel.view.verticalScrollBar().setValue(panel.view.rowHeight(0) * 35 + 7)
+    top = panel.model.label(panel.view.rowAt(0))
+    offset = panel.view.visualRect(panel.model.index(panel.view.rowAt(0), 0)).top()
+    panel.apply_changes(live.say(*(said(f"c{n}/new{n}") for n in range(12)), said("later")))
+    assert panel.model.label(panel.view.rowAt(0)) == top
+    assert panel.view.visualRect(panel.model.index(panel.view.rowAt(0), 0)).top() == offset
+    assert panel.model.label(panel.view.marked_row) == "c20"
+    assert current(panel) == "c25"
+    assert not panel.model.is_expanded(row_named(panel, "c30"))
+    assert row_named(panel, "new11") == row_named(panel, "c11") + 2
+
+
+def test_many_changes_at_once_come_as_a_reset_and_nothing_moves_either(tmp_path, panel_of):
+    count = MAX_STEPS + 20
+    live = Live(tmp_path, *(said(f"c{n}/x") for n in range(count)))
+    panel = panel_of(live.document)
+    panel.show_scope(Scope(live.tree.space[0], live.node("c45")))
+    panel.view.verticalScrollBar().setValue(panel.view.rowHeight(0) * 50)
+    top = panel.model.label(panel.view.rowAt(0))
+    panel.apply_changes(live.say(*(said(f"c{n}/y") for n in range(count))))
+    assert panel.model.rowCount() == 2 + 3 * count
+    assert panel.model.label(panel.view.rowAt(0)) == top
+    assert panel.model.label(panel.view.selectionModel().selectedRows()[0].row()) == "c45"
+
+
+def test_many_rows_that_only_merge_away_leave_none_behind(tmp_path, panel_of):
+    live = Live(tmp_path, *(said(f"x/{n}") for n in range(MAX_STEPS + 5)))
+    panel = panel_of(live.document)
+    panel.apply_changes(live.say(*(start(f"x/{n}", f"Why {n}?") for n in range(MAX_STEPS + 5))))
+    assert shown(panel.model)[2:5] == ["  Why 0? 1", "  Why 1? 1", "  Why 2? 1"]
+    assert panel.model.rowCount() == 2 + MAX_STEPS + 5
+
+
+def test_changes_held_back_while_paused_are_all_taken_in(tmp_path, panel_of):
+    live = Live(tmp_path, said("a"))
+    panel = panel_of(live.document)
+    live.say(said("b"), said("a/c"))
+    panel.apply_changes(live.say(said("d")))
+    assert shown(panel.model) == ["demo 4", "  main 0", "  a 2", "    c 1", "  b 1", "  d 1"]
+
+
+_SEGMENT = st.sampled_from(["a", "b", "c", "r1", "r2", "x/1"])
+_PATHS = st.lists(_SEGMENT, min_size=1, max_size=4).map("/".join)
+_LINES = st.one_of(
+    _PATHS.map(said),
+    st.builds(start, st.sampled_from(["r1", "r2", "a", "x/1"]), st.just("Why?"), st.none() | _PATHS),
+    st.builds(
+        lambda i, p: said({"id": i, "parent": p}),
+        st.sampled_from("abcd"),
+        st.none() | st.sampled_from(["a", "r1", "e"]),
+    ),
+    st.builds(lambda: received(envelope(context="a"), space_id="other")),
+)
+
+
+@given(st.lists(st.lists(_LINES, max_size=6), min_size=1, max_size=6), st.integers(1, 4))
+def test_following_the_tree_gives_the_rows_it_would_be_laid_out_as(tmp_path_factory, batches, depth):
+    live = Live(tmp_path_factory.mktemp("live"))
+    rows = ContextRows(live.document.analysis.contexts)
+    rows.set_depth(depth)
+    for batch in batches:
+        if not batch:
+            continue
+        live.say(*batch)
+        for first, last in rows.stale_spans():
+            rows.remove(first, last)
+        blocks = rows.fresh_blocks()
+        if len(blocks) % 2:
+            rows.insert_all(blocks)
+        else:
+            for block in blocks:
+                rows.insert(block)
+        codes, depths = rows.layout()
+        assert rows.codes.tolist() == codes.tolist()
+        assert rows.depths.tolist() == depths.tolist()
+        assert rows.nodes == len(live.tree.alive())
+        assert [rows.row_of(code) for code in codes.tolist()] == list(range(len(codes)))
+        assert [rows.end(row) for row in range(len(rows))] == rows._ends(rows.rows_of(codes.tolist())).tolist()
+    live.document.close()
+
+
+# Scope
+
+
+def test_clicking_scopes_and_clicking_again_clears(panel_of, qtbot):
+    document = document_of(said("a"), said("a/b"))
+    panel = panel_of(document)
+    asked: list[Any] = []
+    panel.scope_requested.connect(asked.append)
+    space = document.analysis.contexts.spaces[0]
+    for label in ("a", "a", "demo", "main"):
+        click(qtbot, panel, label)
+    assert asked == [Scope(space, 0, Reach.BELOW), None, Scope(space, None), Scope(space, MAIN)]
+
+
+def test_escape_clears_the_scope(panel_of, qtbot):
+    panel = panel_of(document_of(said("a")))
+    click(qtbot, panel, "a")
+    with qtbot.waitSignal(panel.scope_requested) as asked:
+        press(qtbot, panel, Qt.Key.Key_Escape)
+    assert asked.args == [None]
+    assert panel.view.marked_row == -1
+
+
+def test_a_scope_below_a_collapsed_row_marks_that_row(panel_of):
+    document = document_of(said("a/b"))
+    panel = panel_of(document)
+    panel.show_scope(Scope(document.analysis.contexts.spaces[0], 1))
+    panel.model.set_expanded(row_named(panel, "a"), False)
+    assert panel.model.label(panel.view.marked_row) == "a"
+    assert not panel.view.selectionModel().hasSelection()
+    panel.model.set_expanded(row_named(panel, "a"), True)
+    assert panel.model.label(panel.view.selectionModel().selectedRows()[0].row()) == "b"
+
+
+def test_without_a_scope_the_context_of_the_message_is_marked(panel_of):
+    document = document_of(said("a"), said("b"))
+    panel = panel_of(document)
+    space = document.analysis.contexts.spaces[0]
+    panel.show_message_context(space, 1)
+    assert panel.model.label(panel.view.marked_row) == "b"
+    panel.show_scope(Scope(space, 0))
+    assert panel.model.label(panel.view.marked_row) == "a"
+    panel.show_scope(None)
+    panel.show_message_context(space, MAIN)
+    assert panel.model.label(panel.view.marked_row) == "main"
+    panel.show_message_context(0, None)
+    assert panel.view.marked_row == -1
+
+
+def action(menu: QMenu, title: str):
+    return next(a for a in menu.actions() if a.text() == title)
+
+
+def test_the_menu_offers_reaches_filter_and_copies(panel_of, qtbot):
+    panel = panel_of(document_of(said('a/"b"')))
+    row = row_named(panel, '"b"')
+    for title, reach in (
+        ("This context and below", Reach.BELOW),
+        ("This one only", Reach.ONLY),
+        ("Direct children", Reach.CHILDREN),
+    ):
+        with qtbot.waitSignal(panel.scope_requested) as asked:
+            action(panel.menu_for(row), title).trigger()
+        assert asked.args[0].reach is reach
+        assert action(panel.menu_for(row), title).isChecked()
+    with qtbot.waitSignal(panel.filter_requested) as filtered:
+        action(panel.menu_for(row), "Filter by this").trigger()
+    assert filtered.args == ['context under "a/\\"b\\""']
+    compile_filter(filtered.args[0])
+    action(panel.menu_for(row), "Copy path").trigger()
+    assert QGuiApplication.clipboard().text() == 'a/"b"'
+    action(panel.menu_for(row), "Copy id").trigger()
+    assert QGuiApplication.clipboard().text() == '"b"'
+    action(panel.menu_for(row), "Clear scope").trigger()
+    assert panel.scope is None
+
+
+def test_filters_of_spaces_and_main_can_be_read(panel_of):
+    document = document_of(said("a"), received(envelope(context="a"), space_id="other"), envelope(context="a"))
+    panel = panel_of(document)
+    demo, other, none = document.analysis.contexts.spaces
+    texts = [panel.filter_for(demo, 0), panel.filter_for(other, MAIN), panel.filter_for(none, None)]
+    assert texts == ['space == "demo" && context under "a"', 'space == "other" && !context', "!space"]
+    for text in texts:
+        compile_filter(text)
+
+
+# Keys and chevrons
+
+
+def test_keys_behave_as_in_a_tree(panel_of, qtbot):
+    panel = panel_of(document_of(said("a/b/c"), said("d")))
+    panel.view.setFocus()
+    panel.view.setCurrentIndex(panel.model.index(0, 0))
+    press(qtbot, panel, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Down)
+    assert current(panel) == "b"
+    press(qtbot, panel, Qt.Key.Key_Right)
+    assert shown(panel.model)[3:5] == ["    b 1", "      c 1"]
+    press(qtbot, panel, Qt.Key.Key_Right)
+    assert current(panel) == "c"
+    press(qtbot, panel, Qt.Key.Key_Left)
+    assert current(panel) == "b"
+    press(qtbot, panel, Qt.Key.Key_Left, Qt.Key.Key_Left)
+    assert current(panel) == "a"
+    assert shown(panel.model) == ["demo 2", "  main 0", "  a 1", "    b 1", "  d 1"]
+    with qtbot.waitSignal(panel.scope_requested) as asked:
+        press(qtbot, panel, Qt.Key.Key_Return)
+    assert asked.args[0].node == 0
+
+
+def test_moving_the_cursor_does_not_scope(panel_of, qtbot):
+    panel = panel_of(document_of(said("a")))
+    panel.view.setFocus()
+    with qtbot.assertNotEmitted(panel.scope_requested):
+        press(qtbot, panel, Qt.Key.Key_Down, Qt.Key.Key_Down)
+    assert not panel.view.selectionModel().hasSelection()
+
+
+def test_the_chevron_expands_without_scoping(panel_of, qtbot):
+    panel = panel_of(document_of(said("a/b")))
+    place = panel.view.visualRect(panel.model.index(2, 0))
+    with qtbot.assertNotEmitted(panel.scope_requested):
+        qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(28, place.center().y()))
+    assert shown(panel.model) == ["demo 1", "  main 0", "  a 1"]
+
+
+def test_expand_all_and_collapse_all(panel_of, qtbot):
+    panel = panel_of(document_of(said("a/b/c/d")))
+    button = panel.findChild(object, "contextsExpand")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert len(shown(panel.model)) == 6
+    assert button.toolTip() == "Collapse all"
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert shown(panel.model) == ["demo 1", "  main 0", "  a 1"]
+
+
+# Finding
+
+
+def test_finding_keeps_matches_with_their_ancestors(tmp_path, panel_of, qtbot):
+    live = Live(tmp_path, said("a/b/plan"), said("other"), start("r", "A PLAN to look at"))
+    panel = panel_of(live.document)
+    panel.view.setFocus()
+    qtbot.keyClicks(panel.view, "p")
+    qtbot.keyClicks(panel.find_box, "lan")
+    assert shown(panel.model) == ["demo 3", "  a 1", "    b 1", "      plan 1", "  A PLAN to look at 0"]
+    panel.apply_changes(live.say(said("new/planet"), said("nothing")))
+    assert shown(panel.model)[-2:] == ["  new 1", "    planet 1"]
+    qtbot.keyClick(panel.find_box, Qt.Key.Key_Return)
+    assert current(panel) == "plan"
+    qtbot.keyClick(panel.find_box, Qt.Key.Key_Escape)
+    assert panel.find_box.text() == ""
+    assert len(shown(panel.model)) == 9
+
+
+def test_finding_nothing_says_so(panel_of):
+    panel = panel_of(document_of(said("a")))
+    panel.find_box.setText("zzz")
+    assert panel.view.empty_text == "No context matches."
+    panel.find_box.setText("")
+    assert panel.view.empty_text == ""
+
+
+# Activity
+
+
+def test_a_halo_stays_while_messages_come_and_then_fades(tmp_path, panel_of, monkeypatch):
+    live = Live(tmp_path, said("a/b/c"))
+    panel = panel_of(live.document)
+    now = 100.0
+    monkeypatch.setattr("inspector.ui.panels.contexts.model.time.monotonic", lambda: now)
+    panel.apply_changes(live.say(said("a/b/c")))
+    activity, code = panel.model.activity, panel.model.code(row_named(panel, "b"))  # c is hidden below b
+    assert activity.halo(code, now + HOLD_S) == 1
+    assert activity.halo(code, now + HOLD_S + FADE_S / 2) == pytest.approx(0.5)
+    assert activity.halo(code, now + HOLD_S + FADE_S) == 0
+    now = 200.0
+    panel._on_halo_tick()
+    assert activity.still()
+
+
+def test_halos_are_off_when_nothing_may_move(tmp_path, panel_of):
+    live = Live(tmp_path, said("a"))
+    panel = panel_of(live.document)
+    panel.set_animated(False)
+    panel.apply_changes(live.say(said("a")))
+    assert panel.model.activity.still()
+
+
+def test_states_go_by_the_clock_while_live(tmp_path, panel_of):
+    live = Live(tmp_path, said("a"))
+    panel = panel_of(live.document)
+    last = live.document.analysis.contexts.last_ns[0]
+    live.document.analysis.now_ns = last + 29_000_000_000
+    assert panel.model.state(2) == "active"
+    live.document.analysis.now_ns = last + 31_000_000_000
+    panel.tick(live.document.analysis.now_ns)
+    assert panel.model.state(2) == "idle"
+
+
+def test_both_themes_paint_the_whole_panel(panel_of, theme_controller, qtbot):
+    panel = panel_of(document_of(said("a/b/c"), start("r", "Why?"), said("r"), said("x" * 3000)))
+    light = panel.grab().toImage()
+    theme_controller.set_setting("dark")
+    assert panel.grab().toImage() != light
+    theme_controller.set_zoom(1.5)
+    assert panel.view.rowHeight(0) == theme_controller.theme.metrics.row
+
+
+def test_codes_of_spaces_do_not_meet():
+    codes = [f(place) for place in range(5) for f in (root_code, main_code)]
+    assert codes == list(range(-1, -11, -1))

@@ -1,0 +1,241 @@
+"""The participants: who is here, what they may do, how full they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from inspector.analysis.participants import Participant
+from inspector.document import CaptureDocument
+from inspector.filters import compile_filter
+from inspector.ui.panels.participants import words
+from inspector.ui.panels.participants.model import ParticipantsModel, Presence
+from inspector.ui.panels.participants.panel import EMPTY, ParticipantsPanel
+from inspector.ui.theme import ThemeController
+from tests.builders import document_of, envelope, lines_of, received
+
+SECOND = 1_000_000_000
+
+
+def welcome(you: str, *others: str, capabilities: list[str] | None = None) -> dict[str, Any]:
+    patterns = [{"kind": kind} for kind in capabilities or ["chat"]]
+    payload = {
+        "you": {"id": you, "capabilities": [{"kind": "mcp/response"}]},
+        "participants": [{"id": name, "capabilities": patterns} for name in others],
+    }
+    return received(envelope("system/welcome", payload, sender="system:gateway", to=[you]))
+
+
+def presence(event: str, name: str) -> dict[str, Any]:
+    payload = {"event": event, "participant": {"id": name, "capabilities": [{"kind": "*"}]}}
+    return received(envelope("system/presence", payload, sender="system:gateway"))
+
+
+def said(name: str) -> dict[str, Any]:
+    return received(envelope("chat", sender=name))
+
+
+def status(name: str, tokens: Any, limit: Any) -> dict[str, Any]:
+    payload = {"messages_in_context": 1, "tokens": tokens, "max_tokens": limit}
+    return received(envelope("participant/status", payload, sender=name))
+
+
+@pytest.fixture
+def panel_of(qtbot, theme_controller: ThemeController):
+    """Makes a shown panel of a document; its model is checked from then on, before anything changes."""
+    from pytestqt.modeltest import ModelTester
+
+    testers, panels, documents = [], [], []
+
+    def make(document: CaptureDocument) -> ParticipantsPanel:
+        panel = ParticipantsPanel(document, theme_controller)
+        panels.append(panel)
+        documents.append(document)
+        qtbot.addWidget(panel)
+        tester = ModelTester(None)
+        testers.append(tester)
+        tester.check(panel.model)
+        panel.resize(212, 300)
+        with qtbot.waitExposed(panel):
+            panel.show()
+        return panel
+
+    yield make
+    for tester in testers:
+        tester._cleanup()
+    for document in documents:
+        document.close()
+
+
+class Live:
+    """A document that grows, and the changes of its last growth."""
+
+    def __init__(self, folder: Path, *lines: dict[str, Any]) -> None:
+        self.path = folder / "live.jsonl"
+        self.path.write_bytes(lines_of(*lines))
+        self.document = CaptureDocument()
+        self.document.follow_capture(self.path, name="live")
+        self.changes: list[Any] = []
+        self.document.observers.append(self)
+        self.document.poll()
+
+    def messages_changed(self, changes: Any) -> None:
+        self.changes.append(changes)
+
+    def say(self, *lines: dict[str, Any]) -> Any:
+        with self.path.open("ab") as file:
+            file.write(lines_of(*lines))
+        self.document.poll()
+        return self.changes.pop()
+
+
+def names(model: ParticipantsModel) -> list[str]:
+    return [model.name(row) for row in range(model.rowCount())]
+
+
+def test_those_here_come_first_then_us_then_who_left(tmp_path, panel_of):
+    live = Live(tmp_path, welcome("me", "gone", "mew"), presence("leave", "gone"), said("late"))
+    live.document.analysis.participants.all[live.document.analysis.contexts.spaces[0], "me"].is_us = True
+    panel = panel_of(live.document)
+    assert names(panel.model) == ["mew", "late", "me", "gone"]
+    assert panel.head.count() == "2 here"
+    assert panel.model.tags(2) == ["you"]
+
+
+def test_second_lines(panel_of):
+    document = document_of(welcome("me", "mew", "gone"), presence("join", "boss"), presence("leave", "gone"), said("x"))
+    model = panel_of(document).model
+    lines = dict(zip(names(model), map(model.line, range(model.rowCount())), strict=True))
+    assert lines == {
+        "me": "listens only",
+        "mew": "chat",
+        "boss": "may do anything",
+        "x": "1 message",
+        "gone": lines["gone"],
+    }
+    assert lines["gone"].startswith("left at ")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said_as"),
+    [(0, "left just now"), (12.7, "left 12 s ago"), (125, "left 2 min ago"), (7300, "left 2 h ago")],
+)
+def test_leaving_goes_by_the_clock_while_live(panel_of, seconds, said_as):
+    document = document_of(welcome("me", "gone"), presence("leave", "gone"))
+    panel = panel_of(document)
+    left_ns = document.analysis.participants.all[document.analysis.contexts.spaces[0], "gone"].left_ns
+    document.analysis.now_ns = left_ns + int(seconds * SECOND)
+    panel.tick(document.analysis.now_ns)
+    assert panel.model.line(1) == said_as
+
+
+def test_presence_dots(tmp_path, panel_of):
+    live = Live(tmp_path, welcome("me", "mew", "gone"), presence("leave", "gone"), said("mew"), said("stranger"))
+    analysis = live.document.analysis
+    model = panel_of(live.document).model
+    mew = analysis.participants.all[analysis.contexts.spaces[0], "mew"]
+    analysis.now_ns = mew.last_ns + 5 * SECOND
+    dots = dict(zip(names(model), map(model.presence, range(model.rowCount())), strict=True))
+    assert dots == {
+        "me": Presence.HERE,
+        "mew": Presence.HERE,
+        "stranger": Presence.UNKNOWN,
+        "gone": Presence.GONE,
+    }
+    analysis.now_ns = mew.last_ns + SECOND
+    assert model.presence(names(model).index("mew")) is Presence.SPEAKING
+
+
+def test_who_comes_and_goes_moves_without_losing_the_selection(tmp_path, panel_of):
+    live = Live(tmp_path, welcome("me", "a", "b", "c"))
+    panel = panel_of(live.document)
+    resets: list[bool] = []
+    panel.model.modelReset.connect(lambda: resets.append(True))
+    panel.view.setCurrentIndex(panel.model.index(names(panel.model).index("b"), 0))
+    panel.apply_changes(live.say(presence("leave", "b"), presence("join", "d"), presence("leave", "a")))
+    assert names(panel.model) == ["me", "c", "d", "a", "b"]
+    assert panel.model.name(panel.view.currentIndex().row()) == "b"
+    assert panel.head.count() == "3 here"
+    assert not resets
+
+
+def test_usage_and_gauge(panel_of):
+    document = document_of(status("full", 18_800, 20_000), status("odd", 500, None), status("wrong", "many", True))
+    panel = panel_of(document)
+    everyone = [panel.model.participant(row) for row in range(panel.model.rowCount())]
+    assert [words.usage(p) for p in everyone] == ["18.8k of 20k", "500 tokens", ""]
+    assert [words.share(p) for p in everyone] == [pytest.approx(0.94), None, None]
+    assert words.share(Participant("x", 0, tokens=5, max_tokens=0)) is None
+    panel.grab()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (950, "950"), (1000, "1k"), (15_432, "15.4k"), (20_000, "20k"), (999_960, "1M"), (1_250_000, "1.2M")],
+)
+def test_short_numbers(value, text):
+    assert words.short_number(value) == text
+
+
+def test_the_tooltip_tells_everything_as_plain_text(panel_of):
+    document = document_of(welcome("me", "<b>x", capabilities=["chat", "mcp/\u202e*"]), said("<b>x"))
+    model = panel_of(document).model
+    tooltip = model.data(model.index(names(model).index("<b>x"), 0), Qt.ItemDataRole.ToolTipRole)
+    assert "<b>" not in tooltip
+    assert "1 message sent in demo" in tooltip
+    assert "mcp/⟨U+202E⟩*" in tooltip
+
+
+def test_mcp_participants_are_counted_without_presence(panel_of):
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    document = document_of({"t": 1.0, "dir": "client->server", "message": request})
+    panel = panel_of(document)
+    assert [(n, panel.model.line(r)) for r, n in enumerate(names(panel.model))] == [
+        ("client", "1 message"),
+        ("server", "0 messages"),
+    ]
+    assert panel.head.count() == "2"
+
+
+def test_the_menu_filters_by_sender_and_recipient(panel_of, qtbot):
+    panel = panel_of(document_of(said('o"dd & co')))
+    for place, field in ((0, "from"), (1, "to")):
+        with qtbot.waitSignal(panel.filter_requested) as asked:
+            panel.menu_for(0).actions()[place].trigger()
+        assert asked.args == [f'{field} == "o\\"dd & co"']
+        compile_filter(asked.args[0])
+    panel.menu_for(0).actions()[-1].trigger()
+    assert QGuiApplication.clipboard().text() == 'o"dd & co'
+
+
+def test_enter_filters_by_the_sender(panel_of, qtbot):
+    panel = panel_of(document_of(said("a"), said("b")))
+    panel.view.setFocus()
+    panel.view.setCurrentIndex(panel.model.index(1, 0))
+    with qtbot.waitSignal(panel.filter_requested) as asked:
+        qtbot.keyClick(panel.view, Qt.Key.Key_Return)
+    assert asked.args == ['from == "b"']
+
+
+def test_the_same_name_in_two_spaces_is_told_apart(panel_of):
+    document = document_of(said("a"), received(envelope(sender="a"), space_id="other"))
+    panel = panel_of(document)
+    assert [panel.model.tags(row) for row in range(2)] == [["demo"], ["other"]]
+
+
+def test_empty(panel_of):
+    panel = panel_of(CaptureDocument())
+    assert panel.view.accessibleDescription() == EMPTY
+    assert panel.head.count() == ""
+    panel.grab()
+
+
+def test_accessibility_says_presence_and_usage(panel_of):
+    document = document_of(welcome("me", "mew"), status("mew", 5_000, 20_000))
+    model = panel_of(document).model
+    described = model.data(model.index(names(model).index("mew"), 0), Qt.ItemDataRole.AccessibleDescriptionRole)
+    assert described == "here, chat, 5k of 20k"

@@ -1,0 +1,131 @@
+"""Tests of `inspector.ui.panels.start`."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from inspector.settings import ConnectionSettings, Settings
+from inspector.ui.panels.start.panel import NOTHING_RECENT, StartPage
+from inspector.ui.panels.start.recents import day_words, recent_file
+from inspector.ui.theme import ThemeController
+from tests.ui.find import child
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A gateway log in a folder of its own, written today."""
+    folder = tmp_path / "coding-agent"
+    folder.mkdir()
+    file = folder / "envelope-history.jsonl"
+    file.write_bytes(b"x" * 2_800)
+    return file
+
+
+@pytest.fixture
+def page(theme_controller: ThemeController, log: Path, qtbot: QtBot) -> StartPage:
+    """The page with a connection, a log, and a file that is gone."""
+    settings = Settings(
+        recent_files=[str(log), str(log.parent / "gone.jsonl")],
+        recent_connections=[ConnectionSettings(url="ws://127.0.0.1:8080", space="demo")],
+    )
+    page = StartPage(theme_controller, settings)
+    qtbot.addWidget(page)
+    page.resize(1280, 720)
+    page.show()
+    return page
+
+
+def find(page: StartPage, name: str) -> QAbstractButton:
+    return child(page, QAbstractButton, name)
+
+
+@pytest.mark.parametrize("card", ["open", "connect", "demo", "paste"])
+def test_cards_ask(page: StartPage, qtbot: QtBot, card: str) -> None:
+    signal = getattr(page, f"{card}_requested")
+    with qtbot.waitSignal(signal):
+        qtbot.mouseClick(find(page, f"start_{card}"), Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(signal):
+        qtbot.keyClick(find(page, f"start_{card}"), Qt.Key.Key_Return)
+
+
+def test_recents_say_only_what_is_known(page: StartPage, log: Path) -> None:
+    written = datetime.fromtimestamp(log.stat().st_mtime).astimezone()
+    assert page.recent_words() == [
+        ("ws://127.0.0.1:8080", "space demo"),
+        ("coding-agent/envelope-history.jsonl", f"gateway log, 2.8 kB, today {written:%H:%M}"),
+        ("coding-agent/gone.jsonl", "not there any more"),
+    ]
+
+
+def test_recents_open(page: StartPage, log: Path, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.recent_connection_requested) as connection:
+        qtbot.mouseClick(find(page, "startRecent0"), Qt.MouseButton.LeftButton)
+    assert connection.args is not None
+    assert connection.args[0].space == "demo"
+    with qtbot.waitSignal(page.recent_file_requested) as file:
+        qtbot.mouseClick(find(page, "startRecent1"), Qt.MouseButton.LeftButton)
+    assert file.args == [str(log)]
+    assert not find(page, "startRecent2").isEnabled()
+
+
+def test_clear_asks_and_an_empty_list_says_so(page: StartPage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.clear_recent_requested):
+        qtbot.mouseClick(child(page, QPushButton, "startClear"), Qt.MouseButton.LeftButton)
+    page.show_recents(Settings())
+    assert page.recent_words() == []
+    assert not child(page, QPushButton, "startClear").isVisible()
+    nothing = child(page, QLabel, "startNothing")
+    assert nothing.isVisible()
+    assert nothing.text() == NOTHING_RECENT
+
+
+def test_arrows_walk_and_enter_opens(page: StartPage, qtbot: QtBot) -> None:
+    def focused() -> str:
+        widget = page.focusWidget()
+        assert widget is not None
+        return widget.objectName()
+
+    find(page, "start_open").setFocus()
+    steps = [
+        (Qt.Key.Key_Up, "start_open"),
+        (Qt.Key.Key_Down, "start_connect"),
+        (Qt.Key.Key_Right, "startRecent1"),
+        (Qt.Key.Key_Down, "startRecent1"),
+        (Qt.Key.Key_Up, "startRecent0"),
+        (Qt.Key.Key_Right, "startRecent0"),
+        (Qt.Key.Key_Left, "start_open"),
+    ]
+    for key, name in steps:
+        qtbot.keyClick(page.focusWidget(), key)
+        assert focused() == name
+
+
+def test_paste_key(page: StartPage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.paste_requested):
+        qtbot.keyClick(find(page, "start_open"), Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_the_first_card_has_the_focus(page: StartPage) -> None:
+    assert page.focusWidget() is find(page, "start_open")
+
+
+def test_days_in_words() -> None:
+    now = datetime(2026, 3, 5, 12, 0).astimezone()
+    said = [day_words((now - timedelta(days=days)).timestamp(), now) for days in (0, 1, 3, 400)]
+    assert said == ["today 12:00", "yesterday", "2 March", "29 January 2025"]
+
+
+def test_names_of_files(tmp_path: Path) -> None:
+    now = datetime.now().astimezone()
+    capture = tmp_path / "night.ctxcap"
+    capture.write_bytes(b"x")
+    os.utime(capture, (now.timestamp(), now.timestamp()))
+    assert recent_file(str(capture), now).detail.startswith("recorded capture, 1 B, today")
+    assert not recent_file("/no\0where", now).there

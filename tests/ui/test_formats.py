@@ -1,0 +1,69 @@
+"""Figures as the window writes them."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.protocol.times import NO_TIME
+from inspector.ui import formats
+
+MS = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("delta_ns", "text"),
+    [(0, "0.000"), (311_364_999_999, "311.364"), (-1_500 * MS, "\N{MINUS SIGN}1.500"), (-10, "0.000")],
+)
+def test_seconds_have_three_decimals_and_are_cut(delta_ns: int, text: str) -> None:
+    assert formats.seconds(delta_ns) == text
+
+
+def test_a_time_in_the_table_counts_from_the_first_message() -> None:
+    assert formats.table_time(5_250 * MS, 5_000 * MS) == "0.250"
+
+
+def test_an_unknown_time_is_empty() -> None:
+    assert formats.table_time(NO_TIME, 5) == ""
+    assert formats.table_time(5, NO_TIME) == ""
+    assert formats.clock(NO_TIME) == ""
+
+
+@pytest.mark.parametrize(
+    ("delta_ns", "text"),
+    [
+        (0, "<1 ms"), (999_999, "<1 ms"), (73 * MS, "73 ms"), (999_600_000, "1.0 s"), (1_240 * MS, "1.2 s"),
+        (59_940 * MS, "59.9 s"), (59_960 * MS, "1 min"), (184_000 * MS, "3 min 4 s"), (7_500_000 * MS, "2 h 5 min"),
+        (-73 * MS, "\N{MINUS SIGN}73 ms"),
+    ],
+)  # fmt: skip
+def test_latency_is_said_as_people_say_it(delta_ns: int, text: str) -> None:
+    assert formats.latency(delta_ns) == text
+
+
+def test_no_latency_is_empty() -> None:
+    assert formats.latency(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("waited_ns", "text"),
+    [
+        (-5, "waiting 0.0 s"),
+        (430 * MS, "waiting 0.4 s"),
+        (59_990 * MS, "waiting 59.9 s"),
+        (61_500 * MS, "waiting 1 min 1 s"),
+    ],
+)
+def test_waiting_does_not_flicker_ahead(waited_ns: int, text: str) -> None:
+    assert formats.waiting(waited_ns) == text
+
+
+@pytest.mark.parametrize(("size_bytes", "text"), [(183, "183 B"), (2_806, "2.8 kB"), (14_200_000, "14.2 MB")])
+def test_sizes(size_bytes: int, text: str) -> None:
+    assert formats.size(size_bytes) == text
+
+
+def test_counts_have_their_noun() -> None:
+    assert formats.count_of(1, "record") == "1 record"
+    assert formats.count_of(1_216, "message") == "1,216 messages"
+    assert formats.count_of(2, "reply", "replies") == "2 replies"
+    assert formats.message_number(1200) == "No. 1201"

@@ -1,0 +1,264 @@
+"""Tests of `inspector.ui.widgets.filter_bar` and what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QMenu, QPlainTextEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from inspector.filters import FilterError, compile_filter
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.filter_bar import FilterBar
+from inspector.ui.widgets.filter_highlighter import tokens, utf16_offsets
+from inspector.ui.widgets.filter_trouble import FilterTrouble
+from inspector.ui.widgets.labels import IconLabel
+from tests.ui.find import child
+
+
+def check(text: str) -> FilterError | None:
+    try:
+        compile_filter(text, selected_context=None)
+    except FilterError as error:
+        return error
+    return None
+
+
+@pytest.fixture
+def bar(theme_controller: ThemeController, qtbot: QtBot) -> Iterator[FilterBar]:
+    """A filter bar at the top of a window, with nothing applied."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(900, 200)
+    column = QVBoxLayout(window)
+    bar = FilterBar(theme_controller, check, window)
+    column.addWidget(bar)
+    column.addStretch(1)
+    window.show()
+    yield bar
+    window.close()
+
+
+def editor(bar: FilterBar) -> QPlainTextEdit:
+    return child(bar, QPlainTextEdit, "filterEditor")
+
+
+def button(bar: FilterBar, name: str) -> QToolButton:
+    return child(bar, QToolButton, name)
+
+
+def counts(bar: FilterBar) -> str:
+    label = child(bar, QLabel, "filterCounts")
+    return "" if label.isHidden() else label.text()
+
+
+def trouble(bar: FilterBar) -> FilterTrouble | None:
+    found = bar.window().findChild(FilterTrouble)
+    return found if found is not None and found.isVisible() else None
+
+
+def type_text(qtbot: QtBot, bar: FilterBar, text: str) -> None:
+    editor(bar).selectAll()
+    qtbot.keyClicks(editor(bar), text)
+
+
+def press(qtbot: QtBot, bar: FilterBar, key: Qt.Key) -> None:
+    qtbot.keyClick(editor(bar), key)
+
+
+def funnel(bar: FilterBar) -> str:
+    return child(bar, IconLabel, "filterFunnel").token
+
+
+def test_enter_applies_a_good_filter(bar: FilterBar, qtbot: QtBot) -> None:
+    type_text(qtbot, bar, 'from == "mew"')
+    assert funnel(bar) == "state.active"
+    with qtbot.waitSignal(bar.applied) as applied:
+        press(qtbot, bar, Qt.Key.Key_Return)
+    assert applied.args == ['from == "mew"']
+    assert bar.applied_text() == 'from == "mew"'
+
+
+def test_enter_on_a_wrong_filter_says_why_at_once_and_applies_nothing(bar: FilterBar, qtbot: QtBot) -> None:
+    bar.set_applied("badge")
+    type_text(qtbot, bar, 'form == "mew"')
+    with qtbot.assertNotEmitted(bar.applied):
+        press(qtbot, bar, Qt.Key.Key_Return)
+    shown = trouble(bar)
+    assert shown is not None
+    assert "form" in shown.words()
+    assert "from" in shown.words()
+    assert bar.applied_text() == "badge"
+    assert bar.property("wrong") == "true"
+    assert funnel(bar) == "severity.error"
+
+
+def test_trouble_is_told_after_a_rest_and_goes_when_mended(bar: FilterBar, qtbot: QtBot) -> None:
+    type_text(qtbot, bar, 'from = "mew"')
+    assert trouble(bar) is None
+    qtbot.waitUntil(lambda: trouble(bar) is not None)
+    type_text(qtbot, bar, 'from == "mew"')
+    assert trouble(bar) is None
+    assert bar.error() is None
+
+
+def test_the_suggestion_can_be_clicked(bar: FilterBar, qtbot: QtBot) -> None:
+    type_text(qtbot, bar, 'form == "mew" && badge')
+    press(qtbot, bar, Qt.Key.Key_Return)
+    shown = trouble(bar)
+    assert shown is not None
+    qtbot.mouseClick(child(shown, QPushButton, "filterTroubleSuggestion"), Qt.MouseButton.LeftButton)
+    assert bar.text() == 'from == "mew" && badge'
+    assert trouble(bar) is None
+
+
+def test_the_very_token_is_underlined(bar: FilterBar, qtbot: QtBot) -> None:
+    type_text(qtbot, bar, 'badge && form == "mew"')
+    assert editor(bar).trouble() == (9, 4)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_escape_returns_to_what_is_applied(bar: FilterBar, qtbot: QtBot) -> None:
+    bar.set_applied("badge")
+    type_text(qtbot, bar, "kind ==")
+    press(qtbot, bar, Qt.Key.Key_Return)
+    press(qtbot, bar, Qt.Key.Key_Escape)
+    assert bar.text() == "badge"
+    assert bar.error() is None
+    assert trouble(bar) is None
+
+
+@pytest.mark.parametrize(
+    ("applied", "typed", "shown", "total", "words"),
+    [
+        ("", "", 5, 5, ""),
+        ("", "kind", 1216, 1216, "1,216 messages"),
+        ("", "kind", 1, 1, "1 message"),
+        ("badge", "badge", 1024, 1216, "1,024 of 1,216"),
+        ("", "", 6, 1216, "6 of 1,216"),
+    ],
+    ids=["at rest", "typing", "one", "filtered", "scoped"],
+)
+def test_counts(bar: FilterBar, qtbot: QtBot, applied: str, typed: str, shown: int, total: int, words: str) -> None:
+    bar.set_applied(applied)
+    if typed != applied:
+        type_text(qtbot, bar, typed)
+    bar.set_counts(shown, total)
+    assert counts(bar) == words
+
+
+def test_work_shows_what_was_found_so_far(bar: FilterBar) -> None:
+    bar.set_applied("badge")
+    bar.set_counts(10, 100)
+    bar.set_busy(0.4, 31)
+    assert counts(bar) == "31 so far"
+    bar.set_busy(None)
+    assert counts(bar) == "10 of 100"
+
+
+def test_clear_applies_nothing(bar: FilterBar, qtbot: QtBot) -> None:
+    bar.set_applied("badge")
+    with qtbot.waitSignal(bar.applied) as applied:
+        qtbot.mouseClick(button(bar, "filterClear"), Qt.MouseButton.LeftButton)
+    assert applied.args == [""]
+    assert bar.text() == ""
+    assert not button(bar, "filterClear").isVisible()
+
+
+def test_star_asks_to_save_only_what_is_right(bar: FilterBar, qtbot: QtBot) -> None:
+    assert not button(bar, "filterSave").isEnabled()
+    type_text(qtbot, bar, "form")
+    assert not button(bar, "filterSave").isEnabled()
+    type_text(qtbot, bar, "badge")
+    with qtbot.waitSignal(bar.save_requested) as saved:
+        qtbot.mouseClick(button(bar, "filterSave"), Qt.MouseButton.LeftButton)
+    assert saved.args == ["badge"]
+
+
+def test_star_is_filled_for_a_preset(bar: FilterBar) -> None:
+    bar.set_applied("badge")
+    bar.set_saved(True)
+    assert button(bar, "filterSave").accessibleName() == "This filter is a preset"
+
+
+def test_history_holds_what_was_applied_and_applies_it_again(bar: FilterBar, qtbot: QtBot) -> None:
+    for text in ("badge", "context", "badge"):
+        type_text(qtbot, bar, text)
+        press(qtbot, bar, Qt.Key.Key_Return)
+    assert bar.history() == ["badge", "context"]
+    press(qtbot, bar, Qt.Key.Key_Down)
+    menu = child(bar, QMenu, "filterHistoryMenu")
+    assert [action.text() for action in menu.actions()] == ["badge", "context"]
+    with qtbot.waitSignal(bar.applied) as applied:
+        menu.actions()[1].trigger()
+    menu.close()
+    assert applied.args == ["context"]
+
+
+def test_pasted_lines_become_one_line(bar: FilterBar) -> None:
+    data = QMimeData()
+    data.setText('kind == "chat"\n&& badge\n')
+    QGuiApplication.clipboard().setMimeData(data)
+    editor(bar).paste()
+    assert bar.text() == 'kind == "chat" && badge'
+
+
+def test_recheck_looks_again_at_the_same_text(theme_controller: ThemeController, qtbot: QtBot) -> None:
+    allowed: list[str | None] = [None]
+
+    def with_context(text: str) -> FilterError | None:
+        try:
+            compile_filter(text, selected_context=allowed[0])
+        except FilterError as error:
+            return error
+        return None
+
+    bar = FilterBar(theme_controller, with_context)
+    qtbot.addWidget(bar)
+    type_text(qtbot, bar, "context under $context")
+    assert bar.error() is not None
+    allowed[0] = "a"
+    bar.recheck()
+    assert bar.error() is None
+
+
+def test_focus_selects_all(bar: FilterBar, qtbot: QtBot) -> None:
+    bar.set_applied("badge")
+    bar.focus_editor()
+    assert editor(bar).textCursor().selectedText() == "badge"
+
+
+def test_a_new_theme_is_taken_over(bar: FilterBar, theme_controller: ThemeController) -> None:
+    bar.set_applied("badge")
+    before = editor(bar).height()
+    theme_controller.set_setting("dark")
+    theme_controller.set_zoom(1.5)
+    assert bar.height() == 42
+    assert editor(bar).height() > before
+    assert not bar.grab().isNull()
+
+
+def roles(text: str) -> list[tuple[str, str]]:
+    return [(text[t.start : t.start + t.length], t.role) for t in tokens(text)]
+
+
+def test_tokens_have_roles() -> None:
+    text = 'kind like mcp/* && !(from in {mew, "b"} or payload.a."x y" >= 3kB) and "free" || context under $context'
+    assert roles(text) == [
+        ("kind", "field"), ("like", "operator"), ("mcp/*", "value"), ("&&", "operator"), ("!", "operator"),
+        ("(", "operator"), ("from", "field"), ("in", "operator"), ("{", "operator"), ("mew", "value"),
+        (",", "operator"), ('"b"', "value"), ("}", "operator"), ("or", "operator"), ('payload.a."x y"', "field"),
+        (">=", "operator"), ("3kB", "value"), (")", "operator"), ("and", "operator"), ('"free"', "value"),
+        ("||", "operator"), ("context", "field"), ("under", "operator"), ("$context", "value"),
+    ]  # fmt: skip
+
+
+def test_tokens_of_nonsense_stay_inside_the_text() -> None:
+    for text in ("", '"', "a == '", "&&&& {{", "\\ \u202e \U0001f600 ==", '"a\\'):
+        assert all(t.start >= 0 and t.start + t.length <= len(text) for t in tokens(text))
+
+
+def test_utf16_offsets_count_astral_characters_twice() -> None:
+    assert utf16_offsets("a\U0001f600b") == [0, 1, 3, 4]

@@ -1,0 +1,108 @@
+"""Tests of `inspector.ui.widgets.preset_bar`."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu, QToolButton
+from pytestqt.qtbot import QtBot
+
+from inspector.settings import Preset, default_presets
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.preset_bar import PresetBar
+from tests.ui.find import child
+
+
+@pytest.fixture
+def bar(theme_controller: ThemeController, qtbot: QtBot) -> PresetBar:
+    """The default presets on a line that is long enough for all."""
+    bar = PresetBar(theme_controller, default_presets())
+    qtbot.addWidget(bar)
+    bar.resize(1400, 32)
+    bar.show()
+    return bar
+
+
+def checked(bar: PresetBar) -> list[str]:
+    return [chip.preset.name for chip in bar.chips() if chip.isChecked()]
+
+
+def test_a_click_chooses_and_marks_nothing_by_itself(bar: PresetBar, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(bar.chosen) as chosen:
+        qtbot.mouseClick(bar.chips()[1], Qt.MouseButton.LeftButton)
+    assert chosen.args is not None
+    assert chosen.args[0].filter == "!context"
+    assert checked(bar) == []
+
+
+def test_the_chip_of_the_filter_in_force_is_marked(bar: PresetBar) -> None:
+    bar.set_active_filter(" badge ")
+    assert checked(bar) == ["Transient results"]
+    bar.set_active_filter("no such preset")
+    assert checked(bar) == []
+    bar.set_active_filter("")
+    assert checked(bar) == ["Everything"]
+
+
+def test_presets_on_the_selected_context_wait_for_one(bar: PresetBar) -> None:
+    def usable() -> list[str]:
+        return [chip.preset.name for chip in bar.chips() if chip.needs_context and chip.isEnabled()]
+
+    assert usable() == []
+    waiting = next(chip for chip in bar.chips() if chip.needs_context)
+    assert "Select a context" in waiting.toolTip()
+    bar.set_context_selected(True)
+    assert usable() == ["This context", "Direct children"]
+
+
+def test_what_does_not_fit_goes_into_the_menu(bar: PresetBar, qtbot: QtBot) -> None:
+    bar.resize(520, 32)
+    shown = [chip.preset.name for chip in bar.chips()]
+    hidden = [preset.name for preset in bar.overflowing()]
+    assert shown + hidden == [preset.name for preset in default_presets()]
+    assert hidden
+    assert bar.height() == 32
+    assert all(chip.geometry().right() <= bar.width() for chip in bar.chips())
+    bar.set_active_filter("badge")
+    more = child(bar, QToolButton, "presetMore")
+    assert more.isChecked()
+    assert "Transient results" in more.accessibleName()
+    qtbot.mouseClick(more, Qt.MouseButton.LeftButton)
+    menu = child(bar, QMenu, "presetMenu")
+    action = next(action for action in menu.actions() if action.text() == "Transient results")
+    assert action.isChecked()
+    with qtbot.waitSignal(bar.chosen) as chosen:
+        action.trigger()
+    menu.close()
+    assert chosen.args is not None
+    assert chosen.args[0].filter == "badge"
+
+
+def test_no_menu_when_all_fit(bar: PresetBar) -> None:
+    assert not child(bar, QToolButton, "presetMore").isVisible()
+    assert bar.overflowing() == []
+
+
+def test_plus_asks_to_add(bar: PresetBar, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(bar.add_requested):
+        qtbot.mouseClick(child(bar, QToolButton, "presetAdd"), Qt.MouseButton.LeftButton)
+
+
+@pytest.mark.parametrize(("place", "signal"), [(0, "rename_requested"), (1, "removed")], ids=["rename", "remove"])
+def test_context_menu(bar: PresetBar, qtbot: QtBot, place: int, signal: str) -> None:
+    chip = bar.chips()[2]
+    chip.customContextMenuRequested.emit(chip.rect().center())
+    menu = child(chip, QMenu, "presetChipMenu")
+    with qtbot.waitSignal(getattr(bar, signal)) as asked:
+        menu.actions()[place].trigger()
+    menu.close()
+    assert asked.args is not None
+    assert asked.args[0].name == "With reasoning"
+
+
+def test_set_presets_replaces_and_keeps_the_mark(bar: PresetBar) -> None:
+    bar.set_active_filter("badge")
+    bar.set_presets([Preset(name="A & B", filter="badge"), Preset(name="same", filter="badge")])
+    assert checked(bar) == ["A & B"]
+    assert bar.holds("badge")
+    assert not bar.holds("context")

@@ -1,0 +1,98 @@
+"""Tests of `inspector.ui.widgets.status_bar` and `status_button`."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from inspector.sources.state import SourceState
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.status_bar import StatusBar
+from inspector.ui.widgets.status_button import StatusButton
+from tests.ui.find import child
+
+
+@pytest.fixture
+def bar(theme_controller: ThemeController, qtbot: QtBot) -> StatusBar:
+    """A status bar 1200 wide."""
+    bar = StatusBar(theme_controller)
+    qtbot.addWidget(bar)
+    bar.resize(1200, 24)
+    bar.show()
+    return bar
+
+
+def test_at_first_nothing_is_open(bar: StatusBar) -> None:
+    assert bar.words() == ["No capture open"]
+
+
+def test_live(bar: StatusBar) -> None:
+    bar.show_live("ws://127.0.0.1:8080", "demo", "inspector-7f3a")
+    bar.set_state(SourceState.CONNECTED)
+    bar.set_counts(1216, 1024, 0)
+    bar.tick(1216, True)
+    bar.tick(1258, True)
+    assert bar.words() == [
+        "ws://127.0.0.1:8080", "space demo", "as inspector-7f3a", "silent",
+        "1,216 messages, 1,024 shown", "8.4/s", "0 unreadable",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("state", list(SourceState), ids=lambda state: state.value)
+def test_each_state_is_said_in_words(bar: StatusBar, state: SourceState) -> None:
+    bar.show_live("ws://x", "demo", "me")
+    bar.set_state(state)
+    described = child(bar, StatusButton, "statusSource").accessibleDescription()
+    assert described in ("Connecting to", "Connected to", "Disconnected from", "Lost the connection to")
+
+
+def test_log(bar: StatusBar) -> None:
+    bar.show_live("ws://x", "demo", "me")
+    bar.show_log("envelope-history.jsonl", "gateway log", with_decisions=True, size_bytes=167_000)
+    bar.set_state(SourceState.CONNECTED)  # says nothing of a log
+    bar.set_counts(1, 1)
+    bar.tick(1, False)
+    assert bar.words() == ["envelope-history.jsonl", "gateway log, with decisions, 167 kB", "1 message"]
+
+
+def test_may_send(bar: StatusBar) -> None:
+    bar.show_live("ws://x", "demo", "me", may_send=True)
+    assert "may send" in bar.words()
+
+
+def test_paused_and_reading(bar: StatusBar) -> None:
+    bar.set_paused(312)
+    bar.set_progress(0.424)
+    assert {"view paused, 312 waiting", "reading, 42 %"} <= set(bar.words())
+    bar.set_paused(None)
+    bar.set_progress(None)
+    assert bar.words() == ["No capture open"]
+
+
+def test_facts_can_be_clicked(bar: StatusBar, qtbot: QtBot) -> None:
+    bar.set_counts(10, 10, 3)
+    with qtbot.waitSignal(bar.unreadable_clicked):
+        qtbot.mouseClick(child(bar, StatusButton, "statusUnreadable"), Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(bar.counts_clicked):
+        qtbot.keyClick(child(bar, StatusButton, "statusCounts"), Qt.Key.Key_Space)
+
+
+def test_the_bar_is_one_line(bar: StatusBar) -> None:
+    bar.show_live("ws://" + "long" * 100, "space", "me")
+    assert bar.height() == 24
+    assert bar.width() == 1200
+
+
+def test_wire_text_is_made_visible(bar: StatusBar) -> None:
+    bar.show_live("ws://x", "de\u202emo", "me")
+    assert "\u202e" not in "".join(bar.words())
+
+
+def test_numbers_are_never_cut(bar: StatusBar, qtbot: QtBot) -> None:
+    bar.show_live("ws://a-rather-long-name.example:8080", "a long name of a space", "inspector-7f3a")
+    bar.set_counts(1_216_000, 1_024_000, 12_345)
+    bar.resize(640, 24)
+    buttons = [child(bar, StatusButton, name) for name in ("statusCounts", "statusUnreadable")]
+    qtbot.waitUntil(lambda: child(bar, StatusButton, "statusSource").width() < 180)
+    assert all(button.width() >= button.sizeHint().width() for button in buttons)
