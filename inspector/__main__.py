@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -36,6 +37,9 @@ def _theme(name: str) -> str:
 @app.command("window", hidden=True)
 def window_command(targets: Targets = None, theme: ThemeName = "") -> None:
     """Open the window: on a log, on a gateway, or on the start page."""
+    for target in targets or []:
+        if target != "-" and not target.startswith(("ws://", "wss://")) and not Path(target).exists():
+            fail(f"There is no file {target}, and no command of that name; see context-inspector --help.")
     if not has_display():
         fail("There is no display to show a window on. The commands summary, list, contexts and show need none.")
     from inspector.ui.app import run_windows

@@ -66,11 +66,12 @@ def opened(file: str) -> Generator[CaptureDocument]:
                 shutil.copyfileobj(sys.stdin.buffer, spool)
         try:
             document.load(path, name=name)
-            yield document
         except UnknownFormatError as error:
             fail(str(error))
         except OSError as error:
             fail(f"{name or file} cannot be read: {error.strerror or error}.")
+        try:
+            yield document
         finally:
             document.close()
 

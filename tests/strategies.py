@@ -76,6 +76,16 @@ envelopes: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 )
 
 
+_ACTS = (
+    ("get_workflow_step",
+     {"contextHints": [{"tool": "search_records", "lifecycle": "transient", "consumedBy": "analysis_store"}]}),
+    ("search_records", {"context": {"lifecycle": "transient", "summary": "15 records"}}),
+    ("search_records", {"context": {"lifecycle": "transient"}}),
+    ("analysis_store", {"context": {"consumed": True}}),
+    ("analysis_store", {"context": {"consumed": True}}),
+)  # fmt: skip
+
+
 def _call(caller: str, server: str, number: int, tool: str, *, context: Any = None) -> dict[str, Any]:
     fields = {} if context is None else {"context": context}
     payload = {"method": "tools/call", "params": {"name": tool}}
@@ -88,8 +98,9 @@ def calls(draw: st.DrawFn) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     for number in range(draw(st.integers(1, 6))):
         caller, server = draw(st.sampled_from((("lead", "files"), ("lead", "files"), ("files", "lead"))))
-        made.append(_call(caller, server, number, draw(st.sampled_from(TOOLS))))
-        result: dict[str, Any] = {"_meta": draw(_meta)}
+        tool, meta = draw(st.sampled_from(_ACTS) | st.tuples(st.sampled_from(TOOLS), _meta))
+        made.append(_call(caller, server, number, tool))
+        result: dict[str, Any] = {"_meta": meta}
         if draw(st.integers(0, 5)) == 0:
             result["isError"] = True
         made.append(
@@ -99,11 +110,45 @@ def calls(draw: st.DrawFn) -> list[dict[str, Any]]:
     return draw(st.permutations(made)) if draw(st.booleans()) else made
 
 
+@st.composite
+def proposals(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """A proposal or two, and what may become of them, in any order."""
+    call = {"method": "tools/call", "params": {"name": "grep"}}
+    made: list[dict[str, Any]] = []
+    for number in range(draw(st.integers(1, 2))):
+        named = {"correlation_id": [f"d{number}"]}
+        made.append({"id": f"d{number}", "kind": "mcp/proposal", "from": "lead", "payload": call})
+        if draw(st.booleans()):
+            made.append({"kind": "mcp/reject", "from": "files", **named})
+        if draw(st.booleans()):
+            made.append({"kind": "mcp/withdraw", "from": draw(st.sampled_from(("lead", "files"))), **named})
+        if draw(st.booleans()):
+            payload = draw(st.sampled_from((call, {})))
+            made.append({"id": f"f{number}", "kind": "mcp/request", "from": "files", "payload": payload, **named})
+            for _ in range(draw(st.integers(0, 2))):
+                result = {"correlation_id": [f"f{number}"], "payload": {"result": {}}}
+                made.append({"kind": "mcp/response", "from": "lead", **result})
+    return draw(st.permutations(made))
+
+
 conversations: st.SearchStrategy[list[dict[str, Any]]] = st.one_of(
     st.lists(envelopes, max_size=14),
     calls(),
+    proposals(),
     st.builds(lambda some, more: [*some, *more], calls(), st.lists(envelopes, max_size=8)),
 )
+
+_context_kinds = st.sampled_from(
+    ("chat", "reasoning/start", "reasoning/start", "reasoning/thought", "reasoning/conclusion", "reasoning/cancel")
+)
+context_conversations: st.SearchStrategy[list[dict[str, Any]]] = st.lists(
+    st.fixed_dictionaries(
+        {"kind": _context_kinds, "id": _ids, "from": _names, "payload": st.just({"message": "why"})},
+        optional={"context": contexts},
+    ),
+    max_size=14,
+)
+"""Messages about nothing but contexts: string and object forms, starts before and after their messages, cycles."""
 
 _rpc_lines = st.builds(
     lambda message, way: {"t": "2026-01-05T09:00:00Z", "dir": way, "message": {"jsonrpc": "2.0", **message}},

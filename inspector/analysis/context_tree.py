@@ -40,6 +40,7 @@ class ContextTree:
         self.version = 0
         self.moves = 0
         self._alias: list[int] = []
+        self._named: list[bool] = []  # by its id, and not only as a segment of a path
         self._by_id: dict[tuple[int, str], int] = {}
         self._by_place: dict[tuple[int, str], int] = {}
         self._slashed: set[tuple[int, str]] = set()
@@ -84,6 +85,7 @@ class ContextTree:
             known = self._new(space, MAIN, identifier)
             if provisional is not None:
                 self._merge(provisional, known)
+        self._named[known] = True
         return known
 
     def _with_id(self, space: int, identifier: str) -> int | None:
@@ -141,6 +143,7 @@ class ContextTree:
         self.subtree.append(0)
         self.label.append(None)
         self._alias.append(node)
+        self._named.append(False)
         self._siblings(node).append(node)
         if above == MAIN:
             self._by_id[space, name] = node
@@ -161,7 +164,7 @@ class ContextTree:
 
     def place(self, node: int, above: int) -> int:
         """Hang a root below another node; returns the node it then is. First parent wins, cycles are refused."""
-        above = self.resolve(above)
+        node, above = self.resolve(node), self.resolve(above)
         if self.parent[node] != MAIN or above in (node, MAIN) or self._is_below(above, node):
             return node
         twin = self._by_place.get((above, self.name[node]))
@@ -217,6 +220,7 @@ class ContextTree:
         self._alias[gone] = stays
         self.label[stays] = self.label[stays] or self.label[gone]
         self.implicit[stays] = self.implicit[stays] and self.implicit[gone]
+        self._named[stays] = self._named[stays] or self._named[gone]
         self.own[stays] += self.own[gone]
         self._count_up(stays, self.own[gone])
         self.merged.append((gone, stays))
@@ -230,7 +234,7 @@ class ContextTree:
 
     def _drop_if_empty(self, node: int) -> None:
         """An ancestor that only a mistaken path implied goes away with it."""
-        while node != MAIN and self.implicit[node] and not self.children[node] and not self.own[node]:
+        while node != MAIN and self.implicit[node] and not self._named[node] and not self.children[node]:
             above = self.parent[node]
             self._siblings(node).remove(node)
             self._alias[node] = MAIN

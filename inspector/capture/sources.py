@@ -7,6 +7,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from inspector.protocol.formats import FRAME_LABEL
+
 
 class SourceFile:
     """One file of records.
@@ -36,7 +38,7 @@ class SourceFile:
     @property
     def format(self) -> str | None:
         """The format most lines are in; None when no line is known."""
-        known = [(count, name) for name, count in self.formats.items() if name is not None]
+        known = [(count, name) for name, count in self.formats.items() if name not in (None, FRAME_LABEL)]
         return max(known)[1] if known else None
 
     def read(self, offset: int, length: int) -> bytes:

@@ -23,7 +23,7 @@ async def until(condition: Callable[[], object], what: str, seconds: float = 20)
     """Wait for a condition of the window."""
     try:
         async with asyncio.timeout(seconds):
-            while not condition():
+            while not condition():  # noqa: ASYNC110  a window has no event for "painted"
                 await asyncio.sleep(0.02)
     except TimeoutError:
         pytest.fail(f"waited {seconds} s for {what}")

@@ -15,6 +15,9 @@ from inspector.protocol.record import Record, Shape, unreadable
 # `error` as a JSON-RPC answer has; captures come before wrapped lines, whose shape theirs is a case of.
 FORMATS = (gateway_log, bare, capture_file, wrapped)
 
+FRAME_LABEL = "stream-frames"
+"""Lines `#id#data`: readable, but so is many a comment, so they do not make a file a log."""
+
 _MAX_NESTING = 4
 
 
@@ -31,7 +34,7 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
     """Read one line, and name the format that knew it (None when none did)."""
     if line[:1] == b"#":
         record = read_frame(line)
-        return record, None if record.shape is Shape.UNREADABLE else bare.LABEL
+        return record, None if record.shape is Shape.UNREADABLE else FRAME_LABEL
     try:
         header = read_header(line)
     except NotAnObjectError as error:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.ui.panels.details.rows import RowsView
+from inspector.ui.panels.details.wrapping import plain_value, wrap
 from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import plain, tool_tip, visible_controls
+from inspector.ui.wire_text import plain, tool_tip
 
 Ink = Literal["plain", "mono", "dim", "mono-dim", "strong", "link", "good", "bad", "warn"]
 _LOOKS: dict[Ink, tuple[str, str]] = {
@@ -29,7 +30,6 @@ _LOOKS: dict[Ink, tuple[str, str]] = {
 }
 MOST_LINES = 400
 """Lines of an opened value; the rest is in Tree and Raw."""
-_MOST_CHARACTERS = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,40 +292,3 @@ class FactsView(RowsView[Fact]):
     def _on_theme_changed(self) -> None:
         self._wrapped.clear()
         super()._on_theme_changed()
-
-
-def plain_value(text: str) -> str:
-    """A value on one line: line ends become signs, control characters visible."""
-    head = text[:2_000].replace("\r\n", "\n").replace("\n", "⏎")
-    return visible_controls(head.replace("\t", " "))
-
-
-def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
-    """Break text into at most `most` lines of a width; the last one ends with … where something is left out."""
-    lines: list[str] = []
-    shown = visible_controls(text[:_MOST_CHARACTERS].rstrip("\n").replace("\t", "    "))
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    paragraphs = shown.splitlines() or [""]
-    for place, paragraph in enumerate(paragraphs):
-        layout = QTextLayout(paragraph, font)
-        layout.setTextOption(option)
-        layout.beginLayout()
-        while len(lines) < most:
-            line = layout.createLine()
-            if not line.isValid():
-                break
-            line.setLineWidth(max(width, 20))
-            start, length = line.textStart(), line.textLength()
-            last = len(lines) == most - 1
-            cut = start + length < len(paragraph) or place < len(paragraphs) - 1 or len(text) > _MOST_CHARACTERS
-            if last and cut:
-                rest = paragraph[start:] + ("…" if start + length >= len(paragraph) else "")
-                elided = QFontMetrics(font).elidedText(rest, Qt.TextElideMode.ElideRight, max(width, 20))
-                lines.append(elided)
-            else:
-                lines.append(paragraph[start : start + length].rstrip() if length else "")
-        layout.endLayout()
-        if len(lines) >= most:
-            break
-    return lines or [""]

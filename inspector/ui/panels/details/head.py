@@ -66,11 +66,12 @@ class DetailHead(QWidget):
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self._shown:
-            return
         theme = self._themes.theme
         metrics, unit = theme.metrics, theme.metrics.unit
         painter = QPainter(self)
+        painter.fillRect(event.rect(), theme.color("surface.base"))  # a dock's own colour would show through
+        if not self._shown:
+            return
         left, right = metrics.pane_padding, self.width() - metrics.pane_padding
         top, line = 2 * unit, 6 * unit
         if self.state is not None:

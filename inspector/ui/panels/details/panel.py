@@ -26,6 +26,8 @@ EMPTY = "Select a message to see what it says and what came of it."
 GROWN_AFTER_MS = 400
 """How soon a page follows traffic that belongs to it; its own changes are shown at once."""
 
+_LOOKED_AT = 500  # new messages of one flush; a busy context shows in fewer
+
 TABS = ("Overview", "Tree", "Raw", "Related", "Lifecycle")
 
 
@@ -207,9 +209,11 @@ class DetailsPanel(QWidget):
         columns, capture = subject.capture.columns, subject.capture
         namespace = subject.kind.partition("/")[0]
         if namespace == "reasoning" and subject.reasoning_node != MAIN:
-            return bool((subject.analysis.contexts.nodes()[new] == subject.reasoning_node).any()) or bool(
-                (columns["sender"][new] == columns["sender"][subject.message]).any()
-            )
+            if (columns["sender"][new] == columns["sender"][subject.message]).any():
+                return True
+            inside = columns["context"][new].nonzero()[0] + changes.start
+            node_of = subject.analysis.contexts.node_of
+            return any(node_of(int(message)) == subject.reasoning_node for message in inside[:_LOOKED_AT])
         if namespace == "stream":
             own = int(columns["stream"][subject.message])
             return bool(own and (columns["stream"][new] == own).any())

@@ -1,0 +1,47 @@
+"""Values broken into lines, and values on one line, with what cannot be seen made visible."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetrics, QTextLayout, QTextOption
+
+from inspector.ui.wire_text import visible_controls
+
+_MOST_CHARACTERS = 40_000
+
+
+def plain_value(text: str) -> str:
+    """A value on one line: line ends become signs, control characters visible."""
+    head = text[:2_000].replace("\r\n", "\n").replace("\n", "⏎")
+    return visible_controls(head.replace("\t", " "))
+
+
+def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
+    """Break text into at most `most` lines of a width; the last one ends with … where something is left out."""
+    lines: list[str] = []
+    shown = visible_controls(text[:_MOST_CHARACTERS].rstrip("\n").replace("\t", "    "))
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    paragraphs = shown.splitlines() or [""]
+    for place, paragraph in enumerate(paragraphs):
+        layout = QTextLayout(paragraph, font)
+        layout.setTextOption(option)
+        layout.beginLayout()
+        while len(lines) < most:
+            line = layout.createLine()
+            if not line.isValid():
+                break
+            line.setLineWidth(max(width, 20))
+            start, length = line.textStart(), line.textLength()
+            last = len(lines) == most - 1
+            cut = start + length < len(paragraph) or place < len(paragraphs) - 1 or len(text) > _MOST_CHARACTERS
+            if last and cut:
+                rest = paragraph[start:] + ("…" if start + length >= len(paragraph) else "")
+                elided = QFontMetrics(font).elidedText(rest, Qt.TextElideMode.ElideRight, max(width, 20))
+                lines.append(elided)
+            else:
+                lines.append(paragraph[start : start + length].rstrip() if length else "")
+        layout.endLayout()
+        if len(lines) >= most:
+            break
+    return lines or [""]
