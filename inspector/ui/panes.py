@@ -44,6 +44,7 @@ class Panes(QObject):
         super().__init__(parent)
         self.document = document
         self.rows = VisibleRows(document.analysis)
+        self.rows.choose(self.rows.filter, None)  # what was read before there was a window
         self.bridge = DocumentBridge(document, self)
         self.contexts = ContextsPanel(document, theme, parent)
         self.participants = ParticipantsPanel(document, theme, parent)
