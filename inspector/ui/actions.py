@@ -40,6 +40,8 @@ class Action:
     needs: str = ""
     checkable: bool = False
     separated: bool = False
+    short: str = ""
+    """What its tool button says beside the icon; nothing by default."""
     in_panes: bool = False
     """Its keys count in the panes only: elsewhere, on a button for one, they mean something else."""
 
@@ -53,8 +55,10 @@ _PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S",)
 MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", "&Help")
 
 ACTIONS: tuple[Action, ...] = (
-    Action("file.open", "&Open a log...", "&File", "open_file", ("Ctrl+O",), "open"),
-    Action("file.connect", "&Connect to a gateway...", "&File", "connect_to_gateway", ("Ctrl+K",), "connect"),
+    Action("file.open", "&Open a log...", "&File", "open_file", ("Ctrl+O",), "open", short="Open"),
+    Action(
+        "file.connect", "&Connect to a gateway...", "&File", "connect_to_gateway", ("Ctrl+K",), "connect", short="Connect"
+    ),
     Action("file.demo", "Start the &demo", "&File", "start_demo"),
     Action("file.paste", "&Paste text as a log", "&File", "paste_text", ("Ctrl+V", "Ctrl+Shift+V")),
     Action("file.new_window", "&New window", "&File", "new_window", ("Ctrl+N",), separated=True),
@@ -124,6 +128,8 @@ def build_actions(window: QWidget, commands: object) -> dict[str, QAction]:
         action.setShortcuts([QKeySequence(key) for key in declared.keys])
         if declared.icon:
             action.setIcon(declared.qt_icon())
+        if declared.short:
+            action.setIconText(declared.short)  # what a tool button shows, after a change of its icon too
         handler: Callable[[], object] = getattr(commands, declared.handler)
         action.triggered.connect(_without_argument(handler))
         plain = declared.title.replace("&", "").replace("...", "")

@@ -73,19 +73,25 @@ class Commands(QObject):
         dialog.open()
 
     def _on_settings_changed(self, settings: Settings) -> None:
-        self._window.application.settings = settings
+        application = self._window.application
+        hints_before = application.settings.display.show_context_hints
+        application.settings = settings
         display = settings.display
         self._window.theme.set_setting(display.theme)
         self._window.theme.set_density(display.density)
         self._window.theme.set_zoom(display.zoom_percent / 100)
-        self.settings_changed()
+        self.settings_changed(hints=display.show_context_hints != hints_before)
 
-    def settings_changed(self) -> None:
-        """Settings were edited: every window takes them over, and they are stored."""
+    def settings_changed(self, *, hints: bool = False) -> None:
+        """Settings were edited: every window takes them over, and they are stored.
+
+        Args:
+            hints: whether context hints are among what was edited; then windows with their own mind give it up.
+        """
         for window in self._window.application.windows:
-            if window.panes is not None:
-                window.panes.apply_settings(self._window.application.settings)
-            window.actions_by_id["view.hints"].setChecked(self._window.application.settings.display.show_context_hints)
+            if hints:
+                window.hints_here = None
+            window.apply_settings()
             window.presets_changed()
 
     def show_about(self) -> None:
@@ -99,20 +105,23 @@ class Commands(QObject):
 
     def toggle_left(self) -> None:
         """Show or hide contexts and participants."""
-        shown = self._window.actions_by_id["view.contexts"].isChecked()
-        for name in ("Contexts", "Participants"):
-            self._window.docks[name].setVisible(shown)
+        self._show_docks("view.contexts")
 
     def toggle_right(self) -> None:
         """Show or hide the details."""
-        self._window.docks["Details"].setVisible(self._window.actions_by_id["view.details"].isChecked())
+        self._show_docks("view.details")
+
+    def _show_docks(self, switch: str) -> None:
+        shown = self._window.actions_by_id[switch].isChecked()
+        for title in self._window.panes_of(switch):
+            self._window.docks[title].setVisible(shown)
 
     def toggle_hints(self) -> None:
         """Show or hide the badges of transient results."""
         self._window.application.settings.display.show_context_hints = self._window.actions_by_id[
             "view.hints"
         ].isChecked()
-        self.settings_changed()
+        self.settings_changed(hints=True)
 
     def toggle_original(self) -> None:
         """Expand or collapse the current collapsed result."""
@@ -212,8 +221,11 @@ class Commands(QObject):
         source = self._window.document.path
         if source is None:
             return
-        dialog = QFileDialog(self._window, "Save capture as")
+        kind = source.suffix or ".jsonl"
+        dialog = QFileDialog(self._window, "Save capture as", "", f"Captures and logs (*{kind});;All files (*)")
+        dialog.setObjectName("saveDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(kind.removeprefix("."))
         dialog.selectFile(source.name)
         dialog.fileSelected.connect(lambda target: self._copy_capture(source, Path(target)))
         dialog.open()
@@ -224,6 +236,7 @@ class Commands(QObject):
         except OSError as error:
             self._window.say(f"{target.name} could not be saved: {error.strerror or error}.", "severity.error")
         else:
+            self._window.opening.remember(target)
             self._window.say(f"Saved as {target}.")
 
     # Copying

@@ -9,14 +9,15 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtGui import QChildEvent, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QInputDialog,
     QMainWindow,
     QSizePolicy,
     QStackedWidget,
+    QTabBar,
     QToolBar,
     QToolButton,
     QVBoxLayout,
@@ -28,10 +29,10 @@ from inspector.analysis.context_tree import MAIN
 from inspector.document import CaptureDocument
 from inspector.filters import FilterError, compile_filter
 from inspector.filters.visible import Reach, Scope
-from inspector.paths import config_folder
 from inspector.settings import Preset
 from inspector.ui.actions import ACTIONS, add_pane_actions, build_actions, enable_actions, fill_menus
 from inspector.ui.commands import Commands
+from inspector.ui.layout import WindowLayout
 from inspector.ui.opening import Opening
 from inspector.ui.panels.start.panel import StartPage
 from inspector.ui.panes import Panes
@@ -46,8 +47,10 @@ from inspector.ui.widgets.view_tabs import ViewTabs
 if TYPE_CHECKING:
     from inspector.ui.app import Application
 
-_SMALL, _WIDE = 1280, 1700
-_LAYOUT_VERSION = 1
+
+
+PANES_OF_ACTIONS = {"view.contexts": ("Contexts", "Participants"), "view.details": ("Details",)}
+"""Docks that each switch shows and hides."""
 
 
 class MainWindow(QMainWindow):
@@ -59,6 +62,7 @@ class MainWindow(QMainWindow):
         panes: the panes of the document; None on the start page.
         opening: how it gets its document, and the live session behind it.
         docks: by title.
+        hints_here: whether this window shows context hints whatever the settings say; None goes by them.
     """
 
     def __init__(self, application: Application) -> None:
@@ -68,13 +72,15 @@ class MainWindow(QMainWindow):
         self.document = CaptureDocument()
         self.panes: Panes | None = None
         self.opening = Opening(self)
+        self.hints_here: bool | None = None
         self._closing = False
         self.docks: dict[str, QDockWidget] = {}
+        self.layout_keeper = WindowLayout(self)
         self.setObjectName("mainWindow")
         self.setAccessibleName("Context Inspector")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
-        self.resize(_SMALL, 800)
+        self.layout_keeper.place_window()
         self.actions_by_id = build_actions(self, Commands(self))
         fill_menus(self.menuBar(), self.actions_by_id)
         self._build_tool_bar()
@@ -106,7 +112,6 @@ class MainWindow(QMainWindow):
             button = bar.widgetForAction(self.actions_by_id[name])
             if isinstance(button, QToolButton):
                 button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-                button.setText("Open" if name == "file.open" else "Connect")
         bar.addSeparator()
         for name in ("capture.pause", "capture.follow"):
             bar.addAction(self.actions_by_id[name])
@@ -114,6 +119,7 @@ class MainWindow(QMainWindow):
         self.filter_bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.filter_bar.applied.connect(self._apply_filter)
         self.filter_bar.save_requested.connect(self._save_preset)
+        self.filter_bar.left.connect(self._focus_messages)
         bar.addWidget(self.filter_bar)
         for name in ("view.contexts", "view.details"):
             bar.addAction(self.actions_by_id[name])
@@ -167,6 +173,7 @@ class MainWindow(QMainWindow):
 
     def _on_theme_changed(self) -> None:
         self.preset_tool_bar.setFixedHeight(self.theme.theme.metrics.presets)
+        self.layout_keeper.zoom_docks()
         for declared in ACTIONS:
             if declared.icon:
                 self.actions_by_id[declared.id].setIcon(declared.qt_icon())
@@ -189,8 +196,8 @@ class MainWindow(QMainWindow):
         self._add_dock("Contexts", panes.contexts, Qt.DockWidgetArea.LeftDockWidgetArea)
         self._add_dock("Participants", panes.participants, Qt.DockWidgetArea.LeftDockWidgetArea)
         self._add_dock("Details", panes.details, Qt.DockWidgetArea.RightDockWidgetArea)
-        self._default_layout()
-        self._restore_layout()
+        self.layout_keeper.default_docks()
+        self.layout_keeper.restore_docks()
         panes.filter_applied.connect(self._on_filter_applied)
         panes.filter_failed.connect(self.filter_bar.show_error)
         panes.scope_changed.connect(self._on_scope_changed)
@@ -198,14 +205,14 @@ class MainWindow(QMainWindow):
         panes.selection_changed.connect(self._on_selection_changed)
         panes.messages.open_details_requested.connect(self._show_details)
         panes.messages.follow_changed.connect(self.actions_by_id["capture.follow"].setChecked)
-        self._pages.setCurrentWidget(self._document_page)
+        self._pages.removeWidget(self.start_page)  # unseen, it would still keep the window wide
+        self.start_page.hide()
         self.tool_bar.show()
         self.preset_tool_bar.show()
         for pane in (panes.messages, panes.contexts, panes.participants):
             add_pane_actions(pane, self.actions_by_id)
-        for name in ("view.contexts", "view.details"):
-            self.actions_by_id[name].setChecked(True)
-        self.actions_by_id["view.hints"].setChecked(self.application.settings.display.show_context_hints)
+        self._show_which_panes()
+        self.apply_settings()
         self.setWindowTitle(f"{document.name} - Context Inspector")
         self._on_filter_applied("")
         self._on_scope_changed(None)
@@ -223,33 +230,26 @@ class MainWindow(QMainWindow):
         if isinstance(head, QWidget):  # the pane's own head, by which it can be dragged
             dock.setTitleBarWidget(head)
         self.addDockWidget(area, dock)
+        dock.toggleViewAction().toggled.connect(self._show_which_panes)
         self.docks[title] = dock
 
-    def _default_layout(self) -> None:
-        wide = self.width() >= _WIDE
-        left, right = (288, 484) if wide else (212, 340)
-        self.resizeDocks([self.docks["Contexts"], self.docks["Details"]], [left, right], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.docks["Contexts"], self.docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
+    def panes_of(self, switch: str) -> tuple[str, ...]:
+        """Titles of the docks a switch shows and hides."""
+        return PANES_OF_ACTIONS[switch]
 
-    def _layout_store(self) -> QSettings:
-        """Geometry and layout only; all other settings are in settings/."""
-        return QSettings(str(config_folder() / "layout.ini"), QSettings.Format.IniFormat)
+    def _show_which_panes(self, *_shown: object) -> None:
+        """The switches say what is shown, however it came to be: by them, by a menu of Qt's, by the stored layout."""
+        for name, titles in PANES_OF_ACTIONS.items():
+            shown = any(not self.docks[title].isHidden() for title in titles if title in self.docks)
+            self.actions_by_id[name].setChecked(shown)
 
-    def _restore_layout(self) -> None:
-        if not self.application.remembers:
-            return
-        store = self._layout_store()
-        geometry, state = store.value("geometry"), store.value("state")
-        if isinstance(geometry, QByteArray):
-            self.restoreGeometry(geometry)
-        if isinstance(state, QByteArray):
-            self.restoreState(state, _LAYOUT_VERSION)
-
-    def _store_layout(self) -> None:
-        if self.application.remembers and self.panes is not None:
-            store = self._layout_store()
-            store.setValue("geometry", self.saveGeometry())
-            store.setValue("state", self.saveState(_LAYOUT_VERSION))
+    def apply_settings(self) -> None:
+        """Take over what the settings say about display."""
+        settings = self.application.settings
+        hints = settings.display.show_context_hints if self.hints_here is None else self.hints_here
+        if self.panes is not None:
+            self.panes.apply_settings(settings, hints=hints)
+        self.actions_by_id["view.hints"].setChecked(hints)
 
     # What panes report
 
@@ -312,7 +312,7 @@ class MainWindow(QMainWindow):
 
     def _show_details(self, _message: int) -> None:
         self.docks["Details"].show()
-        self.actions_by_id["view.details"].setChecked(True)
+        self.docks["Details"].raise_()
 
     def _show_hidden_calls(self) -> None:
         if self.panes is not None:
@@ -417,16 +417,27 @@ class MainWindow(QMainWindow):
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.panes is not None:
-            self.panes.messages.setFocus()
+        if event.key() == Qt.Key.Key_Escape:
+            self._focus_messages()
         super().keyPressEvent(event)
+
+    def _focus_messages(self) -> None:
+        if self.panes is not None:
+            self.panes.messages.setFocus()
+
+    @override
+    def childEvent(self, event: QChildEvent) -> None:
+        """Qt makes a tab bar of its own for docks that lie on one another, and gives it no name."""
+        super().childEvent(event)
+        child = event.child()
+        if event.added() and isinstance(child, QTabBar):
+            child.setObjectName("dockTabs")
+            child.setAccessibleName("Panes that lie on one another")
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        before, now = event.oldSize().width(), event.size().width()
-        if self.panes is not None and (before < _WIDE) != (now < _WIDE):
-            self._default_layout()
+        self.layout_keeper.window_resized(event.oldSize().width(), event.size().width())
 
     @override
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -447,11 +458,12 @@ class MainWindow(QMainWindow):
             self.application.spawn(self.aclose(), "close the window")
             return
         self.opening.stop_reading()
-        self._store_layout()
+        self.layout_keeper.store()
         self._clock.stop()
         if self.panes is not None:
             self.panes.bridge.detach()
         self.document.close()
+        self.opening.forget_empty_capture()
         event.accept()
         self.application.window_closed(self)
         self.deleteLater()

@@ -50,6 +50,8 @@ QFrame[variant="field"][wrong="true"] { border: 1px solid $error; padding: 1px; 
 QFrame[variant="field"] QLineEdit, QFrame[variant="field"] QPlainTextEdit {
   background: transparent; border: none; padding: 0; min-height: 0; }
 
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+
 QLabel[variant="secondary"] { color: $ink2; }
 QLabel[variant="tertiary"] { color: $ink3; }
 QLabel[variant="small"] { color: $ink2; font-size: ${px_small}px; }

@@ -36,10 +36,12 @@ class FilterBar(QFrame):
     Signals:
         applied(str): a filter without errors was entered; empty shows everything.
         save_requested(str): keep this filter as a preset.
+        left: Esc was pressed where there was nothing to take back.
     """
 
     applied = Signal(str)
     save_requested = Signal(str)
+    left = Signal()
 
     def __init__(self, theme_controller: ThemeController, check: Check, parent: QWidget | None = None) -> None:
         """Make an empty bar.
@@ -205,6 +207,9 @@ class FilterBar(QFrame):
         self.applied.emit(text)
 
     def _on_escaped(self) -> None:
+        if self._editor.text() == self._applied and self._error is None:
+            self.left.emit()
+            return
         if self._editor.text() != self._applied:
             self._editor.set_text(self._applied)
         self.show_error(None)

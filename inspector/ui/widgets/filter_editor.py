@@ -115,6 +115,11 @@ class FilterEditor(QPlainTextEdit):
             super().keyPressEvent(event)
 
     @override
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Text, but no files: those are for the window to open, wherever they are dropped."""
+        return source.hasText() and not source.hasUrls()
+
+    @override
     def insertFromMimeData(self, source: QMimeData) -> None:
         self.insertPlainText(one_line(source.text()))
 

@@ -60,8 +60,8 @@ class Notice(QFrame):
         )
         self._close.clicked.connect(self._on_close_clicked)
         self._row.addWidget(self._icon)
-        self._row.addWidget(self._text, 1000)
-        self._row.addStretch(1)
+        self._row.addWidget(self._text, 1)
+        self._row.addStretch()  # takes what the sentence does not need, and nothing of what it needs
         self._row.addWidget(self._close)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme_controller.changed.connect(self._on_theme_changed)
@@ -184,6 +184,9 @@ class NoticeStack(QWidget):
             notice = Notice(self._themes, name=f"notice_{key}", parent=self)
             notice.setProperty("key", key)
             notice.closed.connect(self._on_closed)
+            # Before its first layout it would count lines for a width it never has, and stretch the window with them.
+            holder = self.parentWidget()
+            notice.resize((holder or self).width(), notice.height())
             self._notices[key] = notice
             self._column.addWidget(notice)
         notice.say(icon, text, links, token=token, closable=closable)
