@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -105,11 +106,10 @@ def main() -> None:
     commands = {command.name for command in app.registered_commands}
     if not arguments or (arguments[0] not in commands and arguments[0] not in ("--help", "-h", "--version")):
         arguments = ["window", *arguments]
-    try:
-        app(arguments, prog_name="context-inspector")
-    except BrokenPipeError:  # the reader, such as `head`, has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    if arguments[0] not in ("window", "demo") and hasattr(signal, "SIGPIPE"):
+        # A reader that has had enough, such as `head`, ends a listing quietly, as with any Unix tool.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    app(arguments, prog_name="context-inspector")
 
 
 if __name__ == "__main__":

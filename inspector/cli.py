@@ -9,11 +9,9 @@ import csv
 import json
 import shutil
 import sys
-import tempfile
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import numpy as np
@@ -25,8 +23,9 @@ from inspector.fields import FIELD_BY_NAME, Field, FieldType, payload_field
 from inspector.filters import DisplayFilter, FilterError, compile_filter
 from inspector.filters.ast import Presence
 from inspector.filters.parse import parse
-from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.protocol.secrets import mask_secrets, mask_text, mask_value
 from inspector.protocol.times import format_time
+from inspector.sources.spool import readable
 from inspector.summary import context_nodes, message_story, summary
 
 app = typer.Typer(
@@ -58,19 +57,14 @@ def fail(sentence: str) -> NoReturn:
 def opened(file: str) -> Generator[CaptureDocument]:
     """The document of a log; ends the command with a sentence when it cannot be read."""
     document = CaptureDocument()
-    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
-        path, name = Path(file), None
-        if file == "-":
-            path, name = Path(folder) / "stdin", "standard input"
-            with path.open("wb") as spool:
-                shutil.copyfileobj(sys.stdin.buffer, spool)
+    with readable(file) as (path, name):
         try:
-            document.load(path, name=name)
-        except UnknownFormatError as error:
-            fail(str(error))
-        except OSError as error:
-            fail(f"{name or file} cannot be read: {error.strerror or error}.")
-        try:
+            try:
+                document.load(path, name=name)
+            except UnknownFormatError as error:
+                fail(str(error))
+            except OSError as error:
+                fail(f"{name or file} cannot be read: {error.strerror or error}.")
             yield document
         finally:
             document.close()
@@ -104,9 +98,9 @@ def json_value(field: Field, value: object) -> object:
     """A field's value as JSON shows it: times in RFC 3339, UTC; secrets masked."""
     if field.type is FieldType.TIME:
         return format_time(value) if isinstance(value, int) else None
-    if isinstance(value, str):
-        return mask_text(value)
-    return mask_secrets(value)
+    if field.secret is not None:
+        return mask_value(field.secret, value)
+    return mask_text(value) if isinstance(value, str) else mask_secrets(value)
 
 
 def _plain(value: object) -> str:
@@ -216,7 +210,7 @@ def contexts_command(file: LogFile, as_json: Json = False) -> None:
         return
     for node in nodes:
         indent = "  " * (node["depth"] - 1)
-        _echo(_printable(f"{indent}{node['label']}", 100) + f"  {node['subtree_messages']} messages, {node['state']}")
+        _echo(indent + _printable(node["label"], 100) + f"  {node['subtree_messages']} messages, {node['state']}")
     if not nodes:
         _echo("All messages are in the main context.")
 

@@ -21,6 +21,8 @@ from inspector.capture.reader import BlockReader
 from inspector.capture.sources import SourceFile
 
 BLOCK_BYTES = 1 << 20
+LIVE_BLOCK_BYTES = 1 << 18
+"""Smaller, so that a window stays responsive between two blocks."""
 _SNIFFED_LINES = 1_000
 _FORMATS_READ = (
     "MEW gateway logs, capability decisions, envelopes one a line, JSON-RPC lines, wrapped lines and captures"
@@ -72,7 +74,7 @@ class CaptureDocument:
 
     # Reading
 
-    def open_log(self, path: Path, *, name: str | None = None) -> Iterator[Progress]:
+    def open_log(self, path: Path, *, name: str | None = None, block_bytes: int = BLOCK_BYTES) -> Iterator[Progress]:
         """Read a log step by step; each step is some MB and leaves a usable document.
 
         Raises:
@@ -84,7 +86,7 @@ class CaptureDocument:
         self.name = self.name or name or title_of(path)
         self.capture.add_source(source)
         yield Progress(0, source.size, 0)
-        while self._read_on(source, whole_lines=False):
+        while self._read_on(source, whole_lines=False, size=block_bytes):
             if sum(source.formats.values()) >= _SNIFFED_LINES:
                 self._refuse_unknown(source)
             if source.format is not None:  # until then it may still be refused
@@ -109,7 +111,9 @@ class CaptureDocument:
 
     def poll(self) -> bool:
         """Take in the whole lines a live capture has gained; whether there were any."""
-        return sum(self._read_on(source, whole_lines=True) for source in self.capture.sources) > 0
+        return (
+            sum(self._read_on(source, whole_lines=True, size=LIVE_BLOCK_BYTES) for source in self.capture.sources) > 0
+        )
 
     def end_live(self) -> None:
         """The source has ended: read what is left, a torn last line included."""
@@ -119,13 +123,12 @@ class CaptureDocument:
             self._read_on(source, whole_lines=False)
         self.live = False
 
-    def _read_on(self, source: SourceFile, *, whole_lines: bool) -> bool:
+    def _read_on(self, source: SourceFile, *, whole_lines: bool, size: int = BLOCK_BYTES) -> bool:
         """Read one block more; False when there is none.
 
         Args:
             whole_lines: leave a last line without an end for later: its rest is still being written.
         """
-        size = BLOCK_BYTES
         while True:
             data = source.read(source.read_to, size)
             end = data.rfind(b"\n") + 1
@@ -176,6 +179,11 @@ class CaptureDocument:
             self.decisions.source.close()
 
     # Asking
+
+    @property
+    def behind(self) -> int:
+        """Bytes that wait to be read."""
+        return sum(source.size - source.read_to for source in self.capture.sources)
 
     @property
     def format(self) -> str | None:

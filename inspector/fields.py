@@ -22,6 +22,7 @@ from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
+from inspector.protocol.secrets import is_secret_key
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
 
@@ -68,6 +69,8 @@ class Field:
     """Values are lists; a comparison holds if it holds for any element."""
     like_column: Callable[[Analysis], Column] | None = None
     """What `like` matches where that is not `column`."""
+    secret: str | None = None
+    """A key on the way to a payload's value that names a secret: whoever shows such a value masks it."""
 
     def value(self, analysis: Analysis, message: int) -> object:
         """The value of one message: None when absent, [] for an absent list, times as integer nanoseconds."""
@@ -246,4 +249,6 @@ def payload_field(path: tuple[str, ...]) -> Field:
         return found
 
     name = ".".join(("payload", *(step if step.replace("_", "").isalnum() else _json(step) for step in path)))
-    return Field(name, FieldType.ANY, path[-1] if path else "payload", "A value inside the payload.", _decoded(value))
+    label = path[-1] if path else "payload"
+    secret = next(filter(is_secret_key, path), None)
+    return Field(name, FieldType.ANY, label, "A value inside the payload.", _decoded(value), secret=secret)

@@ -14,7 +14,7 @@ from typing import Any
 
 from inspector.aio import spawn
 from inspector.capture.writer import CaptureWriter
-from inspector.document import CaptureDocument
+from inspector.document import LIVE_BLOCK_BYTES, CaptureDocument
 from inspector.paths import data_folder
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
@@ -81,9 +81,18 @@ class LiveSession:
 
     async def _poll(self) -> None:
         while True:
-            await asyncio.sleep(POLL_S)
-            self._writer.flush()
+            # Catching up, it yields to others after each block; otherwise it waits for some more to arrive.
+            await asyncio.sleep(0 if self.document.behind > LIVE_BLOCK_BYTES else POLL_S)
+            self._flush()
             self.document.poll()
+
+    def _flush(self) -> None:
+        """Write through; a full disk is reported once and tried again, as nothing is lost meanwhile."""
+        try:
+            self._writer.flush()
+        except OSError as error:
+            if self.sentence != str(error):
+                self._noted(self.state, str(error))
 
     def _finish(self) -> None:
         try:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from inspector.analysis import Changes
 from inspector.document import CaptureDocument
 
 _numbers = count(1)
@@ -79,10 +81,67 @@ def lines_of(*lines: dict[str, Any] | str | bytes) -> bytes:
 
 
 def document_of(*lines: dict[str, Any] | str | bytes, name: str = "test.jsonl") -> CaptureDocument:
-    """A document that has read a log with these lines. Its file is gone when it is closed, if the system allows."""
-    folder = Path(tempfile.mkdtemp(prefix="inspector-test-"))
-    path = folder / name
-    path.write_bytes(lines_of(*lines))
+    """A document that has read a log with these lines. It is closed, and its file goes, when the test ends."""
+    return document_at(log_file(lines_of(*lines), name))
+
+
+def document_at(path: Path) -> CaptureDocument:
+    """A document that has read a log. It is closed when the test ends."""
     document = CaptureDocument()
+    _documents.append(document)
     document.load(path)
     return document
+
+
+class GrowingLog:
+    """A log that is written piece by piece, and the document that follows it."""
+
+    def __init__(self) -> None:
+        self.path = log_file(b"", "growing.ctxcap")
+        self.document = CaptureDocument()
+        _documents.append(self.document)
+        self.document.follow_capture(self.path, name="growing")
+        self.document.observers.append(self)
+        self._told: list[Changes] = []
+
+    def messages_changed(self, changes: Changes) -> None:
+        """What a document tells its observers."""
+        self._told.append(changes)
+
+    def write(self, *lines: dict[str, Any] | str | bytes) -> list[Changes]:
+        """Add lines, let the document read them, and say what it told."""
+        return self.write_bytes(lines_of(*lines))
+
+    def write_bytes(self, data: bytes) -> list[Changes]:
+        """Add bytes, whole lines or not, let the document read what is whole, and say what it told."""
+        with self.path.open("ab") as file:
+            file.write(data)
+        self._told.clear()
+        self.document.poll()
+        return list(self._told)
+
+    def end(self) -> CaptureDocument:
+        """Nothing more will come; the document has read everything."""
+        self.document.end_live()
+        return self.document
+
+
+def log_file(data: bytes, name: str = "test.jsonl") -> Path:
+    """A file with these bytes, in a folder of its own that goes when the test ends."""
+    folder = Path(tempfile.mkdtemp(prefix="inspector-test-"))
+    _folders.append(folder)
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+def clean_up() -> None:
+    """Close the documents and remove the files made since the last call."""
+    while _documents:
+        _documents.pop().close()
+    while _folders:
+        shutil.rmtree(_folders.pop(), ignore_errors=True)
+
+
+_documents: list[CaptureDocument] = []
+_folders: list[Path] = []

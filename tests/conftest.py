@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from inspector import paths
+from tests import builders
 
 # Before any test imports Qt: tests never open a window on somebody's desktop. The real-window test starts a process
 # of its own under a virtual display.
@@ -33,6 +34,13 @@ def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv(paths.HOME_VARIABLE, str(home))
     return home
+
+
+@pytest.fixture(autouse=True)
+def no_files_left() -> Iterator[None]:
+    """What `tests.builders` opened or wrote for a test is closed and removed after it."""
+    yield
+    builders.clean_up()
 
 
 @pytest.fixture(autouse=True)

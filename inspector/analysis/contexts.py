@@ -53,6 +53,7 @@ class ContextPass:
         self._ref_nodes = GrowingColumns({"node": np.int32})
         self._ref_nodes.extend(1, {"node": MAIN})
         self.main_counts: dict[int, int] = {}
+        self._spaces: dict[int, None] = {}
         self.facts = NodeFacts()
         self.first_row, self.last_row, self.last_ns = self.facts.first_row, self.facts.last_row, self.facts.last_ns
         self.started_by, self.concluded_by = self.facts.started_by, self.facts.concluded_by
@@ -141,7 +142,7 @@ class ContextPass:
         self._note_reasoning(node)
 
     def _observe_object(self, space: int, row: int) -> None:
-        """The object form `{id, type, parent}` (protocols.md 7). A parent may be such an object: it is observed first."""
+        """The object form `{id, type, parent}` (protocols.md 7). A parent that is an object is observed first."""
         header = self._capture.record(row).header
         context: object = header.context if header is not None else None
         chain: list[dict[str, Any]] = []
@@ -169,20 +170,20 @@ class ContextPass:
         """Renew the map from keys to nodes, and what merged nodes leave behind."""
         if not self.tree.merged:
             return
+        living = np.arange(len(self.tree) + 1, dtype=np.int32)
+        living[MAIN] = MAIN
         for node, into in self.tree.merged:
             self.facts.inherit(node, into)
+            living[node] = self.tree.resolve(into)
         self.tree.merged.clear()
-        living = np.array([*map(self.tree.resolve, range(len(self.tree))), MAIN], np.int32)
         self._ref_nodes["node"][:] = living[self._ref_nodes["node"]]
 
     def _count(self, start: int, stop: int, nodes: Array) -> None:
         columns = self._capture.columns
-        spaces, first, counts = np.unique(
-            columns["space"][start:stop][nodes == MAIN], return_index=True, return_counts=True
-        )
-        for place in np.argsort(first).tolist():
-            space = int(spaces[place])
-            self.main_counts[space] = self.main_counts.get(space, 0) + int(counts[place])
+        spaces, first = np.unique(columns["space"][start:stop], return_index=True)
+        self._spaces.update(dict.fromkeys(spaces[np.argsort(first)].tolist()))
+        for space, count in zip(*np.unique(columns["space"][start:stop][nodes == MAIN], return_counts=True), strict=True):
+            self.main_counts[int(space)] = self.main_counts.get(int(space), 0) + int(count)
         inside = np.flatnonzero(nodes != MAIN)
         if not len(inside):
             return
@@ -241,7 +242,7 @@ class ContextPass:
     @property
     def spaces(self) -> list[int]:
         """String ids of the spaces that hold messages, in the order first seen; 0 where none is named."""
-        return list(dict.fromkeys([*self.main_counts, *self.tree.roots]))
+        return list(self._spaces)
 
     def nodes(self) -> Array:
         """(n,) int32, the node of each message, MAIN for the main context."""

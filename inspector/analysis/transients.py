@@ -111,8 +111,8 @@ class TransientPass:
                 self._apply(signal)
 
     def _retell(self) -> None:
-        touched = [row for row in self._signals if self.columns["badges"][row]]
-        before = {row: self._values(row) for row in touched}
+        before = {row: self._values(row) for row in self._signals}
+        noted = self._changed.take().tolist()
         for name, empty in (("badges", 0), ("collapsed_by", NO_ROW), ("consumes", NO_ROW)):
             self.columns[name][:] = empty
         self._conversations.clear()
@@ -120,7 +120,9 @@ class TransientPass:
         self._notes.clear()
         for signal in self._signals.values():
             self._apply(signal)
-        self._changed.update(row for row in self._signals if before.get(row) != self._values(row))
+        self._changed.take()
+        self._changed.update(noted)
+        self._changed.update(row for row in self._signals if before[row] != self._values(row))
 
     def _values(self, row: int) -> tuple[int, ...]:
         return tuple(int(self.columns[name][row]) for name in ("badges", "collapsed_by", "consumes"))

@@ -221,7 +221,7 @@ def _fold_hash(record: Record, header: Header) -> int:
     if record.event is None or header.id is ABSENT or header.id is None:
         return NO_HASH
     parts = (record.space, header.id, header.sender, header.ts, header.kind)
-    return hash_text("\0".join([p if isinstance(p, str) else repr(p) for p in parts]))
+    return hash_text("\0".join([p if isinstance(p, str) else f"\0{p!r}" for p in parts]))  # 7 is not "7"
 
 
 def _origin(line: bytes) -> dict[str, Any] | None:

@@ -103,13 +103,36 @@ def _read_leniently(raw: bytes) -> Header:
     return header
 
 
+_NOT_UTF_8 = "surrogateescape"
+
+
+def text_of(raw: bytes) -> tuple[str, str]:
+    """Bytes as text, and the error handler that gives the same bytes back.
+
+    Half a surrogate pair is text: a string in JSON may hold one and be JSON itself. Other bytes that are no UTF-8
+    become such halves, so that a message in a foreign encoding is still one.
+    """
+    try:
+        return raw.decode("utf-8", "surrogatepass"), "surrogatepass"
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", _NOT_UTF_8), _NOT_UTF_8
+
+
+def _first_fault(raw: bytes) -> int:
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return len(raw)
+
+
 _decode_value = json.JSONDecoder().raw_decode
 _BLANK = re.compile(r"[ \t\n\r]*")
 
 
 def members(raw: bytes) -> Iterator[tuple[str, Any, bytes]]:
     """Key, value and the value's own bytes of each member of a JSON object that `decode_json` could read."""
-    text = raw.decode("utf-8", "surrogatepass")
+    text, errors = text_of(raw)
     place = _after_blank(text, 0)
     while text[place] != "}":
         place = _after_blank(text, place + 1)  # behind "{" or ","
@@ -118,7 +141,7 @@ def members(raw: bytes) -> Iterator[tuple[str, Any, bytes]]:
         key, place = _decode_value(text, place)
         start = _after_blank(text, _after_blank(text, place) + 1)  # behind ":"
         value, stop = _decode_value(text, start)
-        yield key, value, text[start:stop].encode("utf-8", "surrogatepass")
+        yield key, value, text[start:stop].encode("utf-8", errors)
         place = _after_blank(text, stop)
 
 
@@ -142,13 +165,13 @@ def decode_json(raw: bytes) -> Any:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
+    text, errors = text_of(raw)
     try:
-        # A string in JSON may hold half a surrogate pair and be JSON itself: it comes here as such bytes.
-        return json.loads(raw.decode("utf-8", "surrogatepass"))
-    except UnicodeDecodeError as error:
-        raise NotAnObjectError(f"not UTF-8 at byte {error.start}") from None
+        return json.loads(text)
     except json.JSONDecodeError as error:
-        byte = len(error.doc[: error.pos].encode("utf-8", "surrogatepass"))
+        if errors == _NOT_UTF_8:
+            raise NotAnObjectError(f"not UTF-8 at byte {_first_fault(raw)}") from None
+        byte = len(error.doc[: error.pos].encode("utf-8", errors))
         if byte >= len(raw.rstrip()):
             raise NotAnObjectError(f"JSON that is cut after {len(raw.rstrip())} B") from None
         raise NotAnObjectError(f"no JSON at byte {byte}: {error.msg}") from None

@@ -57,7 +57,13 @@ MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", "&Help")
 ACTIONS: tuple[Action, ...] = (
     Action("file.open", "&Open a log...", "&File", "open_file", ("Ctrl+O",), "open", short="Open"),
     Action(
-        "file.connect", "&Connect to a gateway...", "&File", "connect_to_gateway", ("Ctrl+K",), "connect", short="Connect"
+        "file.connect",
+        "&Connect to a gateway...",
+        "&File",
+        "connect_to_gateway",
+        ("Ctrl+K",),
+        "connect",
+        short="Connect",
     ),
     Action("file.demo", "Start the &demo", "&File", "start_demo"),
     Action("file.paste", "&Paste text as a log", "&File", "paste_text", ("Ctrl+V", "Ctrl+Shift+V")),
@@ -80,6 +86,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.zoom_in", "Zoom &in", "&View", "zoom_in", ("Ctrl++", "Ctrl+="), separated=True),
     Action("view.zoom_out", "Zoom &out", "&View", "zoom_out", ("Ctrl+-",)),
     Action("view.zoom_reset", "&Actual size", "&View", "zoom_reset", ("Ctrl+0",)),
+    Action("view.reset_layout", "&Reset the layout", "&View", "reset_layout", needs="document", separated=True),
     Action("go.next", "&Next message", "&Go", "next_message", ("Ctrl+Down",), needs="document"),
     Action("go.previous", "&Previous message", "&Go", "previous_message", ("Ctrl+Up",), needs="document"),
     Action(

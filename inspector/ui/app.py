@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import os
 import sys
+import threading
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, cast
@@ -84,12 +87,31 @@ class Application:
         """One window for each file or address; the start page when there is none."""
         for target in targets or [""]:
             window = self.new_window()
-            if target.startswith(("ws://", "wss://")):
+            if "://" in target:  # the dialog says so if it cannot be used
                 window.opening.ask_for_gateway(target)
             elif target == "-":
-                window.opening.open_text(sys.stdin.buffer.read(), "standard input")
+                self.spawn(self._open_input(window), "read standard input")
             elif target:
                 window.opening.open_path(Path(target))
+
+    async def _open_input(self, window: MainWindow) -> None:
+        """Read standard input to its end beside the loop, then open it; a thread that still waits ends with us."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[bytes] = loop.create_future()
+
+        def read() -> None:
+            # Not through sys.stdin: a thread that still held its lock would abort the program's end.
+            blocks = iter(lambda: os.read(sys.stdin.fileno(), 1 << 20), b"")
+            data = b"".join(blocks)
+            with contextlib.suppress(RuntimeError):  # the loop is gone
+                loop.call_soon_threadsafe(lambda: None if done.done() else done.set_result(data))
+
+        threading.Thread(target=read, name="standard input", daemon=True).start()
+        window.say("Reading standard input...")
+        data = await done
+        if window in self.windows:
+            window.notices.dismiss("message")
+            window.opening.open_text(data, "standard input")
 
     async def run(self, start: Coroutine[Any, Any, None]) -> None:
         """Run until the last window is closed.

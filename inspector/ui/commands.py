@@ -146,6 +146,10 @@ class Commands(QObject):
         self._window.theme.set_zoom(display.zoom_percent / 100)
         self._window.application.save_settings()
 
+    def reset_layout(self) -> None:
+        """Put every pane back where it belongs, shown and at its usual width."""
+        self._window.layout_keeper.reset()
+
     def focus_filter(self) -> None:
         """Put the cursor into the filter bar."""
         self._window.filter_bar.focus_editor()

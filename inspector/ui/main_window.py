@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QChildEvent, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QChildEvent, QSize, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QInputDialog,
@@ -46,7 +46,6 @@ from inspector.ui.widgets.view_tabs import ViewTabs
 
 if TYPE_CHECKING:
     from inspector.ui.app import Application
-
 
 
 PANES_OF_ACTIONS = {"view.contexts": ("Contexts", "Participants"), "view.details": ("Details",)}
@@ -191,7 +190,7 @@ class MainWindow(QMainWindow):
     def show_document(self, document: CaptureDocument) -> Panes:
         """Show a document; a window does so once."""
         self.document = document
-        panes = self.panes = Panes(document, self.theme, self.application.settings, self)
+        panes = self.panes = Panes(document, self.theme, self)
         self._document_layout.addWidget(panes.messages, 1)
         self._add_dock("Contexts", panes.contexts, Qt.DockWidgetArea.LeftDockWidgetArea)
         self._add_dock("Participants", panes.participants, Qt.DockWidgetArea.LeftDockWidgetArea)
@@ -230,6 +229,7 @@ class MainWindow(QMainWindow):
         if isinstance(head, QWidget):  # the pane's own head, by which it can be dragged
             dock.setTitleBarWidget(head)
         self.addDockWidget(area, dock)
+        dock.show()
         dock.toggleViewAction().toggled.connect(self._show_which_panes)
         self.docks[title] = dock
 
@@ -430,7 +430,7 @@ class MainWindow(QMainWindow):
         """Qt makes a tab bar of its own for docks that lie on one another, and gives it no name."""
         super().childEvent(event)
         child = event.child()
-        if event.added() and isinstance(child, QTabBar):
+        if event.polished() and isinstance(child, QTabBar):
             child.setObjectName("dockTabs")
             child.setAccessibleName("Panes that lie on one another")
 
@@ -463,7 +463,7 @@ class MainWindow(QMainWindow):
         if self.panes is not None:
             self.panes.bridge.detach()
         self.document.close()
-        self.opening.forget_empty_capture()
+        self.opening.clear_away()
         event.accept()
         self.application.window_closed(self)
         self.deleteLater()

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from inspector.document import CaptureDocument, Progress, UnknownFormatError
+from inspector.capture.flags import Flag
+from inspector.document import LIVE_BLOCK_BYTES, CaptureDocument, Progress, UnknownFormatError
 from inspector.live import LiveSession
 from inspector.settings import ConnectionSettings
 from inspector.sources.connection import AddressError, Connection
 from inspector.sources.state import SourceState
+from inspector.ui import formats
 from inspector.ui.dialogs.connect import ConnectDialog
 
 if TYPE_CHECKING:
@@ -50,6 +54,8 @@ class Opening(QObject):
         self._application = window.application
         self.session: LiveSession | None = None
         self._demo: Demo | None = None
+        self._to_remember: Connection | None = None
+        self._leaving = False
         self._ending = asyncio.Lock()
         self._reading: asyncio.Task[None] | None = None
         self._spooled: tempfile.TemporaryDirectory[str] | None = None
@@ -73,7 +79,9 @@ class Opening(QObject):
 
     def ask_for_files(self) -> None:
         """Ask for logs and open each in a window."""
-        dialog = QFileDialog(self._window, "Open a log", "", _LOGS)
+        recent = self._application.settings.recent_files
+        folder = str(Path(recent[0]).parent) if recent else ""
+        dialog = QFileDialog(self._window, "Open a log", folder, _LOGS)
         dialog.setObjectName("openDialog")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.open_paths)
@@ -98,7 +106,7 @@ class Opening(QObject):
             self._window.say(f"{path} cannot be read: {error.strerror or error}.", "severity.error")
         else:
             if name is None:
-                self._remember(path)
+                self.remember(path)
         finally:
             self._reading = None
 
@@ -107,7 +115,8 @@ class Opening(QObject):
         if self._reading is not None:
             self._reading.cancel()
 
-    def _remember(self, path: Path) -> None:
+    def remember(self, path: Path) -> None:
+        """Put a file on top of the recent ones."""
         self._application.settings.remember_file(str(path.resolve()))
         self._application.save_settings()
 
@@ -120,7 +129,7 @@ class Opening(QObject):
         """
         document = CaptureDocument()
         try:
-            await self._read(document, document.open_log(path, name=name))
+            await self._read(document, document.open_log(path, name=name, block_bytes=LIVE_BLOCK_BYTES))
         except BaseException:
             if self._window.document is not document:  # else it is closed with the window
                 document.close()
@@ -161,11 +170,17 @@ class Opening(QObject):
     def open_text(self, data: bytes, name: str) -> None:
         """Open bytes that came from somewhere else than a file: they are spooled to one first."""
         folder = tempfile.TemporaryDirectory(prefix="context-inspector-")
-        path = Path(folder.name) / "text.jsonl"
+        path = Path(folder.name) / name  # what a sentence about it says
         path.write_bytes(data)
         free = self._free()
+        free._drop_spooled()
         free._spooled = folder  # lives as long as the window, which reads from it
         free.open_path(path, name=name)
+
+    def _drop_spooled(self) -> None:
+        if self._spooled is not None:
+            self._spooled.cleanup()
+            self._spooled = None
 
     def _clear_recent(self) -> None:
         self._application.settings.recent_files.clear()
@@ -190,17 +205,25 @@ class Opening(QObject):
         dialog.open()
 
     def _connect_to(self, connection: Connection) -> None:
-        if self._free().watch(connection):
-            self._application.settings.remember_connection(
-                ConnectionSettings(
-                    url=connection.shown_url, space=connection.space, answer_tools_list=connection.answer_tools_list
-                )
-            )
-            self._application.save_settings()
+        self._free().watch(connection, remember=True)
 
-    def watch(self, connection: Connection) -> bool:
-        """Join a gateway in this window; False when not even the capture file could be made."""
+    def _remember_connection(self, connection: Connection) -> None:
+        self._application.settings.remember_connection(
+            ConnectionSettings(
+                url=connection.shown_url, space=connection.space, answer_tools_list=connection.answer_tools_list
+            )
+        )
+        self._application.save_settings()
+
+    def watch(self, connection: Connection, *, remember: bool = False) -> bool:
+        """Join a gateway in this window; False when not even the capture file could be made.
+
+        Args:
+            connection: where to and as whom.
+            remember: list it among the recent ones once the gateway has greeted us.
+        """
         document = CaptureDocument()
+        self._to_remember = connection if remember else None
         try:
             session = LiveSession(connection, document, on_state=self._on_state)
         except (OSError, AddressError) as error:
@@ -208,36 +231,70 @@ class Opening(QObject):
             return False
         self.session = session
         self._window.status.show_live(connection.shown_url, connection.space, connection.participant)
-        self._window.show_document(document)
+        panes = self._window.show_document(document)
+        panes.messages.set_connected(None)
+        panes.messages.say_when_empty(f"Connecting to {connection.shown_url}...")
         session.start()
         return True
 
     def _on_state(self, state: SourceState, sentence: str) -> None:
-        self._window.status.set_state(state, sentence)
-        if state is SourceState.FAILED:
-            kept = (
-                f" What was received stays: {len(self._window.document.capture):,} messages."
-                if len(self._window.document.capture)
-                else ""
-            )
-            self._window.say(f"{sentence}{kept}", "severity.error", ("Connect again", self._reconnect))
-        elif sentence and state is SourceState.CONNECTED and self._window.panes is not None:
+        window = self._window
+        window.status.set_state(state, sentence)
+        if state is SourceState.CONNECTED:
+            self._on_connected(sentence)
+        elif state is not SourceState.CONNECTING:
+            if window.panes is not None:
+                window.panes.messages.set_connected(None)
+                window.panes.messages.say_when_empty("Nothing was received.")
+            if state is SourceState.FAILED or not self._leaving:
+                severity = "severity.error" if state is SourceState.FAILED else "severity.warning"
+                window.say(f"{sentence}{self._kept()}", severity, ("Connect again", self._reconnect))
+        window.enable_actions()
+
+    def _on_connected(self, sentence: str) -> None:
+        if self._window.panes is not None:
             self._window.panes.messages.set_connected(self._window.document.name, time.time_ns())
-        self._window.enable_actions()
+        if self._to_remember is not None:
+            self._remember_connection(self._to_remember)
+            self._to_remember = None
+        _, _, remark = sentence.partition(". ")
+        if remark:  # more than that we are connected, such as that the token was of no use
+            self._window.say(sentence)
+
+    def _kept(self) -> str:
+        received = self._received()
+        return f" What was received stays: {formats.count_of(received, 'message')}." if received else ""
+
+    def _received(self) -> int:
+        """Messages that came from the gateway, without what we sent ourselves."""
+        flags = self._window.document.capture.columns["flags"]
+        return int(np.count_nonzero((flags & int(Flag.SENT)) == 0))
 
     def _reconnect(self) -> None:
-        if self.session is not None:
-            old = self.session.connection
-            self._connect_to(
-                Connection(url=old.url, space=old.space, token=old.token, answer_tools_list=old.answer_tools_list)
-            )
+        """Join once more under a fresh id; in place of this window while there is nothing in it."""
+        if self.session is None:
+            return
+        old = self.session.connection
+        self._connect_to(
+            Connection(url=old.url, space=old.space, token=old.token, answer_tools_list=old.answer_tools_list)
+        )
+        if not self._received():
+            self._application.windows[-1].setGeometry(self._window.geometry())
+            self._window.close()
 
-    def disconnect_gateway(self) -> None:
-        """Leave the gateway; what was received stays in the window."""
-        self._application.spawn(self.end_session(), "disconnect")
+    def clear_away(self) -> None:
+        """Remove files nobody needs any more: pasted text, a capture in which nothing was received.
+
+        Called when the window has closed them.
+        """
+        self._drop_spooled()
+        if self.session is not None and not self._received() and self.session.document.path is not None:
+            with contextlib.suppress(OSError):  # it stays then, which does no harm
+                self.session.document.path.unlink()
 
     async def end_session(self) -> None:
         """Leave the gateway and end the demo behind it, if there is one."""
+        self._leaving = True
         async with self._ending:  # asked twice, the second waits for the first
             if self.session is not None:
                 await self.session.close()
@@ -268,8 +325,5 @@ class Opening(QObject):
         """Start a demo and join its gateway like any other; hints are shown in its window."""
         await demo.start()
         self.adopt_demo(demo)
-        if self.watch(Connection(url=demo.url, space=demo.space)) and self._window.panes is not None:
-            shown = self._application.settings.model_copy(deep=True)
-            shown.display.show_context_hints = True
-            self._window.panes.apply_settings(shown)
-            self._window.actions_by_id["view.hints"].setChecked(True)
+        self._window.hints_here = True
+        self.watch(Connection(url=demo.url, space=demo.space))

@@ -5,6 +5,8 @@ Panels never call each other; everything between them goes through here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
@@ -21,6 +23,15 @@ from inspector.ui.panels.participants.panel import ParticipantsPanel
 from inspector.ui.theme import ThemeController
 
 _PLACES_KEPT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the user was: a message, and the view it was seen in."""
+
+    message: int
+    filter: DisplayFilter
+    scope: Scope | None
 
 
 class Panes(QObject):
@@ -40,7 +51,7 @@ class Panes(QObject):
     counts_changed = Signal()
     selection_changed = Signal(object)
 
-    def __init__(self, document: CaptureDocument, theme: ThemeController, settings: Settings, parent: QWidget) -> None:
+    def __init__(self, document: CaptureDocument, theme: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
         self.document = document
         self.rows = VisibleRows(document.analysis)
@@ -50,11 +61,10 @@ class Panes(QObject):
         self.participants = ParticipantsPanel(document, theme, parent)
         self.messages = MessagesPanel(document, theme, self.rows, parent)
         self.details = DetailsPanel(document, theme, parent)
-        self._places: list[int] = []
+        self._places: list[_Place] = []
         self._going_back = False
         self._selected_context: str | None = None
         self._connect()
-        self.apply_settings(settings)
 
     def _connect(self) -> None:
         self.bridge.flushed.connect(self._on_flushed)
@@ -69,10 +79,10 @@ class Panes(QObject):
         self.details.filter_requested.connect(self.combine_filter)
         self.details.scope_requested.connect(self._scope_to_message)
 
-    def apply_settings(self, settings: Settings) -> None:
-        """Take over what the settings say about display."""
-        self.messages.set_context_hints(settings.display.show_context_hints)
-        self.details.set_context_hints(settings.display.show_context_hints)
+    def apply_settings(self, settings: Settings, *, hints: bool) -> None:
+        """Take over what the settings say about display; context hints are up to the window."""
+        self.messages.set_context_hints(hints)
+        self.details.set_context_hints(hints)
         self.contexts.set_animated(settings.display.animate)
 
     # Changes
@@ -132,10 +142,15 @@ class Panes(QObject):
 
     def clear(self) -> None:
         """Show everything: no filter, no scope."""
-        self._show(compile_filter(""), None)
-        self.contexts.show_scope(None)
-        self.scope_changed.emit(None)
-        self.filter_applied.emit("")
+        self._show_view(compile_filter(""), None)
+
+    def _show_view(self, filter_: DisplayFilter, scope: Scope | None) -> None:
+        if filter_ is self.rows.filter and scope == self.rows.scope:
+            return
+        self._show(filter_, scope)
+        self.contexts.show_scope(scope)
+        self.scope_changed.emit(scope)
+        self.filter_applied.emit(filter_.text)
 
     def _clear_filter(self) -> None:
         self.apply_filter("")
@@ -177,8 +192,9 @@ class Panes(QObject):
             node = contexts.node_of(message)
             space = int(self.document.capture.columns["space"][message])
             self._selected_context = contexts.tree.path(node) if node >= 0 else None
-            if not self._going_back and (not self._places or self._places[-1] != message):
-                self._places = [*self._places[-_PLACES_KEPT:], message]
+            if not self._going_back and (not self._places or self._places[-1].message != message):
+                place = _Place(message, self.rows.filter, self.rows.scope)
+                self._places = [*self._places[-_PLACES_KEPT:], place]
         self.contexts.show_message_context(space, node)
         self.details.show_message(message)
         self.selection_changed.emit(message)
@@ -190,12 +206,16 @@ class Panes(QObject):
         self.messages.go_to(message)
 
     def go_back(self) -> None:
-        """Return to the message that was current before."""
-        if len(self._places) > 1:
-            self._places.pop()
-            self._going_back = True
-            self.go_to(self._places[-1])
-            self._going_back = False
+        """Return to the message that was current before, in the view it was seen in where this one hides it."""
+        if len(self._places) < 2:
+            return
+        left = self._places.pop()
+        place = self._places[-1]
+        self._going_back = True
+        if self.rows.filter is left.filter and self.rows.scope == left.scope:  # the view was not chosen since
+            self._show_view(place.filter, place.scope)
+        self.go_to(place.message)
+        self._going_back = False
 
     def step_in_chain(self, step: int) -> None:
         """Select the next (1) or previous (-1) message of the current one's causal chain."""

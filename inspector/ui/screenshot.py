@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.document import UnknownFormatError
+from inspector.sources.spool import readable
 from inspector.ui.app import Application, make_qt, run_loop
 
 
@@ -39,8 +40,9 @@ def take_screenshot(shot: Shot) -> str | None:
 
         async def start() -> None:
             nonlocal sentence
-            sentence = await _take(application, shot)
-            await application.close_all()
+            with readable(shot.file) as (path, name):
+                sentence = await _take(application, shot, path, name)
+                await application.close_all()
 
         await application.run(start())
         return 0
@@ -49,11 +51,11 @@ def take_screenshot(shot: Shot) -> str | None:
     return sentence
 
 
-async def _take(application: Application, shot: Shot) -> str | None:
+async def _take(application: Application, shot: Shot, path: Path, name: str | None) -> str | None:
     window = application.new_window()
     window.resize(shot.width, shot.height)
     try:
-        await window.opening.load(Path(shot.file))
+        await window.opening.load(path, name=name)
     except UnknownFormatError as error:
         return str(error)
     except OSError as error:

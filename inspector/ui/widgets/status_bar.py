@@ -26,7 +26,7 @@ _STATES: dict[SourceState, tuple[Dot, str]] = {
     SourceState.CONNECTING: ("wait", "Connecting to"),
     SourceState.CONNECTED: ("on", "Connected to"),
     SourceState.CLOSED: ("off", "Disconnected from"),
-    SourceState.FAILED: ("failed", "Lost the connection to"),
+    SourceState.FAILED: ("failed", "Not connected to"),
 }
 _MINUTE = 60
 _RATE_SECONDS = 5
@@ -146,8 +146,12 @@ class StatusBar(QStatusBar):
             return
         dot, words = _STATES[state]
         tooltip = sentence or f"{words} {self._address}"
-        self._source.say(one_line(self._address), dot=dot, tooltip=tooltip)
+        # The dot alone says that all is well; anything else is said in words too.
+        quiet = "" if state is SourceState.CONNECTED else words.lower()
+        self._source.say(one_line(self._address), quiet=quiet, dot=dot, tooltip=tooltip)
         self._source.setAccessibleDescription(words)
+        if state in (SourceState.CLOSED, SourceState.FAILED):
+            self._silent.hide()  # nobody is there to be silent to
 
     # Right
 

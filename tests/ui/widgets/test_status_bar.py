@@ -44,7 +44,7 @@ def test_each_state_is_said_in_words(bar: StatusBar, state: SourceState) -> None
     bar.show_live("ws://x", "demo", "me")
     bar.set_state(state)
     described = child(bar, StatusButton, "statusSource").accessibleDescription()
-    assert described in ("Connecting to", "Connected to", "Disconnected from", "Lost the connection to")
+    assert described in ("Connecting to", "Connected to", "Disconnected from", "Not connected to")
 
 
 def test_log(bar: StatusBar) -> None:

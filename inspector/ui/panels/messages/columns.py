@@ -34,7 +34,9 @@ _FIGURES = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32
 _MESSAGE_LEAST = 240
 _MESSAGE_ENOUGH = 120
-"""Below this, a narrow table gives up its Context column."""
+"""Below this, a narrow table gives up columns."""
+_GIVEN_UP = (Column.CONTEXT, Column.TIME, Column.KIND)
+"""Columns a narrow table gives up, the first one first; the details have them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0)
         if sum(widths.values()) + least <= width:
             return Layout(widths)
     widths = scaled(_NARROW)
-    if sum(widths.values()) + round(_MESSAGE_ENOUGH * zoom) > width:
-        del widths[Column.CONTEXT]
+    for column in _GIVEN_UP:
+        if sum(widths.values()) + round(_MESSAGE_ENOUGH * zoom) > width:
+            del widths[column]
     return Layout(widths)

@@ -59,6 +59,7 @@ class MessagesPanel(QWidget):
         self._document = document
         self._connected: tuple[str, int] | None = (document.name, time.time_ns()) if document.live else None
         self._shown = -1
+        self._when_empty = "This log holds no messages."
         self.model = MessageTableModel(document, rows, self)
         self.view = MessageView(document, self.model, theme_controller, self)
         self.empty = EmptyState(self.view)
@@ -85,8 +86,6 @@ class MessagesPanel(QWidget):
 
     def apply_changes(self, changes: Changes) -> None:
         """Take in a flush of the document; called on the loop's thread."""
-        if self._document.live and self._connected is None:
-            self.set_connected(self._document.name, time.time_ns())
         self.model.apply_changes(changes)
         self.view.lay_out_columns()
         self.view.refresh_chain()
@@ -109,6 +108,11 @@ class MessagesPanel(QWidget):
             self.view.follow(True)
         self._refresh_empty()
 
+    def say_when_empty(self, words: str) -> None:
+        """Say this where there are no messages and no connection stands."""
+        self._when_empty = words
+        self._refresh_empty()
+
     def _refresh_empty(self) -> None:
         shown, total = len(self.model.rows.visible), len(self._document.analysis)
         if shown != self._shown:
@@ -122,7 +126,7 @@ class MessagesPanel(QWidget):
         elif self._connected is not None:
             self.empty.show_silence(*self._connected)
         else:
-            self.empty.show_words("This log holds no messages." if self._document.path is not None else "")
+            self.empty.show_words(self._when_empty if self._document.path is not None else "")
         self.empty.setGeometry(self.view.viewport().geometry())
         self.empty.show()
         self.empty.raise_()

@@ -61,8 +61,11 @@ class SteadyTable(MessageTable):
     ) -> None:
         super().__init__(document, model, theme_controller, parent)
         self._anchor: _Anchor | None = None
-        self._wanted: int | None = None
+        self._wanted: int | None = None  # what the user chose; another row stands in for it while it is hidden
+        self._view: tuple[object, ...] = ()
+        self._in_sight = False
         self._restoring = False
+        self._clamped = False
         self.follower = Follower(model.rows, following=document.live, parent=self)
         self.pill = NewPill(self.kit, self)
         self.pill.hide()
@@ -78,6 +81,7 @@ class SteadyTable(MessageTable):
         self.messages.modelReset.connect(self._after_reset)
         self.messages.rowsInserted.connect(self._on_rows_inserted)
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
+        self.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         self.follower.changed.connect(self.follow_changed)
         self.follower.count_changed.connect(self._on_new_count)
@@ -92,12 +96,23 @@ class SteadyTable(MessageTable):
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
-        at_bottom = self.follower.following
+        row = self._selected_row()
+        seen = row is not None and 0 <= self.rowViewportPosition(row) <= event.oldSize().height() - self.kit.metrics.row
         super().resizeEvent(event)
         self.lay_out_columns()
         self._place_pill()
-        if at_bottom:
+        if self.follower.following:
             self._to_bottom()
+        elif seen and row is not None:  # a notice above has taken the room, say: what is read stays in view
+            self._keep_in_view(row)
+
+    def _keep_in_view(self, row: int) -> None:
+        self._restoring = True
+        self._bring_into_view(row)
+        self._restoring = False
+
+    def _selected_row(self) -> int | None:
+        return None if self.selected_message is None else self.messages.rows.row_of(self.selected_message)
 
     # Holding still
 
@@ -121,19 +136,25 @@ class SteadyTable(MessageTable):
 
     def _before_reset(self) -> None:
         self._anchor = self._anchor_now()
+        self._view = (self.messages.rows.filter, self.messages.rows.scope)
+        self._in_sight = False
         selected = self.selected_message
         row = self.messages.rows.row_of(selected) if selected is not None else None
         if selected is None or row is None:
             return
-        self._wanted = selected
         y = self.rowViewportPosition(row)
         if 0 <= y <= self.viewport().height() - self.kit.metrics.row:
             # What the eye is on holds still rather than what happens to be at the top.
             self._anchor = _Anchor(selected, y)
+            self._in_sight = True
 
     def _after_reset(self) -> None:
         self._restoring = True
-        row = self.messages.rows.nearest_row(self._wanted) if self._wanted is not None else -1
+        rows = self.messages.rows
+        chosen_anew = self._view != (rows.filter, rows.scope)
+        # Nobody's reading is disturbed by traffic: only another view brings back what the last one had hidden.
+        message = self._wanted if chosen_anew or self.selected_message is None else self.selected_message
+        row = rows.nearest_row(message) if message is not None else -1
         if row >= 0:
             self._select_row(row)
         else:
@@ -143,7 +164,9 @@ class SteadyTable(MessageTable):
             self._to_bottom()
         else:
             self._hold(self._anchor)
-        self.follower.recount(forget=not self.document.live and not self.follower.count)
+            if self._in_sight and chosen_anew and row >= 0:
+                self._keep_in_view(row)
+        self._recount()
         self.refresh_chain()
         self._follow_pointer()
         self.viewport().update()
@@ -153,7 +176,12 @@ class SteadyTable(MessageTable):
             return
         if self.follower.following:
             self._to_bottom()
-        self.follower.recount(forget=not self.document.live and not self.follower.count)
+        self._recount()
+
+    def _recount(self) -> None:
+        """Count what is new below; what needs no scrolling to be seen is not."""
+        seen = self.messages.rowCount() * self.kit.metrics.row <= self.viewport().height()
+        self.follower.recount(forget=seen or (not self.document.live and not self.follower.count))
 
     def _follow_pointer(self) -> None:
         """The rows have moved under the pointer."""
@@ -180,8 +208,13 @@ class SteadyTable(MessageTable):
         self.follow(True)
         self.setFocus()
 
+    def _on_range_changed(self, _least: int, most: int) -> None:
+        """There are fewer rows: that the view ends at their last one now is nobody's wish to follow."""
+        self._clamped = self.verticalScrollBar().value() > most
+
     def _on_scrolled(self, value: int) -> None:
-        if not self._restoring:
+        clamped, self._clamped = self._clamped, False
+        if not self._restoring and not clamped:
             bar = self.verticalScrollBar()
             self.follower.set_following(value >= bar.maximum())
         self._follow_pointer()
@@ -254,7 +287,7 @@ class SteadyTable(MessageTable):
             self.follower.set_following(False)
 
     def _note_selected(self, message: int | None) -> None:
-        if message is not None:
+        if message is not None and not self._restoring:
             self._wanted = message
         if message == self.selected_message:
             return

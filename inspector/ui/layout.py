@@ -1,0 +1,115 @@
+"""Where a window stands and how wide its panes are: defaults, what zoom does to them, and what is kept in layout.ini.
+
+Geometry and layout only; all other settings are in settings/.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QPoint, QSettings, Qt
+
+from inspector.paths import config_folder
+
+if TYPE_CHECKING:
+    from inspector.ui.main_window import MainWindow
+
+SMALL, WIDE = 1280, 1700
+"""Default width of a window, and from where its panes are wider (look.md 6); pixels at 100 %."""
+
+HEIGHT = 800
+_LAYOUT_VERSION = 1
+_SIDES = {False: (212, 340), True: (288, 484)}
+_LEAST_MIDDLE = 420
+"""What zooming leaves for the messages, pixels at 100 %."""
+_NEARLY = 8
+"""A pane this close to its default width was not dragged; pixels."""
+_CASCADE = 28
+
+
+class WindowLayout:
+    """Places one window and its docks."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._zoom = window.theme.theme.zoom
+
+    def _store(self) -> QSettings:
+        return QSettings(str(config_folder() / "layout.ini"), QSettings.Format.IniFormat)
+
+    def place_window(self) -> None:
+        """Give a new window the place and size of the one closed last, beside those that stand there already."""
+        window = self._window
+        window.resize(SMALL, HEIGHT)
+        if not window.application.remembers:
+            return
+        geometry = self._store().value("geometry")
+        if isinstance(geometry, QByteArray):
+            window.restoreGeometry(geometry)
+        taken = {other.pos().toTuple() for other in window.application.windows}
+        while window.pos().toTuple() in taken:
+            window.move(window.pos() + QPoint(_CASCADE, _CASCADE))
+
+    def default_docks(self) -> None:
+        """Widths and heights of look.md 6 for the width of the window."""
+        docks = self._window.docks
+        self._set_sides(*self._defaults(self._window.width()))
+        self._window.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
+
+    def reset(self) -> None:
+        """Put every dock back to its side, shown and not floating."""
+        window, areas = self._window, Qt.DockWidgetArea
+        for title, dock in window.docks.items():
+            dock.setFloating(False)
+            side = areas.RightDockWidgetArea if title == "Details" else areas.LeftDockWidgetArea
+            window.removeDockWidget(dock)
+            window.addDockWidget(side, dock)
+            dock.show()
+        self.default_docks()
+
+    def restore_docks(self) -> None:
+        """Put the docks where they were when a window was closed last."""
+        state = self._store().value("state") if self._window.application.remembers else None
+        if isinstance(state, QByteArray):
+            self._window.restoreState(state, _LAYOUT_VERSION)
+
+    def store(self) -> None:
+        """Keep place, size and docks for the next start."""
+        window = self._window
+        if window.application.remembers and window.panes is not None:
+            store = self._store()
+            store.setValue("geometry", window.saveGeometry())
+            store.setValue("state", window.saveState(_LAYOUT_VERSION))
+
+    def window_resized(self, before: int, now: int) -> None:
+        """Panes take the defaults of the new width, unless somebody has dragged them."""
+        if not self._window.docks or (before < WIDE) == (now < WIDE):
+            return
+        if all(abs(a - b) <= _NEARLY for a, b in zip(self._sides(), self._defaults(before), strict=True)):
+            self._set_sides(*self._defaults(now))
+
+    def zoom_docks(self) -> None:
+        """Panes grow and shrink with the type in them, as far as that leaves room for the messages."""
+        zoom, before = self._window.theme.theme.zoom, self._zoom
+        self._zoom = zoom
+        if zoom == before or not self._window.docks:
+            return
+        left, right = (width * zoom / before for width in self._sides())
+        room = max(1.0, self._window.width() - _LEAST_MIDDLE * zoom)
+        share = min(1.0, room / max(1.0, left + right))
+        self._set_sides(round(left * share), round(right * share))
+
+    def _defaults(self, width: int) -> tuple[int, int]:
+        zoom = self._window.theme.theme.zoom
+        left, right = _SIDES[width >= WIDE]
+        room = max(1.0, width - _LEAST_MIDDLE * zoom)
+        share = min(zoom, room / (left + right))
+        return round(left * share), round(right * share)
+
+    def _sides(self) -> tuple[int, int]:
+        docks = self._window.docks
+        return docks["Contexts"].width(), docks["Details"].width()
+
+    def _set_sides(self, left: int, right: int) -> None:
+        docks = self._window.docks
+        self._window.resizeDocks([docks["Contexts"], docks["Details"]], [left, right], Qt.Orientation.Horizontal)

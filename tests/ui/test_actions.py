@@ -1,0 +1,65 @@
+"""The table of actions: each can be done, has keys of its own, and stands in a menu."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication
+
+from inspector.ui import icons
+from inspector.ui.actions import ACTIONS, MENUS, Action
+from inspector.ui.app import Application
+from inspector.ui.commands import Commands
+
+CONVENTIONS = {
+    "Ctrl+O": "file.open", "Ctrl+K": "file.connect", "Ctrl+/": "edit.filter", "Ctrl+G": "go.to",
+    "Ctrl+Up": "go.previous", "Ctrl+Down": "go.next", "Ctrl+]": "go.chain_next", "Ctrl+[": "go.chain_previous",
+    "Alt+Left": "go.back", "Space": "capture.pause", "Ctrl++": "view.zoom_in", "Ctrl+-": "view.zoom_out",
+    "Ctrl+0": "view.zoom_reset",
+}  # fmt: skip
+"""Keys of design.md 8 whose actions exist by now."""
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)
+def test_each_action_can_be_done(action: Action) -> None:
+    handler = getattr(Commands, action.handler)
+    assert callable(handler)
+    assert handler.__doc__
+    assert action.menu in MENUS
+    assert action.needs in ("", "document", "live", "message")
+    assert not action.icon or action.icon in icons.ICONS
+    assert all(not QKeySequence(key).isEmpty() for key in action.keys)
+
+
+def test_no_key_means_two_things() -> None:
+    keys = Counter(QKeySequence(key).toString() for action in ACTIONS for key in action.keys)
+    assert [key for key, count in keys.items() if count > 1] == []
+    ids = Counter(action.id for action in ACTIONS)
+    assert [name for name, count in ids.items() if count > 1] == []
+
+
+def test_no_two_access_keys_of_a_menu_are_alike() -> None:
+    for menu in MENUS:
+        letters = Counter(
+            action.title[action.title.index("&") + 1].lower()
+            for action in ACTIONS
+            if action.menu == menu and "&" in action.title
+        )
+        assert [letter for letter, count in letters.items() if count > 1] == [], menu
+
+
+@pytest.mark.parametrize(("key", "action"), CONVENTIONS.items())
+def test_the_conventions_hold(key: str, action: str) -> None:
+    assert key in next(known for known in ACTIONS if known.id == action).keys
+
+
+def test_a_start_page_offers_only_what_can_be_done_there(qapp: QApplication) -> None:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    window = application.new_window()
+    enabled = {name for name, action in window.actions_by_id.items() if action.isEnabled()}
+    assert enabled == {action.id for action in ACTIONS if not action.needs}
+    assert all(action.toolTip() for action in window.actions_by_id.values())
+    window.close()
+    application.theme.dispose()

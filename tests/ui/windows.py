@@ -1,0 +1,101 @@
+"""Windows for tests: made on the start page or on a document, with or without an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from inspector.document import CaptureDocument
+from inspector.ui.app import Application, run_loop
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panes import Panes
+from tests.builders import document_of, envelope, received, tool_call, tool_result
+
+Result = TypeVar("Result")
+
+
+def story() -> CaptureDocument:
+    """Messages in main and in a reasoning context, and a tool result that was collapsed.
+
+    No. 1 and 2 in main; 3 to 8 in `why-1`: start, thought, call, collapsed result, call, consuming result; 9 in main.
+    """
+    start = envelope("reasoning/start", {"message": "Find the slow part"}, id="why-1")
+    inside = {"context": "why-1"}
+    search = tool_call("search_records", **inside)
+    meta = {
+        "contextHints": [{"tool": "search_records", "lifecycle": "transient", "consumedBy": "analysis_store"}],
+        "context": {"lifecycle": "transient", "summary": "15 records (page 1)"},
+    }
+    rows = "\n".join(f"record {n}" for n in range(15))
+    found = tool_result(search, rows, meta=meta, **inside)
+    store = tool_call("analysis_store", **inside)
+    stored = tool_result(store, "Stored", meta={"context": {"consumed": True}}, **inside)
+    said = [
+        envelope("chat", {"text": "Hello"}), envelope("chat", {"text": "Why is it slow?"}), start,
+        envelope("reasoning/thought", {"message": "Look first"}, **inside), search, found, store, stored,
+        envelope("chat", {"text": "Done"}),
+    ]  # fmt: skip
+    return document_of(*(received(one) for one in said))
+
+
+def window_on(application: Application, document: CaptureDocument) -> MainWindow:
+    """A window that shows a document, at the usual size."""
+    window = application.new_window()
+    window.show_document(document)
+    return window
+
+
+def panes_of(window: MainWindow) -> Panes:
+    """The panes of a window that shows a document."""
+    assert window.panes is not None
+    return window.panes
+
+
+def numbers(window: MainWindow) -> list[int]:
+    """Numbers of the messages shown, as the first column says them."""
+    return [int(message) + 1 for message in panes_of(window).rows.visible]
+
+
+def texts(window: MainWindow) -> list[str]:
+    """What the table shows, a row a line."""
+    model = panes_of(window).messages.model
+    return [
+        " | ".join(
+            str(model.index(row, column).data(Qt.ItemDataRole.DisplayRole) or "")
+            for column in range(model.columnCount())
+        )
+        for row in range(model.rowCount())
+    ]
+
+
+async def until(condition: Callable[[], object], what: str, seconds: float = 10) -> None:
+    """Wait for a condition; fails the test when it does not come."""
+    try:
+        async with asyncio.timeout(seconds):
+            while not condition():  # noqa: ASYNC110  what a window shows sets no event
+                await asyncio.sleep(0.01)
+    except TimeoutError:
+        pytest.fail(f"waited {seconds} s for {what}")
+
+
+def run_in_window(qapp: QApplication, steps: Callable[[Application], Awaitable[None]]) -> None:
+    """Run an async test with an application on Qt's loop; the windows are closed at the end."""
+
+    async def main() -> int:
+        application = Application(qapp, theme="light", bundled_fonts=True)
+
+        async def start() -> None:
+            try:
+                await steps(application)
+            finally:
+                await application.close_all()
+
+        await application.run(start())
+        return 0
+
+    assert run_loop(main(), qapp) == 0

@@ -1,0 +1,80 @@
+"""Causal chains: causes to their roots, effects to their ends, answers beside their calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspector.document import CaptureDocument
+from tests.builders import document_of, envelope, tool_call, tool_result
+
+
+def chain(document: CaptureDocument, number: int) -> list[tuple[int, str]]:
+    """(No., relation) from 1."""
+    return [(step.message + 1, step.relation) for step in document.chain(number - 1)]
+
+
+def test_a_question_its_reasoning_and_its_answer() -> None:
+    document = document_of(
+        envelope(id="q", sender="human"),
+        envelope("reasoning/start", {"message": "x"}, id="r", correlation_id=["q"]),
+        envelope("reasoning/thought", {"message": "x"}, id="t", context="r"),
+        envelope(id="other"),
+        envelope("reasoning/conclusion", {}, id="c", context="r"),
+        envelope(id="a", correlation_id=["q"]),
+    )
+    assert chain(document, 1) == [(1, "said"), (2, "started"), (6, "said")]
+    assert chain(document, 3) == [(1, "said"), (2, "started"), (3, "thought")]
+    assert chain(document, 4) == [(4, "said")]
+    assert chain(document, 5) == [(1, "said"), (2, "started"), (5, "concluded")]
+
+
+def test_a_proposal_to_its_answer() -> None:
+    call = {"method": "tools/call", "params": {"name": "write_file"}}
+    document = document_of(
+        envelope("mcp/proposal", call, id="p", sender="coder"),
+        envelope("mcp/reject", {}, sender="files", correlation_id=["p"]),
+        envelope("mcp/request", call, id="f", sender="lead", to=["files"], correlation_id=["p"]),
+        envelope("mcp/response", {"result": {}}, sender="files", correlation_id=["f"]),
+    )
+    whole = [(1, "proposed"), (2, "rejected"), (3, "fulfilled by lead"), (4, "answered")]
+    assert [chain(document, number) for number in (1, 3, 4)] == [whole] * 3
+
+
+def test_a_transient_result_s_life() -> None:
+    hint = {"tool": "search", "lifecycle": "transient", "consumedBy": "store"}
+    asks = [tool_call(tool, id=tool) for tool in ("workflow", "search", "store")]
+    metas: list[Any] = [{"contextHints": [hint]}, {"context": {"lifecycle": "transient"}}, {"context": {"consumed": True}}]
+    lines = [line for ask, meta in zip(asks, metas, strict=True) for line in (ask, tool_result(ask, meta=meta))]
+    document = document_of(*lines)
+    whole = [(1, "asked"), (2, "hinted"), (3, "asked"), (4, "collapsed"), (5, "asked"), (6, "consumed")]
+    assert chain(document, 4) == whole
+    assert chain(document, 6) == whole
+    assert chain(document, 2) == [(1, "asked"), (2, "hinted")]
+
+
+def test_deltas_count_from_the_message_itself() -> None:
+    document = document_of(
+        tool_call("grep", id="q", ts="2026-01-05T09:00:00.000Z"),
+        envelope("mcp/response", {"result": {}}, correlation_id=["q"], ts="2026-01-05T09:00:00.412Z"),
+        envelope("mcp/response", {"result": {}}, correlation_id=["q"], ts=None),
+    )
+    assert [step.delta_ns for step in document.chain(0)] == [0, 412_000_000, None]
+    assert [step.delta_ns for step in document.chain(1)] == [-412_000_000, 0, None]
+    assert [step.delta_ns for step in document.chain(2)] == [None, None, None]
+
+
+def test_a_ring_ends() -> None:
+    document = document_of(envelope(id="a", correlation_id=["b"]), envelope(id="b", correlation_id=["a"]))
+    assert chain(document, 1) == [(1, "said"), (2, "said")]
+
+
+def test_long_chains_keep_their_nearest_links() -> None:
+    lines = [envelope(id="m0"), *(envelope(id=f"m{n}", correlation_id=[f"m{n - 1}"]) for n in range(1, 300))]
+    steps = chain(document_of(*lines), 150)
+    assert len(steps) == 64
+    assert (150, "said") in steps
+
+
+def test_words_for_the_odd_ones() -> None:
+    document = document_of({"kind": "never/heard-of"}, "{torn", {"kind": "chat/cancel"})
+    assert [chain(document, number) for number in (1, 2, 3)] == [[(1, "heard-of")], [(2, "unreadable")], [(3, "cancel")]]

@@ -1,0 +1,259 @@
+"""Which message answers which, and the five rules by which a response gets its tool (protocols.md 3 and 5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inspector.document import CaptureDocument
+from inspector.fields import FIELD_BY_NAME
+from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+
+
+def column(document: CaptureDocument, name: str) -> list[object]:
+    field = FIELD_BY_NAME[name]
+    return [field.value(document.analysis, message) for message in range(len(document.capture))]
+
+
+def last(document: CaptureDocument, *names: str) -> list[object]:
+    return [column(document, name)[-1] for name in names]
+
+
+def response(*correlation: str, kind: str = "mcp/response", payload: Any = None, **fields: Any) -> dict[str, Any]:
+    named = {"correlation_id": list(correlation)} if correlation else {}
+    return envelope(kind, payload or {"result": {}}, sender="files", **named, **fields)
+
+
+GREP = tool_call("grep", id="q")
+CALL = {"method": "tools/call", "params": {"name": "grep"}}
+
+
+# The five rules
+
+
+def test_rule_1_the_kind_says_it() -> None:
+    document = document_of(GREP, response("q", kind="mcp/response:tools/call:rm"))
+    assert last(document, "method", "tool", "tool.rule", "kind", "kind.raw") == [
+        "tools/call", "rm", "kind", "mcp/response", "mcp/response:tools/call:rm",
+    ]  # fmt: skip
+
+
+def test_rule_2_the_payload_says_it() -> None:
+    document = document_of(GREP, response("q", payload={"result": {}, "method": "tools/call", "params": {"name": "rm"}}))
+    assert last(document, "method", "tool", "tool.rule") == ["tools/call", "rm", "payload"]
+
+
+def test_rule_3_the_request_says_it() -> None:
+    document = document_of(GREP, response("q"))
+    assert last(document, "method", "tool", "target", "tool.rule") == ["tools/call", "grep", "grep", "correlation"]
+    assert column(document, "answered") == [2, None]
+
+
+def test_rule_3_a_string_is_an_array_of_one() -> None:
+    assert last(document_of(GREP, response() | {"correlation_id": "q"}), "tool") == ["grep"]
+
+
+def test_rule_3_the_kind_s_method_alone_is_completed_by_the_request() -> None:
+    document = document_of(GREP, response("q", kind="mcp/response:tools/call"))
+    assert last(document, "method", "tool", "tool.rule") == ["tools/call", "grep", "correlation"]
+
+
+@pytest.mark.parametrize(
+    ("before", "named", "tool"),
+    [
+        ([tool_call("old", id="q"), tool_call("new", id="q")], ["q"], "new"),
+        ([tool_call("a", id="p"), tool_call("b", id="q")], ["p", "q"], "a"),
+        ([tool_call("a", id="p"), tool_call("b", id="q")], ["missing", "q"], "b"),
+        ([envelope("chat", id="p"), tool_call("b", id="q")], ["p", "q"], "b"),
+        ([tool_call("a", id="q"), envelope("chat", id="q")], ["q"], "a"),
+        ([envelope("mcp/proposal", CALL, id="q")], ["q"], "grep"),
+        ([tool_call("a", id="q"), envelope("mcp/proposal", CALL, id="q")], ["q"], "a"),
+        ([envelope("mcp/proposal", CALL, id="p"), tool_call("b", id="q")], ["p", "q"], "grep"),
+        ([envelope("mcp/proposal", CALL, id="p"), envelope("mcp/request", {}, id="q", correlation_id=["p"])],
+         ["q"], "grep"),
+    ],
+    ids=[
+        "most recent", "in order", "the next id", "a chat is no call", "a request behind a chat", "else a proposal",
+        "request before proposal", "ids before kinds", "one step on to the proposal",
+    ],
+)  # fmt: skip
+def test_rule_3_finds_the_call(before: list[Any], named: list[str], tool: str) -> None:
+    assert last(document_of(*before, response(*named)), "tool", "tool.rule") == [tool, "correlation"]
+
+
+@pytest.mark.parametrize("batch", [1, 2], ids=["apart", "together"])
+def test_rule_3_a_late_request_names_its_response(batch: int) -> None:
+    log = GrowingLog()
+    if batch == 1:
+        log.write(response("q"))
+        assert last(log.document, "tool", "tool.rule") == [None, "unknown"]
+        (changes,) = log.write(GREP)
+        assert changes.changed.tolist() == [0]
+    else:
+        log.write(response("q"), GREP)
+    assert [column(log.document, name)[0] for name in ("tool", "tool.rule")] == ["grep", "correlation"]
+    assert column(log.document, "answered") == [None, 1]
+
+
+def test_rule_3_a_late_chat_names_nothing_and_the_request_behind_it_does() -> None:
+    document = document_of(response("q"), envelope("chat", id="q"), GREP)
+    assert column(document, "tool")[0] == "grep"
+    assert document.analysis.correlation.causes(0) == [2]
+
+
+def test_rule_3_a_late_proposal_names_the_response_of_its_nameless_fulfilment() -> None:
+    document = document_of(
+        envelope("mcp/request", {}, id="q", correlation_id=["p"]), response("q"), envelope("mcp/proposal", CALL, id="p")
+    )
+    assert [column(document, name)[1] for name in ("tool", "tool.rule")] == ["grep", "correlation"]
+    assert column(document, "proposal.state")[2] == "answered"
+
+
+def rpc(way: str | None, **message: Any) -> dict[str, Any]:
+    return {"dir": way, "message": {"jsonrpc": "2.0", **message}}
+
+
+def ask(way: str | None, identifier: Any, name: str = "grep") -> dict[str, Any]:
+    return rpc(way, id=identifier, method="tools/call", params={"name": name})
+
+
+@pytest.mark.parametrize(
+    ("lines", "tools"),
+    [
+        ([ask("c->s", 1), rpc("s->c", id=1, result={})], ["grep", "grep"]),
+        ([ask("c->s", 1), rpc("s->c", id="1", result={})], ["grep", None]),
+        ([ask("c->s", 1), rpc("c->s", id=1, result={})], ["grep", None]),
+        ([ask("c->s", 1), rpc("x->c", id=1, result={})], ["grep", None]),
+        ([ask("c->s", 1, "a"), ask("c->s", 1, "b"), rpc("s->c", id=1, result={}), rpc("s->c", id=1, result={})],
+         ["a", "b", "b", "a"]),
+        ([ask("c->s", 1, "a"), ask("s->c", 1, "b"), rpc("c->s", id=1, result={}), rpc("s->c", id=1, result={})],
+         ["a", "b", "b", "a"]),
+        ([ask("in", 1), rpc("out", id=1, result={})], ["grep", "grep"]),
+        ([ask("in", 1), rpc("in", id=1, result={})], ["grep", None]),
+        ([ask("out", 1, "a"), ask("in", 1, "b"), rpc("out", id=1, result={}), rpc("in", id=1, result={})],
+         ["a", "b", "b", "a"]),
+        ([ask(None, 1), rpc(None, id=1, result={})], ["grep", "grep"]),
+        ([ask("c->s", 1), rpc("s->c", id=1, error={"code": 1})], ["grep", "grep"]),
+        ([ask("c->s", 1), rpc("s->c", id=None, error={"code": 1})], ["grep", None]),
+        ([rpc("s->c", id=1, result={}), ask("c->s", 1)], [None, "grep"]),
+    ],
+    ids=[
+        "answer", "7 is not the text 7", "same way", "somebody else", "latest unanswered", "two id spaces",
+        "in and out", "both in", "in and out, two id spaces", "no direction", "an error", "null is no id",
+        "never a later request",
+    ],
+)  # fmt: skip
+def test_rule_4_json_rpc_ids(lines: list[Any], tools: list[str | None]) -> None:
+    document = document_of(*lines)
+    assert column(document, "tool") == tools
+    rules = [rule for rule in column(document, "tool.rule") if rule]
+    assert set(rules) <= {"rpc id", "unknown"}
+
+
+def test_rule_4_in_mew_needs_the_same_two() -> None:
+    asked = tool_call("grep", to="files", id="q")
+    asked["payload"]["id"] = 7
+    answer = envelope("mcp/response", {"id": 7, "result": {}}, sender="files", to=["lead"])
+    assert last(document_of(asked, answer), "tool", "tool.rule") == ["grep", "rpc id"]
+    assert last(document_of(asked, {**answer, "from": "x"}), "tool", "tool.rule") == [None, "unknown"]
+    assert last(document_of(asked, {**answer, "to": ["x"]}), "tool", "tool.rule") == [None, "unknown"]
+    assert last(document_of(asked, {**answer, "to": []}), "tool", "tool.rule") == [None, "unknown"]
+    assert last(document_of({**asked, "to": []}, answer), "tool", "tool.rule") == [None, "unknown"]
+
+
+def test_rule_4_is_not_asked_where_an_id_is_named() -> None:
+    asked = tool_call("grep", to="files", id="q")
+    asked["payload"]["id"] = 7
+    answer = envelope("mcp/response", {"id": 7, "result": {}}, sender="files", to=["lead"], correlation_id=["other"])
+    assert last(document_of(asked, answer), "tool", "tool.rule") == [None, "unknown"]
+
+
+def test_rule_5_unknown_is_never_guessed() -> None:
+    document = document_of(GREP, response(payload={"result": {"tools": [{"name": "x"}]}}))
+    assert last(document, "method", "tool", "tool.rule") == [None, None, "unknown"]
+
+
+def test_a_response_to_something_else_than_a_tool() -> None:
+    document = document_of(envelope("mcp/request", {"method": "tools/list"}, id="q"), response("q"))
+    assert last(document, "method", "tool", "target", "tool.rule") == ["tools/list", None, None, "correlation"]
+
+
+def test_requests_have_no_rule() -> None:
+    assert column(document_of(GREP), "tool.rule") == [None]
+
+
+def test_a_response_that_names_itself_or_another_response() -> None:
+    document = document_of(response("r", id="r"), response("r", id="s"))
+    assert column(document, "tool.rule") == ["unknown", "unknown"]
+    assert [document.analysis.correlation.causes(row) for row in range(2)] == [[], []]
+
+
+# What a kind pattern sees
+
+
+def test_calls_for_like() -> None:
+    document = document_of(
+        response("q"), GREP, envelope("mcp/request", {"method": "tools/list"}), envelope("chat"), "{torn",
+        {"kind": "mcp/request:resources/read:file:///a:b"},
+    )  # fmt: skip
+    correlation = document.analysis.correlation
+    assert [correlation.calls[call] for call in correlation.columns["call"].tolist()] == [
+        "mcp/response:tools/call:grep", "mcp/request:tools/call:grep", "mcp/request:tools/list", "chat", "",
+        "mcp/request:resources/read:file:///a:b",
+    ]  # fmt: skip
+
+
+# Links
+
+
+def test_causes_and_effects() -> None:
+    document = document_of(
+        envelope("chat", id="c"), {**GREP, "correlation_id": ["c"]}, response("q", id="a"), response("q", id="b"),
+        envelope("chat", id="d", correlation_id=["a", "c", "missing"]),
+    )  # fmt: skip
+    links = document.analysis.correlation
+    assert [links.causes(row) for row in range(5)] == [[], [0], [1], [1], [0, 2]]
+    assert [links.effects(row) for row in range(5)] == [[1, 4], [2, 3], [4], [], []]
+    assert column(document, "answered") == [None, 3, None, None, None]
+    assert column(document, "correlation") == [[], ["c"], ["q"], ["q"], ["a", "c", "missing"]]
+
+
+def test_an_ordinary_message_that_came_before_what_it_names() -> None:
+    document = document_of(envelope("stream/open", {}, correlation_id=["s"]), envelope("stream/request", {}, id="s"))
+    assert document.analysis.correlation.causes(0) == [1]
+    assert document.analysis.correlation.effects(1) == [0]
+
+
+def test_ids_may_repeat_without_end() -> None:
+    lines = [response("x", id="x") for _ in range(400)]
+    document = document_of(*lines, envelope("mcp/request", CALL, id="x"), *lines[:5])
+    assert column(document, "tool.rule").count("correlation") == 405
+    assert column(document, "answered")[400] == 1
+
+
+# Latency
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered", "latency"),
+    [
+        ("2026-01-05T09:00:00.000Z", "2026-01-05T09:00:00.412Z", 412.0),
+        ("2026-01-05T09:00:01.000Z", "2026-01-05T09:00:00.000Z", -1000.0),
+        (None, "2026-01-05T09:00:00.000Z", None),
+        ("2026-01-05T09:00:00.000Z", None, None),
+    ],
+)
+def test_latency(asked: str | None, answered: str | None, latency: float | None) -> None:
+    request = tool_call("grep", ts=asked)
+    document = document_of(request, tool_result(request, ts=answered))
+    assert column(document, "latency") == [None, latency]
+    expected = None if latency is None else int(latency * 1_000_000)
+    assert document.analysis.correlation.latency_ns(1) == expected
+    assert document.analysis.correlation.latency_ns(0) is None
+
+
+def test_only_a_response_to_a_request_has_a_latency() -> None:
+    document = document_of(envelope("mcp/proposal", CALL, id="p"), response("p"), envelope("chat", correlation_id=["p"]))
+    assert column(document, "latency") == [None, None, None]
+    assert [document.analysis.correlation.latency_ns(row) for row in range(3)] == [None, None, None]

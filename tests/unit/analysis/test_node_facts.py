@@ -1,0 +1,50 @@
+"""What is noted of nodes does not depend on the order of merges."""
+
+from __future__ import annotations
+
+from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts
+from inspector.protocol.times import NO_TIME
+
+
+def facts_of(nodes: int) -> NodeFacts:
+    facts = NodeFacts()
+    facts.grow(nodes)
+    return facts
+
+
+def test_a_new_node_knows_nothing() -> None:
+    facts = facts_of(2)
+    assert (facts.first_row, facts.last_ns, facts.end, facts.speakers) == ([-1, -1], [NO_TIME, NO_TIME], [0, 0], [{}, {}])
+    facts.grow(1)
+    assert len(facts.declared) == 2
+
+
+def test_merged_nodes_hand_everything_on() -> None:
+    facts = facts_of(2)
+    facts.note_messages(0, 3, 9, 50)
+    facts.note_messages(1, 5, 7, 60)
+    facts.note_end(0, CONCLUDED, 8)
+    facts.note_speaker(0, 4, 3)
+    facts.note_speaker(1, 4, 5)
+    facts.note_type(0, 9, "review")
+    facts.started_by[0], facts.reasons[0] = 2, True
+    facts.inherit(0, 1)
+    assert (facts.first_row[1], facts.last_row[1], facts.last_ns[1]) == (3, 9, 60)
+    assert (facts.end[1], facts.concluded_by[1], facts.started_by[1], facts.reasons[1]) == (CONCLUDED, 8, 2, True)
+    assert (facts.speakers[1], facts.declared[1]) == ({4: 3}, (9, "review"))
+
+
+def test_the_first_conclusion_counts_and_a_cancel_overrules_it() -> None:
+    facts = facts_of(1)
+    ends = []
+    for end, row in ((CONCLUDED, 5), (CONCLUDED, 3), (CONCLUDED, 9), (CANCELLED, 7), (CONCLUDED, 1), (CANCELLED, 8)):
+        facts.note_end(0, end, row)
+        ends.append((facts.end[0], facts.concluded_by[0]))
+    assert ends == [(1, 5), (1, 3), (1, 3), (2, 7), (2, 7), (2, 7)]
+
+
+def test_the_first_type_declared_stands() -> None:
+    facts = facts_of(1)
+    for row, declared in ((5, "b"), (3, "c"), (9, "a")):
+        facts.note_type(0, row, declared)
+    assert facts.declared[0] == (3, "c")

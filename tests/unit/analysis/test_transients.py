@@ -1,0 +1,307 @@
+"""The transient-context protocol: every row of the edge-case table of protocols.md 13, and the algorithm around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inspector.document import CaptureDocument
+from inspector.fields import FIELD_BY_NAME
+from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+
+Line = dict[str, Any]
+
+
+def hint(tool: Any = "search_records", consumer: Any = "analysis_store", **fields: Any) -> dict[str, Any]:
+    return {"step": 2, "tool": tool, "lifecycle": "transient", "consumedBy": consumer, **fields}
+
+
+def hints(*some: Any) -> dict[str, Any]:
+    return {"contextHints": list(some) or [hint()]}
+
+
+def transient(summary: Any = "15 records") -> dict[str, Any]:
+    context = {"lifecycle": "transient"} if summary is None else {"lifecycle": "transient", "summary": summary}
+    return {"context": context}
+
+
+CONSUMED = {"context": {"consumed": True}}
+
+
+def call(tool: str, meta: Any = None, **fields: Any) -> list[Line]:
+    """A request and its result."""
+    request = tool_call(tool, to=fields.pop("to", "files"), sender=fields.pop("sender", "lead"))
+    return [request, tool_result(request, meta=meta, **fields)]
+
+
+def workflow(*some: Any) -> list[Line]:
+    return call("get_workflow_step", hints(*some))
+
+
+def fetch(summary: Any = "15 records", tool: str = "search_records", **fields: Any) -> list[Line]:
+    return call(tool, transient(summary), **fields)
+
+
+def store(tool: str = "analysis_store", meta: Any = CONSUMED, **fields: Any) -> list[Line]:
+    return call(tool, meta, **fields)
+
+
+def error() -> dict[str, Any]:
+    return {"result": {"isError": True}}
+
+
+def opened(*parts: list[Line]) -> CaptureDocument:
+    return document_of(*(line for part in parts for line in part))
+
+
+def collapses(document: CaptureDocument) -> list[tuple[int, int]]:
+    """(consumer, result) by call, counted from 0."""
+    found = FIELD_BY_NAME["consumes"]
+    rows = [(row, found.value(document.analysis, row)) for row in range(len(document.capture))]
+    pairs = [(row // 2, (int(value) - 1) // 2) for row, value in rows if isinstance(value, int)]
+    backwards = FIELD_BY_NAME["collapsed.by"]
+    for consumer, result in pairs:
+        assert backwards.value(document.analysis, result * 2 + 1) == consumer * 2 + 2
+    return pairs
+
+
+def badges(document: CaptureDocument) -> list[list[str]]:
+    """Badges of the results."""
+    field = FIELD_BY_NAME["badge"]
+    return [field.value(document.analysis, row) for row in range(1, len(document.capture), 2)]  # type: ignore[misc]
+
+
+def note(document: CaptureDocument, number: int) -> str | None:
+    return document.analysis.transients.lifecycle(number * 2 + 1).note
+
+
+# The edge-case table
+
+
+def test_a_consumer_that_fails_collapses_nothing_and_its_retry_does() -> None:
+    document = opened(workflow(), fetch(), store(**error()), store())
+    assert collapses(document) == [(3, 1)]
+    assert badges(document) == [[], ["transient", "collapsed"], [], ["consumed"]]
+    assert note(document, 2) == "It failed, so it consumed nothing."
+
+
+def test_a_json_rpc_error_is_a_failure_too() -> None:
+    request = tool_call("analysis_store")
+    failed = envelope(
+        "mcp/response", {"error": {"code": 1}, "result": {"_meta": CONSUMED}}, sender="files", to=["lead"],
+        correlation_id=[request["id"]],
+    )  # fmt: skip
+    assert collapses(opened(workflow(), fetch(), [request, failed])) == []
+
+
+def test_three_pending_collapse_in_order_and_a_fourth_consumption_does_nothing() -> None:
+    document = opened(workflow(), fetch("a"), fetch("b"), fetch("c"), store(), store(), store(), store())
+    assert collapses(document) == [(4, 1), (5, 2), (6, 3)]
+    assert note(document, 7) == "No result was waiting to be consumed by it."
+    assert badges(document)[7] == ["consumed"]
+
+
+def test_one_consumption_collapses_exactly_one() -> None:
+    document = opened(workflow(), fetch(), fetch(), store())
+    assert collapses(document) == [(3, 1)]
+    assert document.analysis.transients.totals() == {"transient": 2, "consumed": 1, "collapsed": 1, "pending": 1}
+
+
+def test_two_fetchers_share_a_consumer_oldest_arrival_first() -> None:
+    both = workflow(hint("search_records"), hint("find_records"))
+    (ask_search, search), (ask_find, find) = fetch(), fetch(tool="find_records")
+    document = document_of(*both, ask_search, ask_find, find, search, *store(), *store())
+    consumed = [FIELD_BY_NAME["consumes"].value(document.analysis, row) for row in (7, 9)]
+    assert consumed == [5, 6]
+
+
+@pytest.mark.parametrize("consumer", ["analysis_store", "analysis_ingest"])
+def test_one_fetcher_with_two_consumers(consumer: str) -> None:
+    either = workflow(hint(consumer="analysis_store"), hint(consumer="analysis_ingest"))
+    assert collapses(opened(either, fetch(), store(consumer))) == [(2, 1)]
+
+
+@pytest.mark.parametrize(
+    "registered",
+    [[hint(consumer="store_analysis_memory")], [hint("find_records")]],
+    ids=["consumer not registered", "fetcher not registered"],
+)
+def test_what_is_not_registered_does_not_collapse_but_keeps_its_badges(registered: list[Any]) -> None:
+    document = opened(workflow(*registered), fetch(), store())
+    assert collapses(document) == []
+    assert badges(document) == [[], ["transient"], ["consumed"]]
+
+
+def test_without_any_hint_the_note_says_so() -> None:
+    document = opened(fetch(), store())
+    assert note(document, 1) == "No hint names it as a consumer, so it collapsed nothing."
+
+
+def test_hints_after_the_result() -> None:
+    assert collapses(opened(fetch(), workflow(), store())) == [(2, 0)]
+
+
+def test_hints_after_the_consumption_are_too_late() -> None:
+    assert collapses(opened(fetch(), store(), workflow(), store())) == [(3, 0)]
+
+
+def test_a_last_page_that_never_was_pending() -> None:
+    document = opened(workflow(), fetch("page 1"), store(), call("search_records"), store())
+    assert collapses(document) == [(2, 1)]
+
+
+def test_a_last_page_s_consumption_collapses_an_older_one_that_still_waits() -> None:
+    document = opened(workflow(), fetch("page 1"), call("search_records"), store())
+    assert collapses(document) == [(3, 1)]
+
+
+@pytest.mark.parametrize(
+    ("meta", "sentence"),
+    [
+        ({"context": {"consumed": "true"}}, "`consumed` is 'true', not true, so it signals nothing."),
+        ({"context": {"consumed": 1}}, "`consumed` is 1, not true, so it signals nothing."),
+        ({"context": {"consumed": False}}, None),
+        ({"context": {"consumed": None}}, None),
+        ({"context": "consumed"}, "`_meta.context` is no object, so it signals nothing."),
+        ({"context": ["consumed"]}, "`_meta.context` is no object, so it signals nothing."),
+        ({"context": {"lifecycle": "TRANSIENT"}}, None),
+        ("no object", None),
+        ({}, None),
+    ],
+)
+def test_what_is_no_signal(meta: Any, sentence: str | None) -> None:
+    document = opened(workflow(), fetch(), store(meta=meta))
+    assert collapses(document) == []
+    assert (badges(document)[2], note(document, 2)) == ([], sentence)
+
+
+def test_both_transient_and_consumed_cannot_collapse_itself() -> None:
+    both = {"context": {"consumed": True, "lifecycle": "transient"}}
+    document = opened(workflow(hint("analysis_store")), store(meta=both), store(meta=both))
+    assert collapses(document) == [(2, 1)]
+    assert badges(document) == [[], ["transient", "consumed", "collapsed"], ["transient", "consumed"]]
+
+
+@pytest.mark.parametrize("summary", [None, "", 7])
+def test_no_summary_is_generated_from_the_tool(summary: Any) -> None:
+    document = opened(workflow(), fetch(summary), store())
+    assert document.analysis.transients.summary(3) == "search_records result"
+
+
+def test_a_summary_is_opaque() -> None:
+    document = opened(workflow(), fetch("15 records (page 1/undefined, IDs: …)"), store())
+    assert FIELD_BY_NAME["summary"].value(document.analysis, 3) == "15 records (page 1/undefined, IDs: …)"
+    assert FIELD_BY_NAME["summary"].value(document.analysis, 5) is None
+
+
+def test_the_same_hints_again_and_others_are_additive() -> None:
+    document = opened(workflow(), workflow(), fetch(), workflow(hint("find_records", "other")), store())
+    assert collapses(document) == [(4, 2)]
+
+
+def test_tool_names_match_exactly() -> None:
+    assert collapses(opened(workflow(), fetch(), store("proxy__analysis_store"))) == []
+
+
+# The algorithm
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        hint(lifecycle="permanent"), hint(lifecycle=None), hint(tool=""), hint(tool=None), hint(consumer=""),
+        hint(consumer=["analysis_store"]), "search_records", None, [],
+    ],
+    ids=str,
+)  # fmt: skip
+def test_odd_hints_register_nothing(odd: Any) -> None:
+    assert collapses(opened(workflow(odd), fetch(), store())) == []
+    assert collapses(opened(workflow(odd, hint()), fetch(), store())) == [(2, 1)]
+
+
+@pytest.mark.parametrize("meta", [{"contextHints": {"0": hint()}}, {"contextHints": "all"}, {"contextHints": None}])
+def test_hints_that_are_no_list(meta: Any) -> None:
+    assert collapses(opened(call("get_workflow_step", meta), fetch(), store())) == []
+
+
+def test_hints_of_a_failed_result_count() -> None:
+    assert collapses(opened(call("get_workflow_step", hints(), **error()), fetch(), store())) == [(2, 1)]
+
+
+def test_a_transient_result_that_failed_never_waits() -> None:
+    document = opened(workflow(), fetch(**error()), store())
+    assert collapses(document) == []
+    assert badges(document)[1] == []
+    assert document.analysis.transients.totals()["transient"] == 0
+
+
+def test_conversations_are_apart() -> None:
+    document = opened(workflow(), fetch(sender="other"), fetch(to="elsewhere"), store(), store(sender="other"))
+    assert collapses(document) == []
+
+
+def test_a_conversation_goes_on_in_any_context() -> None:
+    lines = [{**line, "context": f"c{place}"} for place, line in enumerate([*workflow(), *fetch(), *store()])]
+    assert collapses(document_of(*lines)) == [(2, 1)]
+
+
+def test_mcp_stdio_lines_are_one_conversation() -> None:
+    def line(way: str, **message: Any) -> dict[str, Any]:
+        return {"dir": way, "message": {"jsonrpc": "2.0", **message}}
+
+    def pair(number: int, tool: str, meta: Any) -> list[Line]:
+        return [
+            line("in", id=number, method="tools/call", params={"name": tool}),
+            line("out", id=number, result={"_meta": meta}),
+        ]
+
+    document = opened(
+        pair(1, "get_workflow_step", hints()), pair(2, "search_records", transient()), pair(3, "analysis_store", CONSUMED)
+    )
+    assert collapses(document) == [(2, 1)]
+
+
+# Late requests
+
+
+def test_a_late_request_tells_the_story_again() -> None:
+    (ask_hints, hinted), (ask_fetch, fetched), (ask_store, stored) = workflow(), fetch(None), store()
+    log = GrowingLog()
+    log.write(ask_hints, hinted, fetched, ask_store, stored)
+    assert FIELD_BY_NAME["consumes"].value(log.document.analysis, 4) is None
+    assert log.document.analysis.transients.summary(2) == "tool result"
+    (changes,) = log.write(ask_fetch)
+    assert changes.changed.tolist() == [2, 4]
+    assert FIELD_BY_NAME["consumes"].value(log.document.analysis, 4) == 3
+    assert log.document.analysis.transients.summary(2) == "search_records result"
+
+
+def test_a_late_request_can_change_which_one_collapses() -> None:
+    ask_first, first = fetch("first")
+    log = GrowingLog()
+    log.write(*workflow(), first, *fetch("second"), *store())
+    assert FIELD_BY_NAME["collapsed.by"].value(log.document.analysis, 4) == 7
+    (changes,) = log.write(ask_first)
+    assert changes.changed.tolist() == [2, 4, 6]
+    values = [FIELD_BY_NAME["collapsed.by"].value(log.document.analysis, row) for row in (2, 4)]
+    assert values == [7, None]
+
+
+# The story of one result
+
+
+def test_lifecycle() -> None:
+    document = opened(workflow(), fetch(), store())
+    tell = document.analysis.transients.lifecycle
+    fetched, stored = tell(3), tell(5)
+    assert (fetched.badges, fetched.summary, fetched.tool) == (("transient", "collapsed"), "15 records", "search_records")
+    assert (fetched.hinted_by, fetched.collapsed_by, fetched.consumes) == (1, 5, None)
+    assert (stored.badges, stored.consumes, stored.hinted_by) == (("consumed",), 3, None)
+    assert tell(0).badges == ()
+    assert document.analysis.transients.hints(1) == (("search_records", "analysis_store"),)
+    assert document.analysis.transients.hints(3) == ()
+
+
+def test_a_waiting_result_knows_its_hint_already() -> None:
+    assert opened(workflow(), fetch()).analysis.transients.lifecycle(3).hinted_by == 1

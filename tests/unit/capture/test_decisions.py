@@ -1,0 +1,49 @@
+"""The gateway's verdicts beside a log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from inspector.capture.decisions import Decisions
+from inspector.capture.sources import SourceFile
+from tests.builders import lines_of
+
+
+def decision(envelope_id: Any, result: str = "allowed", **fields: Any) -> dict[str, Any]:
+    return {
+        "timestamp": "2026-01-05T09:00:00Z", "event": "capability_check", "envelope_id": envelope_id, "result": result,
+        "participant": "lead", **fields,
+    }  # fmt: skip
+
+
+def decisions_of(tmp_path: Path, data: bytes) -> Decisions:
+    path = tmp_path / "capability-decisions.jsonl"
+    path.write_bytes(data)
+    found = Decisions(SourceFile(path))
+    found.read_all()
+    return found
+
+
+def test_decisions_about_an_envelope(tmp_path: Path) -> None:
+    lines = [decision("a"), decision("b", "denied"), decision("a", metadata={"source": "capability/grant"}), {"x": 1}]
+    decisions = decisions_of(tmp_path, lines_of(*lines))
+    assert decisions.about("a") == [lines[0], lines[2]]
+    assert decisions.about("b") == [lines[1]]
+    assert decisions.about("c") == []
+    assert (len(decisions), decisions.unreadable) == (4, 0)
+    decisions.source.close()
+
+
+def test_odd_lines_are_passed_over(tmp_path: Path) -> None:
+    data = b"\n\r\n{torn\n" + lines_of(decision(7), decision(None), decision("a")).replace(b"\n", b"\r\n") + b"[]"
+    decisions = decisions_of(tmp_path, data)
+    assert decisions.about("a") == [decision("a")]
+    assert (len(decisions), decisions.unreadable) == (5, 2)
+    decisions.source.close()
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    decisions = decisions_of(tmp_path, b"")
+    assert (len(decisions), decisions.about("a")) == (0, [])
+    decisions.source.close()

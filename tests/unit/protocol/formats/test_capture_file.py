@@ -1,0 +1,70 @@
+"""Lines of our own captures: frames in their three forms, marks, the first line."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from inspector.protocol.formats import read_line
+from inspector.protocol.record import Record, Shape
+
+
+def read(**line: Any) -> Record:
+    return read_line(json.dumps(line).encode())
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"frame": {"kind": "chat", "payload": {"text": "hi"}}},
+        {"text": json.dumps({"kind": "chat", "payload": {"text": "hi"}})},
+        {"b64": base64.b64encode(json.dumps({"kind": "chat", "payload": {"text": "hi"}}).encode()).decode()},
+    ],
+    ids=["frame", "text", "b64"],
+)
+@pytest.mark.parametrize("way", ["in", "out"])
+def test_frames(frame: dict[str, Any], way: str) -> None:
+    record = read(t=5_000_000_000_000_000_000, dir=way, src=3, **frame)
+    assert (record.shape, record.time_ns, record.direction, record.source) == (
+        Shape.ENVELOPE, 5_000_000_000_000_000_000, way, 3,
+    )  # fmt: skip
+    assert json.loads(record.raw) == {"kind": "chat", "payload": {"text": "hi"}}
+
+
+def test_a_frame_keeps_its_bytes() -> None:
+    line = b'{"t":1,"dir":"in","src":0,"frame":{"kind" : "chat", "a":1.0,"a":2}}'
+    assert read_line(line).raw == b'{"kind" : "chat", "a":1.0,"a":2}'
+
+
+def test_binary_stream_frames() -> None:
+    record = read(t=1, dir="in", bin=True, b64="I3MjAP8=")
+    assert (record.shape, record.raw, record.stream_id, record.data) == (Shape.STREAM, b"#s#\x00\xff", "s", b"\x00\xff")
+
+
+@pytest.mark.parametrize(
+    ("line", "shape", "reason"),
+    [
+        ({"t": 1, "mark": "gap", "reason": "x"}, Shape.GAP, "the connection was lost, messages may be missing"),
+        ({"t": 1, "mark": "opened"}, Shape.NOTHING, None),
+        ({"t": 1, "mark": "closed", "dir": "in"}, Shape.NOTHING, None),
+        ({"t": 1, "mark": "never heard of"}, Shape.NOTHING, None),
+        ({"ctxcap": 99}, Shape.NOTHING, None),
+        ({"t": 1, "dir": "in", "b64": "***"}, Shape.UNREADABLE, "a captured frame whose base64 is damaged"),
+        ({"t": 1, "dir": "in", "b64": 7}, Shape.UNREADABLE, "a capture line without a frame"),
+        ({"t": 1, "dir": "in", "text": 7}, Shape.UNREADABLE, "a capture line without a frame"),
+        ({"t": 1, "dir": "in", "text": "hi"}, Shape.UNREADABLE, "no JSON at byte 0: Expecting value"),
+        ({"t": 1, "dir": "in", "frame": {}}, Shape.UNREADABLE, "an empty JSON object"),
+        ({"t": 1, "dir": "in"}, Shape.UNREADABLE, "a JSON object with t, dir, which is no known line"),
+        ({"t": 1, "dir": "up", "frame": {"kind": "chat"}}, Shape.ENVELOPE, None),
+    ],
+)
+def test_marks_and_damage(line: dict[str, Any], shape: Shape, reason: str | None) -> None:
+    record = read(**line)
+    assert (record.shape, record.reason) == (shape, reason)
+
+
+def test_an_odd_source_is_the_first() -> None:
+    assert read(t=1, dir="in", src="x", frame={"kind": "chat"}).source == 0

@@ -1,0 +1,133 @@
+"""Method, target, outcome and stream as kind and payload say them (protocols.md 3)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from inspector.protocol.calls import Call, payload_of_rpc, read_call, rpc_call
+from inspector.protocol.header import read_header
+
+
+def call_of(kind: str, payload: Any = None) -> Call:
+    envelope = {"kind": kind} if payload is None else {"kind": kind, "payload": payload}
+    return read_call(kind, read_header(json.dumps(envelope).encode()))
+
+
+def tool(name: Any) -> dict[str, Any]:
+    return {"method": "tools/call", "params": {"name": name}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "method", "target"),
+    [
+        ("mcp/request", tool("grep"), "tools/call", "grep"),
+        ("mcp/proposal", tool("grep"), "tools/call", "grep"),
+        ("mcp/request", {"method": "tools/list", "params": {"name": "no"}}, "tools/list", None),
+        ("mcp/request", {"method": "resources/read", "params": {"uri": "file:///a"}}, "resources/read", "file:///a"),
+        ("mcp/request", {"method": "resources/subscribe", "params": {"uri": "u"}}, "resources/subscribe", "u"),
+        ("mcp/request", {"method": "prompts/get", "params": {"name": "p"}}, "prompts/get", "p"),
+        ("mcp/request", {"method": "completion/complete", "params": {"ref": {"name": "p"}}}, "completion/complete", "p"),
+        ("mcp/request", {"method": "completion/complete", "params": {"ref": {"uri": "u"}}}, "completion/complete", "u"),
+        ("mcp/request:tools/call:grep", None, "tools/call", "grep"),
+        ("mcp/request:tools/call:grep", {}, "tools/call", "grep"),
+        ("mcp/request:tools/call:grep", tool("grep"), "tools/call", "grep"),
+        ("mcp/request:tools/call:grep", {"method": "tools/call"}, "tools/call", "grep"),
+        ("mcp/request", tool(7), "tools/call", None),
+        ("mcp/request", tool(""), "tools/call", None),
+        ("mcp/request", {"method": "tools/call", "params": [1]}, "tools/call", None),
+        ("mcp/request", {"method": ["tools/call"]}, None, None),
+        ("mcp/request", "no object", None, None),
+        ("mcp/response:tools/call:grep", {"result": {}}, "tools/call", "grep"),
+        ("mcp/response", {"result": {}, **tool("grep")}, "tools/call", "grep"),
+        ("chat", {"method": "tools/call"}, None, None),
+    ],
+)
+def test_what_is_called(kind: str, payload: Any, method: str | None, target: str | None) -> None:
+    call = call_of(kind, payload)
+    assert (call.method, call.target) == (method, target)
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "method", "target"),
+    [
+        ("mcp/request:tools/call:grep", tool("rm"), "tools/call", "rm"),
+        ("mcp/request:tools/call:grep", {"method": "tools/list"}, "tools/list", None),
+        ("mcp/response:tools/call:grep", tool("rm"), "tools/call", "grep"),
+        ("mcp/response:tools/list", tool("rm"), "tools/list", None),
+        ("mcp/response:tools/call", tool("rm"), "tools/call", "rm"),
+    ],
+    ids=["tool", "method", "response's tool", "response's method", "response's tool from its payload"],
+)
+def test_where_kind_and_payload_disagree(kind: str, payload: Any, method: str, target: str | None) -> None:
+    call = call_of(kind, payload)
+    assert (call.method, call.target) == (method, target)
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "canonical"),
+    [
+        ("mcp", {"method": "tools/call", "id": 1}, "mcp/request"),
+        ("mcp", {"method": "notifications/chat/message", "params": {"text": "hi"}}, "chat"),
+        ("mcp", {"result": None}, "mcp/response"),
+        ("mcp", {"error": {}}, "mcp/response"),
+        ("system", {"event": "welcome"}, "system/welcome"),
+        ("system", {"type": "welcome"}, "system/welcome"),
+        ("system", {"event": "presence", "type": "x"}, "system/presence"),
+        ("system", {}, "system"),
+        ("mcp", None, "mcp"),
+    ],
+)
+def test_one_word_kinds(kind: str, payload: Any, canonical: str) -> None:
+    assert call_of(kind, payload).kind == canonical
+
+
+@pytest.mark.parametrize(
+    ("payload", "failed", "has_meta"),
+    [
+        ({"result": {}}, False, False),
+        ({"result": {"isError": True}}, True, False),
+        ({"result": {"isError": "true"}}, False, False),
+        ({"result": {"isError": False, "_meta": {}}}, False, True),
+        ({"result": {"isError": True, "_meta": {}}}, True, True),
+        ({"result": {"content": [{"_meta": {}, "isError": True}]}}, False, False),
+        ({"error": {"code": 1}}, True, False),
+        ({"error": None, "result": {}}, False, False),
+        ({"result": "isError"}, False, False),
+    ],
+)
+def test_outcomes(payload: Any, failed: bool, has_meta: bool) -> None:
+    call = call_of("mcp/response", payload)
+    assert (call.failed, call.has_meta) == (failed, has_meta)
+
+
+def test_a_system_error_is_an_error() -> None:
+    assert call_of("system/error", {"error": "capability_violation"}).failed
+
+
+@pytest.mark.parametrize(
+    ("identifier", "kept"),
+    [(7, "7"), ("7", "'7'"), (7.5, "7.5"), (None, None), (True, None), ([7], None), ({"a": "\ud800"}, None)],
+)
+def test_seven_and_the_text_seven_differ(identifier: Any, kept: str | None) -> None:
+    assert call_of("mcp/response", {"id": identifier, "result": {}}).rpc_id == kept
+
+
+def test_streams_and_joins() -> None:
+    assert call_of("stream/open", {"stream_id": "stream-1"}).stream == "stream-1"
+    assert call_of("stream/open", {"stream_id": 7}).stream is None
+    assert call_of("system/join", {"participantId": "me"}).joiner == "me"
+
+
+def test_payloads_with_half_a_surrogate_pair_are_read() -> None:
+    raw = b'{"kind":"mcp/request","payload":{"x":"\\ud800","method":"tools/call","params":{"name":"grep"}}}'
+    call = read_call("mcp/request", read_header(raw))
+    assert (call.method, call.target) == ("tools/call", "grep")
+
+
+def test_a_json_rpc_message_is_its_own_payload() -> None:
+    header = read_header(b'{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"grep"}}')
+    call = rpc_call("mcp/request", payload_of_rpc(header))
+    assert (call.method, call.target, call.rpc_id) == ("tools/call", "grep", "'x'")

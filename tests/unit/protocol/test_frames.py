@@ -1,0 +1,75 @@
+"""What a frame is, told by its shape alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.protocol.frames import read_frame
+from inspector.protocol.record import Shape
+
+
+@pytest.mark.parametrize(
+    ("raw", "shape"),
+    [
+        (b'{"kind":"chat"}', Shape.ENVELOPE),
+        (b'{"kind":null}', Shape.ENVELOPE),
+        (b'{"kind":["chat"],"id":7}', Shape.ENVELOPE),
+        (b'{"protocol":"mew/v0.4","id":"a","from":"b","payload":{}}', Shape.ENVELOPE),
+        (b'{"from":"b","payload":"text"}', Shape.ENVELOPE),
+        (b'{"id":"a","ts":"x"}', Shape.UNREADABLE),
+        (b'{"payload":{}}', Shape.UNREADABLE),
+        (b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}', Shape.RPC),
+        (b'{"jsonrpc":"2.0","method":"notifications/initialized"}', Shape.RPC),
+        (b'{"jsonrpc":"2.0","id":1,"result":{}}', Shape.RPC),
+        (b'{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}', Shape.RPC),
+        (b'{"id":1,"result":null}', Shape.RPC),
+        (b'{"id":1,"error":{}}', Shape.RPC),
+        (b'{"method":"tools/list"}', Shape.RPC),
+        (b'{"jsonrpc":"2.0"}', Shape.UNREADABLE),
+        (b'{"type":"join","space":"demo","participantId":"me"}', Shape.JOIN),
+        (b'{"error":"Invalid message format","details":"..."}', Shape.ERROR),
+        (b'{"type":"Buffer","data":[35,115,35,1,255]}', Shape.STREAM),
+        (b'{"type":"Buffer","data":[35,115]}', Shape.UNREADABLE),
+        (b'{"type":"Buffer","data":[300]}', Shape.UNREADABLE),
+        (b'{"type":"Buffer","data":"x"}', Shape.UNREADABLE),
+        (b"#s1#data", Shape.STREAM),
+        (b"#s1", Shape.UNREADABLE),
+        (b"hello", Shape.UNREADABLE),
+        (b"{}", Shape.UNREADABLE),
+        (b'{"level":"info","msg":"up"}', Shape.UNREADABLE),
+    ],
+)
+def test_shapes(raw: bytes, shape: Shape) -> None:
+    record = read_frame(raw)
+    assert (record.shape, record.raw) == (shape, raw)
+    assert (record.reason is not None) == (shape is Shape.UNREADABLE)
+
+
+@pytest.mark.parametrize(
+    ("raw", "stream", "data"),
+    [
+        (b"#stream-1#abc", "stream-1", b"abc"),
+        (b"#s#a#b\n#", "s", b"a#b\n#"),
+        (b"#s#", "s", b""),
+        (b"##x", "", b"x"),
+        (b"#s\xff#\x00\xff", "s�", b"\x00\xff"),
+        (b'{"type":"Buffer","data":[35,115,35,0,255]}', "s", b"\x00\xff"),
+    ],
+)
+def test_stream_frames(raw: bytes, stream: str, data: bytes) -> None:
+    record = read_frame(raw)
+    assert (record.stream_id, record.data) == (stream, data)
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"#s1", "a stream frame without a second #"),
+        (b"{}", "an empty JSON object"),
+        (b'{"level":1,"msg":2}', "a JSON object with level, msg, which is no known line"),
+        (b'{"a":1,"b":1,"c":1,"d":1,"e":1}', "a JSON object with a, b, c, d, which is no known line"),
+        (b'{"type":"Buffer","data":[300]}', "a logged buffer whose data are no bytes"),
+    ],
+)
+def test_reasons(raw: bytes, reason: str) -> None:
+    assert read_frame(raw).reason == reason

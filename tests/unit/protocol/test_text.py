@@ -1,0 +1,75 @@
+"""The text a message shows in its row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from inspector.protocol.text import compact, content_text, text_shown
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"text": "yes"},
+        {"message": "yes"},
+        {"thought": "yes"},
+        {"reasoning": "yes", "action": "tool", "actionInput": {}},
+        {"decision": "yes"},
+        {"conclusion": "yes"},
+        {"input": "yes"},
+        {"description": "yes"},
+        {"params": {"text": "yes"}},
+        {"text": 7, "message": "yes", "input": "no"},
+        {"text": "yes", "message": "no"},
+    ],
+)
+def test_the_first_text_counts(payload: dict[str, Any]) -> None:
+    assert text_shown("chat", payload) == "yes"
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "text"),
+    [
+        ("chat", {"text": ""}, ""),
+        ("chat", {}, None),
+        ("reasoning/conclusion", {}, None),
+        ("mcp/response", {"error": {"message": "no such tool"}}, "no such tool"),
+        ("mcp/response", {"error": {"code": 1}}, '{"code":1}'),
+        ("system/error", {"error": "capability_violation"}, "capability_violation"),
+        ("mcp/response", {"result": {"content": [{"type": "text", "text": "15 records"}]}}, "15 records"),
+        ("mcp/response", {"result": {"content": [{"type": "image"}, {"type": "audio"}]}}, "image, audio"),
+        ("mcp/response", {"result": {"content": []}}, '{"content":[]}'),
+        ("mcp/response", {"result": {"tools": [{"name": "a"}, {"name": "b"}]}}, "2 tools: a, b"),
+        ("mcp/response", {"result": {"tools": []}}, "0 tools"),
+        ("mcp/response", {"result": {"resources": [{"uri": "u"}]}}, "1 resource: u"),
+        ("mcp/response", {"result": "plain"}, "plain"),
+        ("mcp/response", {"result": None}, "null"),
+        ("mcp/request", {"params": {"arguments": {"path": "a.py", "n": 2}}}, "path=a.py  n=2"),
+        ("mcp/request", {"params": {"uri": "file:///a"}}, "file:///a"),
+        ("system/presence", {"event": "join", "participant": {"id": "lead"}}, "lead join"),
+        ("system/welcome", {"participants": [{}, {}]}, "2 others present"),
+        ("participant/status", {"tokens": 1200, "max_tokens": 2000, "messages_in_context": 3},
+         "1,200 of 2,000 tokens, 3 messages in context"),
+        ("participant/status", {"tokens": 1200, "status": "idle"}, "idle, 1,200 tokens"),
+        ("stream/close", {"stream_id": "s1", "reason": "complete"}, "s1  complete"),
+        ("space/kick", {"participant_id": "x"}, "x"),
+        ("mcp/request", {"params": ["odd"]}, None),
+        ("participant/status", {"tokens": float("nan")}, "nan tokens"),
+    ],
+)  # fmt: skip
+def test_no_row_is_mute_that_says_something(kind: str, payload: dict[str, Any], text: str | None) -> None:
+    assert text_shown(kind, payload) == text
+
+
+def test_content_blocks_may_be_anything() -> None:
+    assert content_text({"content": ["a", 7, None]}) is None
+    assert content_text({"content": {"text": "no list"}}) is None
+
+
+def test_nesting_that_cannot_be_written_is_not_written() -> None:
+    deep: Any = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert compact(deep) == "..."

@@ -1,0 +1,83 @@
+"""Times as wires and logs write them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.protocol.times import NO_TIME, format_time, parse_instant, parse_time
+
+NINE = 1_767_603_600_000_000_000  # 2026-01-05T09:00:00Z
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("2026-01-05T09:00:00Z", NINE),
+        ("2026-01-05T09:00:00.010Z", NINE + 10_000_000),
+        ("2026-01-05T09:00:00.0101Z", NINE + 10_100_000),
+        ("2026-01-05T09:00:00.123456789Z", NINE + 123_456_789),
+        ("2026-01-05T09:00:00.1234567891Z", NINE + 123_456_789),
+        ("2026-01-05T10:00:00+01:00", NINE),
+        ("2026-01-05T10:00:00.5+01:00", NINE + 500_000_000),
+        ("2026-01-05T04:00:00.250-05:00", NINE + 250_000_000),
+        ("2026-01-05T09:00:00", NINE),
+        ("2026-01-05 09:00:00", NINE),
+        ("1969-12-31T23:59:59.999Z", -1_000_000),
+        (1_767_603_600, NINE),
+        (1_767_603_600.5, NINE + 500_000_000),
+        (1_767_603_600_000, NINE),
+        (1_767_603_600_000_000, NINE),
+        (NINE, NINE),
+        (0, 0),
+    ],
+)
+def test_reads(written: object, read: int) -> None:
+    assert parse_time(written) == read
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "", "soon", "09:00", "2026-13-05T09:00:00Z", "2026-01-05T25:00:00.000Z", "2026-01-05T09:00:00.XYZZ",
+        "9999-12-31T23:59:59.999Z", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00+23:59", "2026-01-05T09:00:00.٣٣٣",
+        math.nan, math.inf, -math.inf, 1e300, 10**40, -(10**40), True, False, None, [], {}, b"x",
+    ],
+)  # fmt: skip
+def test_is_no_time(written: object) -> None:
+    assert parse_time(written) == NO_TIME
+
+
+def test_an_instant_may_lie_beyond_what_columns_hold() -> None:
+    assert parse_instant("9999-12-31") > 2**63
+    assert parse_instant("0001-01-01") < -(2**63)
+
+
+@pytest.mark.parametrize(
+    ("time_ns", "shown"),
+    [
+        (NINE, "2026-01-05T09:00:00.000Z"),
+        (NINE + 10_000_000, "2026-01-05T09:00:00.010Z"),
+        (NINE + 1_000, "2026-01-05T09:00:00.000001Z"),
+        (NINE + 1, "2026-01-05T09:00:00.000000001Z"),
+        (-1_000_000, "1969-12-31T23:59:59.999Z"),
+        (NO_TIME, None),
+    ],
+)
+def test_shows(time_ns: int, shown: str | None) -> None:
+    assert format_time(time_ns) == shown
+
+
+@given(st.integers(-(2**63) + 1, 2**63 - 1))
+def test_what_is_shown_reads_back(time_ns: int) -> None:
+    shown = format_time(time_ns)
+    assert shown is not None
+    assert parse_time(shown) == time_ns
+
+
+@given(st.text() | st.floats() | st.integers())
+def test_any_value_fits_a_column(value: object) -> None:
+    assert -(2**63) <= parse_time(value) < 2**63

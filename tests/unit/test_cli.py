@@ -1,0 +1,269 @@
+"""The command line: exit codes, and exactly the shapes of design.md 5."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from inspector.cli import app
+from tests.builders import document_of, envelope, lines_of, log_file, received, tool_call, tool_result
+
+RECORDING = Path(__file__).parents[1] / "data" / "recordings" / "mcp-rune" / "01-loop-current-names.jsonl"
+
+
+def run(*arguments: str | Path, stdin: bytes | None = None) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+
+
+def printed(*arguments: str | Path, stdin: bytes | None = None) -> Any:
+    done = run(*arguments, stdin=stdin)
+    assert (done.exit_code, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def listed(*arguments: str | Path) -> list[dict[str, Any]]:
+    done = run("list", *arguments, "--format", "jsonl")
+    assert (done.exit_code, done.stderr) == (0, "")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def log(*lines: Any) -> Path:
+    return log_file(lines_of(*lines))
+
+
+# summary
+
+
+def test_summary_json() -> None:
+    found = printed("summary", RECORDING, "--json")
+    assert found == {
+        "file": str(RECORDING), "format": "wrapped", "records": 27, "messages": 27, "unreadable": 0, "spaces": [],
+        "participants": ["client", "server"], "kinds": {"mcp/request": 14, "mcp/response": 13}, "contexts": 0,
+        "main": 27, "badges": {"transient": 2, "consumed": 2, "collapsed": 2, "pending": 0}, "findings": {},
+    }  # fmt: skip
+
+
+def test_summary_for_people() -> None:
+    done = run("summary", log(envelope(), "{torn"))
+    assert done.exit_code == 0
+    assert "2 messages in 2 records, 1 unreadable" in done.stdout
+    assert "(no readable kind)" in done.stdout
+
+
+def test_standard_input() -> None:
+    found = printed("summary", "-", "--json", stdin=lines_of(envelope(), envelope()))
+    assert (found["file"], found["messages"]) == ("-", 2)
+
+
+# list
+
+
+def test_list_jsonl_has_the_default_fields() -> None:
+    lines = [envelope(ts="2026-01-05T09:00:00.010Z", id="a", to=["files"], payload={"text": "hi"}), {"kind": "chat"}]
+    assert listed(log(*lines)) == [
+        {"no": 1, "time": "2026-01-05T09:00:00.010Z", "from": "lead", "to": ["files"], "kind": "chat", "context": None,
+         "text": "hi"},
+        {"no": 2, "time": None, "from": None, "to": [], "kind": "chat", "context": None, "text": None},
+    ]  # fmt: skip
+
+
+def test_list_fields_repeated_with_commas_and_of_payloads() -> None:
+    (row,) = listed(
+        RECORDING, "-Y", "consumes && no == 17", "-e", "no,collapsed.by", "-e", "consumes", "-e", "payload.result.isError"
+    )
+    assert row == {"no": 17, "collapsed.by": None, "consumes": 15, "payload.result.isError": None}
+
+
+def test_list_fields_keep_their_types() -> None:
+    request = tool_call("grep", ts="2026-01-05T09:00:00.000Z")
+    path = log(request, tool_result(request, ts="2026-01-05T09:00:00.250Z", result={"isError": True}))
+    names = "latency,answered,error,badge,to,ts,context.depth,payload.result.content.0"
+    assert listed(path, "-e", names)[1] == {
+        "latency": 250.0, "answered": None, "error": True, "badge": [], "to": ["lead"], "ts": "2026-01-05T09:00:00.250Z",
+        "context.depth": None, "payload.result.content.0": {"type": "text", "text": "done"},
+    }  # fmt: skip
+
+
+def test_list_filter_limit_and_order() -> None:
+    path = log(*(envelope(sender=sender) for sender in "abab"))
+    assert [row["no"] for row in listed(path, "-Y", "from == b")] == [2, 4]
+    assert [row["no"] for row in listed(path, "--limit", "3")] == [1, 2, 3]
+    assert [row["no"] for row in listed(path, "-Y", "from == b", "--limit", "1")] == [2]
+    assert listed(path, "--limit", "0") == []
+    assert listed(path, "-Y", "from == nobody") == []
+
+
+def test_list_csv() -> None:
+    text = 'a "quoted", text\nof two lines'
+    done = run("list", log(envelope(payload={"text": text}, to=["x", "y"])), "-e", "no,to,text,context", "--format", "csv")
+    assert done.exit_code == 0
+    assert list(csv.reader(io.StringIO(done.stdout))) == [["no", "to", "text", "context"], ["1", "x, y", text, ""]]
+
+
+def test_list_table_is_one_line_each_and_shows_control_characters() -> None:
+    done = run("list", log(envelope(payload={"text": "one\ntwo\x1b[31m\u202e"})))
+    assert len(done.stdout.splitlines()) == 2
+    assert "one two\\u001b[31m\\u202e" in done.stdout
+
+
+def test_half_a_surrogate_pair_is_printed_escaped() -> None:
+    path = log(b'{"kind":"chat","id":"\\ud800","payload":{"text":"\\ud800"}}')
+    assert listed(path, "-e", "id,text") == [{"id": "\ud800", "text": "\ud800"}]
+    for way in ("table", "csv"):
+        assert "\\ud800" in run("list", path, "--format", way).stdout
+
+
+def test_secrets_are_masked() -> None:
+    join = {"type": "join", "participantId": "me", "token": "very-secret-token"}
+    path = log({"t": 1, "dir": "out", "frame": join}, envelope("space/invite-ack", {"token": "very-secret-token"}))
+    outputs = [
+        run("list", path, "-e", "text,payload.token"), run("list", path, "-e", "payload.token", "--format", "jsonl"),
+        run("show", path, "1"), run("show", path, "2", "--json"),
+    ]  # fmt: skip
+    assert all(done.exit_code == 0 and "very-secret-token" not in done.stdout for done in outputs)
+
+
+# contexts
+
+
+def test_contexts_json() -> None:
+    path = log(envelope(context="a/b", sender="x", ts="2026-01-05T09:00:00.000Z"))
+    assert printed("contexts", path, "--json") == [
+        {"path": "a", "parent": None, "label": "a", "type": None, "state": "active", "depth": 1, "messages": 0,
+         "subtree_messages": 1, "implicit": True, "participants": []},
+        {"path": "a/b", "parent": "a", "label": "b", "type": None, "state": "active", "depth": 2, "messages": 1,
+         "subtree_messages": 1, "implicit": False, "participants": ["x"]},
+    ]  # fmt: skip
+
+
+def test_contexts_for_people() -> None:
+    assert run("contexts", log(envelope(context="a/b"))).stdout.splitlines() == [
+        "a  1 messages, active", "  b  1 messages, active",
+    ]  # fmt: skip
+    assert run("contexts", log(envelope())).stdout == "All messages are in the main context.\n"
+    assert printed("contexts", log(envelope()), "--json") == []
+
+
+# show
+
+
+def test_show_json() -> None:
+    lines = [received(envelope(id="a", payload={"text": "hi"})), received(envelope(id="b", correlation_id=["a"]))]
+    found = printed("show", log(*lines), "2", "--json")
+    assert list(found) == [
+        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "lifecycle", "findings",
+    ]  # fmt: skip
+    assert (found["no"], found["causes"], found["effects"], found["findings"]) == (2, [1], [], [])
+    assert found["envelope"] == lines[1]["envelope"]
+    assert json.loads(found["raw"]) == lines[1]["envelope"]
+    assert found["fields"]["time"] == lines[1]["timestamp"]
+
+
+def test_show_an_unreadable_message() -> None:
+    found = printed("show", log(envelope(), b"{torn \xff"), "2", "--json")
+    assert (found["envelope"], found["raw"]) == (None, "{torn \\xff")
+    assert "{torn" in run("show", log(envelope(), "{torn"), "2").stdout
+
+
+@pytest.mark.parametrize("depth", [100, 400, 900, 990])
+def test_show_what_is_nested_deeply(depth: int) -> None:
+    path = log(b'{"kind":"mcp/response","payload":{"result":{"a":' + b"[" * depth + b"]" * depth + b"}}}", envelope())
+    for arguments in (("show", path, "1", "--json"), ("show", path, "1"), ("list", path), ("summary", path)):
+        assert run(*arguments).exit_code == 0
+    assert listed(path, "-e", "payload.result,text")
+
+
+# Exit codes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["summary", "/nowhere.jsonl"], "/nowhere.jsonl cannot be read: No such file or directory."),
+        (["summary", "/"], "/ cannot be read: Is a directory."),
+        (["list", RECORDING, "-e", "kindd"], "kindd"),
+        (["list", RECORDING, "-e", "tokens"], "tokens"),
+        (["list", RECORDING, "-e", "a == b"], "a"),
+        (["list", RECORDING, "-e", "kind == chat"], "kind == chat is no field."),
+        (["list", RECORDING, "-Y", "kind =="], "^"),
+        (["list", RECORDING, "-Y", "kindd == chat"], "kindd"),
+        (["list", RECORDING, "-Y", "context under $context"], "context"),
+        (["list", RECORDING, "--format", "xml"], "xml"),
+        (["list", RECORDING, "--limit", "-1"], "greater than or equal to 0"),
+        (["show", RECORDING, "0"], "There is no message 0"),
+        (["show", RECORDING, "28"], "There is no message 28"),
+        (["show", RECORDING, "x"], "x"),
+        (["show", RECORDING], "NO"),
+        (["summary"], "FILE"),
+        (["summary", RECORDING, "--yaml"], "--yaml"),
+        (["never-heard-of"], "never-heard-of"),
+    ],
+    ids=lambda value: " ".join(map(str, value[-2:])) if isinstance(value, list) else "",
+)
+def test_bad_usage_is_exit_code_2_and_a_sentence(arguments: list[Any], sentence: str) -> None:
+    done = run(*arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert sentence in done.stderr
+
+
+def test_a_file_of_nothing_known_is_exit_code_2() -> None:
+    done = run("summary", log_file(b"hello\n", "notes.txt"))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("notes.txt is no log that can be read. Its first line is no JSON at byte 0")
+
+
+def test_nothing_that_matches_is_exit_code_0() -> None:
+    done = run("list", RECORDING, "-Y", "kind == never", "--format", "jsonl")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_version() -> None:
+    assert run("--version").stdout.startswith("context-inspector ")
+
+
+# The program itself
+
+
+def program(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
+    environment = os.environ | {"QT_QPA_PLATFORM": "none of them"}
+    command = [sys.executable, "-m", "inspector", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, **options)
+
+
+def test_a_reader_who_has_had_enough_is_no_error() -> None:
+    path = log(*(envelope(payload={"text": "x" * 200}) for _ in range(3_000)))
+    process = program("list", str(path))
+    assert process.stdout is not None
+    assert process.stdout.readline()
+    process.stdout.close()
+    errors = process.stderr
+    assert errors is not None
+    # Where there is SIGPIPE it ends the program, as it ends any tool; elsewhere it ends by itself.
+    assert (errors.read(), process.wait(timeout=30) in (0, -13)) == (b"", True)
+    errors.close()
+
+
+def test_the_program_reads_standard_input_and_needs_no_qt() -> None:
+    script = "import sys; sys.modules['PySide6'] = None; sys.argv[0] = 'context-inspector'; import inspector.__main__ as m; m.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "summary", "-", "--json"],
+        input=lines_of(envelope()), capture_output=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["messages"] == 1
+
+
+def test_the_same_answers_as_the_document() -> None:
+    document = document_of(*(envelope(context=c) for c in ("a", "a/b", None)))
+    path = document.path
+    assert path is not None
+    assert [row["no"] for row in listed(path, "-Y", "context under a")] == [1, 2]
