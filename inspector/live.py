@@ -80,19 +80,13 @@ class LiveSession:
             self._finish()
 
     async def _poll(self) -> None:
+        behind = False
         while True:
-            # Catching up, it yields to others after each block; otherwise it waits for some more to arrive.
-            await asyncio.sleep(0 if self.document.behind > LIVE_BLOCK_BYTES else POLL_S)
-            self._flush()
-            self.document.poll()
-
-    def _flush(self) -> None:
-        """Write through; a full disk is reported once and tried again, as nothing is lost meanwhile."""
-        try:
-            self._writer.flush()
-        except OSError as error:
-            if self.sentence != str(error):
-                self._noted(self.state, str(error))
+            # Catching up, it only lets others have their turn between two blocks.
+            await asyncio.sleep(0 if behind else POLL_S)
+            with contextlib.suppress(OSError):  # a full disk: the source reports it, and nothing is lost meanwhile
+                self._writer.flush()
+            behind = self.document.poll() and self.document.behind > LIVE_BLOCK_BYTES
 
     def _finish(self) -> None:
         try:

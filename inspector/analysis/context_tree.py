@@ -259,11 +259,15 @@ class ContextTree:
 
     def path(self, node: int) -> str:
         """The path shown in the tree; a "/" inside an opaque id is written %2F."""
-        parts: list[str] = []
+        return "/".join(quote_segment(self.name[step]) for step in self.line_to(node))
+
+    def line_to(self, node: int) -> list[int]:
+        """The nodes from the root down to this one; empty for MAIN."""
+        line: list[int] = []
         while node != MAIN:
-            parts.append(quote_segment(self.name[node]))
+            line.append(node)
             node = self.parent[node]
-        return "/".join(reversed(parts))
+        return line[::-1]
 
     def depth(self, node: int) -> int:
         """1 for a root, 0 for MAIN."""

@@ -92,7 +92,7 @@ class Commands(QObject):
             if hints:
                 window.hints_here = None
             window.apply_settings()
-            window.presets_changed()
+            window.presets.refresh()
 
     def show_about(self) -> None:
         """Say what this is."""

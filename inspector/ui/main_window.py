@@ -13,7 +13,6 @@ from PySide6.QtCore import QChildEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
-    QInputDialog,
     QMainWindow,
     QSizePolicy,
     QStackedWidget,
@@ -25,24 +24,20 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.analysis.context_tree import MAIN
 from inspector.document import CaptureDocument
-from inspector.filters import FilterError, compile_filter
-from inspector.filters.visible import Reach, Scope
-from inspector.settings import Preset
+from inspector.filters import FilterError
 from inspector.ui.actions import ACTIONS, add_pane_actions, build_actions, enable_actions, fill_menus
 from inspector.ui.commands import Commands
 from inspector.ui.layout import WindowLayout
 from inspector.ui.opening import Opening
 from inspector.ui.panels.start.panel import StartPage
 from inspector.ui.panes import Panes
+from inspector.ui.presets import Presets
+from inspector.ui.view_head import ViewHead
 from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.widgets.flat_tool_bar import FlatToolBar
 from inspector.ui.widgets.notice import Link, NoticeStack
-from inspector.ui.widgets.preset_bar import PresetBar
-from inspector.ui.widgets.scope_chip import ScopeChip
 from inspector.ui.widgets.status_bar import StatusBar
-from inspector.ui.widgets.view_tabs import ViewTabs
 
 if TYPE_CHECKING:
     from inspector.ui.app import Application
@@ -61,6 +56,7 @@ class MainWindow(QMainWindow):
         panes: the panes of the document; None on the start page.
         opening: how it gets its document, and the live session behind it.
         docks: by title.
+        presets, view_head, filter_bar, status: the parts around the panes.
         hints_here: whether this window shows context hints whatever the settings say; None goes by them.
     """
 
@@ -117,7 +113,6 @@ class MainWindow(QMainWindow):
         self.filter_bar = FilterBar(self.theme, self._check_filter, self)
         self.filter_bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.filter_bar.applied.connect(self._apply_filter)
-        self.filter_bar.save_requested.connect(self._save_preset)
         self.filter_bar.left.connect(self._focus_messages)
         bar.addWidget(self.filter_bar)
         for name in ("view.contexts", "view.details"):
@@ -133,12 +128,10 @@ class MainWindow(QMainWindow):
     def _build_preset_bar(self) -> None:
         self.addToolBarBreak(Qt.ToolBarArea.TopToolBarArea)
         bar = FlatToolBar("Presets", "presetToolBar", self)
-        self.preset_bar = PresetBar(self.theme, self._presets(), self)
-        self.preset_bar.chosen.connect(lambda preset: self._apply_filter(preset.filter))
-        self.preset_bar.add_requested.connect(lambda: self._save_preset(self._filter_text()))
-        self.preset_bar.removed.connect(self._remove_preset)
-        self.preset_bar.rename_requested.connect(self._ask_for_preset_name)
-        bar.hold(self.preset_bar)
+        self.presets = Presets(self)
+        self.presets.chosen.connect(self._apply_filter)
+        self.filter_bar.save_requested.connect(self.presets.save)
+        bar.hold(self.presets.bar)
         bar.setFixedHeight(self.theme.theme.metrics.presets)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
         self.preset_tool_bar = bar
@@ -147,16 +140,12 @@ class MainWindow(QMainWindow):
         self.notices = NoticeStack(self.theme, self)
         self.start_page = StartPage(self.theme, self.application.settings, self)
         self.opening.connect_start_page(self.start_page)
-        self.view_tabs = ViewTabs(self.theme, self)
-        self.scope_chip = ScopeChip(self.theme, self)
-        self.scope_chip.reach_chosen.connect(self._set_reach)
-        self.scope_chip.cleared.connect(self._clear_scope)
-        self.view_tabs.set_corner(self.scope_chip)
+        self.view_head = ViewHead(self.theme, self)
         self._document_page = QWidget(self)
         self._document_layout = QVBoxLayout(self._document_page)
         self._document_layout.setContentsMargins(0, 0, 0, 0)
         self._document_layout.setSpacing(0)
-        self._document_layout.addWidget(self.view_tabs)
+        self._document_layout.addWidget(self.view_head)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.start_page)
         self._pages.addWidget(self._document_page)
@@ -164,8 +153,6 @@ class MainWindow(QMainWindow):
         layout = QVBoxLayout(center)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        self.view_notices = NoticeStack(self.theme, self)
-        self._document_layout.addWidget(self.view_notices)
         layout.addWidget(self.notices)
         layout.addWidget(self._pages, 1)
         self.setCentralWidget(center)
@@ -199,7 +186,8 @@ class MainWindow(QMainWindow):
         self.layout_keeper.restore_docks()
         panes.filter_applied.connect(self._on_filter_applied)
         panes.filter_failed.connect(self.filter_bar.show_error)
-        panes.scope_changed.connect(self._on_scope_changed)
+        panes.scope_changed.connect(self._update_context_presets)
+        self.view_head.attach(panes)
         panes.counts_changed.connect(self.refresh_counts)
         panes.selection_changed.connect(self._on_selection_changed)
         panes.messages.open_details_requested.connect(self._show_details)
@@ -214,7 +202,7 @@ class MainWindow(QMainWindow):
         self.apply_settings()
         self.setWindowTitle(f"{document.name} - Context Inspector")
         self._on_filter_applied("")
-        self._on_scope_changed(None)
+        self._update_context_presets()
         self.refresh_counts()
         self.enable_actions()
         self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
@@ -255,35 +243,14 @@ class MainWindow(QMainWindow):
 
     def _on_filter_applied(self, text: str) -> None:
         self.filter_bar.set_applied(text)
-        self.preset_bar.set_active_filter(text)
-        self._show_saved()
-        self._say_hidden_calls()
-
-    def _on_scope_changed(self, scope: Scope | None) -> None:
-        tree = self.document.analysis.contexts.tree
-        contexts = self.document.analysis.contexts
-        if scope is None:
-            self.scope_chip.show_scope(None, None)
-        elif scope.node is None:
-            self.scope_chip.show_scope(self.document.capture.strings[scope.space] or self.document.name, None)
-        elif tree.resolve(scope.node) == MAIN:
-            self.scope_chip.show_scope("main", None)
-        else:
-            names: list[str] = []
-            node = tree.resolve(scope.node)
-            while node != MAIN:
-                names.append(contexts.label(node))
-                node = tree.parent[node]
-            self.scope_chip.show_scope(" / ".join(reversed(names)), scope.reach)
-        self._update_context_presets()
-        self._say_hidden_calls()
+        self.presets.show_active(text)
 
     def _on_selection_changed(self, _message: object) -> None:
         self._update_context_presets()
         self.enable_actions()
 
-    def _update_context_presets(self) -> None:
-        self.preset_bar.set_context_selected(self.panes is not None and bool(self.panes.selected_context))
+    def _update_context_presets(self, *_scope: object) -> None:
+        self.presets.bar.set_context_selected(self.panes is not None and bool(self.panes.selected_context))
         self.filter_bar.recheck()
 
     def refresh_counts(self) -> None:
@@ -292,31 +259,11 @@ class MainWindow(QMainWindow):
             return
         total, shown = len(self.document.capture), len(self.panes.rows.visible)
         self.filter_bar.set_counts(shown, total)
-        self.view_tabs.set_count(shown)
         self.status.set_counts(total, shown, self.document.unreadable)
-        self._say_hidden_calls()
-
-    def _say_hidden_calls(self) -> None:
-        requests, proposals = self.panes.rows.hidden_calls() if self.panes is not None else (0, 0)
-        if not requests and not proposals:
-            self.view_notices.dismiss("hidden-calls")
-            return
-        parts = [
-            f"{n:,} {word}{'s' if n != 1 else ''}" for n, word in ((requests, "request"), (proposals, "proposal")) if n
-        ]
-        verb = "is" if requests + proposals == 1 else "are"
-        self.view_notices.show_notice(
-            "hidden-calls", "hidden", f"{' and '.join(parts)} {verb} hidden by this view; agents must act on those.",
-            [("Show them", self._show_hidden_calls)],
-        )  # fmt: skip
 
     def _show_details(self, _message: int) -> None:
         self.docks["Details"].show()
         self.docks["Details"].raise_()
-
-    def _show_hidden_calls(self) -> None:
-        if self.panes is not None:
-            self.panes.show_hidden_calls()
 
     def refresh_clock(self) -> None:
         """A second has passed: rates, states and waiting times."""
@@ -327,7 +274,7 @@ class MainWindow(QMainWindow):
             self.status.tick(len(self.document.capture), live)
             self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
 
-    # Filter and presets
+    # Filter
 
     def _check_filter(self, text: str) -> FilterError | None:
         return self.panes.check_filter(text) if self.panes is not None else None
@@ -335,62 +282,6 @@ class MainWindow(QMainWindow):
     def _apply_filter(self, text: str) -> None:
         if self.panes is not None:
             self.panes.apply_filter(text)
-
-    def _filter_text(self) -> str:
-        return self.panes.rows.filter.text if self.panes is not None else ""
-
-    def _presets(self) -> list[Preset]:
-        """The presets whose fields exist by now."""
-        return [preset for preset in self.application.settings.presets if _compiles(preset.filter)]
-
-    def _save_preset(self, text: str) -> None:
-        if not text.strip() or any(p.filter == text for p in self.application.settings.presets):
-            return
-        name = text if len(text) <= 24 else f"{text[:23]}…"
-        self.application.settings.presets.append(Preset(name=name, filter=text))
-        self.presets_changed()
-
-    def _show_saved(self) -> None:
-        text = self._filter_text()
-        saved = self.preset_bar.holds(text)
-        self.filter_bar.set_saved(saved)
-        self.preset_bar.set_can_add(bool(text.strip()) and not saved)
-
-    def _ask_for_preset_name(self, preset: Preset) -> None:
-        dialog = QInputDialog(self)
-        dialog.setObjectName("renameDialog")
-        dialog.setWindowTitle("Rename preset")
-        dialog.setLabelText("Name of the preset:")
-        dialog.setTextValue(preset.name)
-        dialog.textValueSelected.connect(lambda name: self._rename_preset(preset, name))
-        dialog.open()
-
-    def _rename_preset(self, preset: Preset, name: str) -> None:
-        if name.strip():
-            preset.name = name.strip()
-            self.presets_changed()
-
-    def _remove_preset(self, preset: Preset) -> None:
-        presets = self.application.settings.presets
-        if preset in presets:
-            presets.remove(preset)
-            self.presets_changed()
-
-    def presets_changed(self) -> None:
-        """Presets were added, removed or edited."""
-        self.preset_bar.set_presets(self._presets())
-        self.preset_bar.set_active_filter(self._filter_text())
-        self._show_saved()
-        self.application.save_settings()
-
-    def _clear_scope(self) -> None:
-        if self.panes is not None:
-            self.panes.set_scope(None)
-
-    def _set_reach(self, reach: Reach) -> None:
-        if self.panes is not None and self.panes.rows.scope is not None:
-            scope = self.panes.rows.scope
-            self.panes.set_scope(Scope(scope.space, scope.node, reach))
 
     def _show_unreadable(self) -> None:
         self._apply_filter('kind == ""')
@@ -473,11 +364,3 @@ class MainWindow(QMainWindow):
         self._closing = True
         await self.opening.end_session()
         self.close()
-
-
-def _compiles(text: str) -> bool:
-    try:
-        compile_filter(text, selected_context="context")
-    except FilterError:
-        return False
-    return True

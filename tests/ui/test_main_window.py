@@ -66,7 +66,7 @@ def click_node(window: MainWindow, label: str) -> None:
 
 
 def notice(window: MainWindow, key: str) -> Notice | None:
-    return window.view_notices.notice(key) or window.notices.notice(key)
+    return window.view_head.notices.notice(key) or window.notices.notice(key)
 
 
 def sentence(window: MainWindow) -> str:
@@ -111,7 +111,7 @@ def test_escape_takes_a_wrong_filter_back_and_then_leaves_the_bar(window: MainWi
 def test_each_preset_can_be_pressed_and_only_its_chip_is_active(window: MainWindow) -> None:
     panes_of(window).messages.go_to(COLLAPSED)
     expected = {"Everything": 9, "Main only": 4, "Reasoning only": 5, "Tools": 4, "This context": 5}
-    for chip in window.preset_bar.findChildren(QToolButton, "presetChip"):
+    for chip in window.presets.bar.findChildren(QToolButton, "presetChip"):
         QTest.mouseClick(chip, Qt.MouseButton.LeftButton)
         assert chip.isChecked()
         if chip.text() in expected:
@@ -131,7 +131,7 @@ def test_the_message_read_comes_back_with_the_view_that_shows_it(window: MainWin
 
 
 def test_a_view_of_main_says_what_it_hides_and_shows_it_on_a_click(window: MainWindow) -> None:
-    window.preset_bar.chosen.emit(next(p for p in window.application.settings.presets if p.name == "Main only"))
+    window.presets.bar.chosen.emit(next(p for p in window.application.settings.presets if p.name == "Main only"))
     said = notice(window, "hidden-calls")
     assert said is not None
     assert said.text == "2 requests are hidden by this view; agents must act on those."
@@ -146,8 +146,8 @@ def test_a_view_of_main_says_what_it_hides_and_shows_it_on_a_click(window: MainW
 def test_a_click_on_a_node_scopes_the_table_and_a_key_clears_it(window: MainWindow) -> None:
     click_node(window, "Find the slow part")
     assert numbers(window) == IN_WHY
-    assert "Find the slow part" in window.scope_chip.accessibleName()
-    window.scope_chip.reach_chosen.emit(Reach.CHILDREN)
+    assert "Find the slow part" in window.view_head.scope.accessibleName()
+    window.view_head.scope.reach_chosen.emit(Reach.CHILDREN)
     assert numbers(window) == []
     window.actions_by_id["edit.clear_filter"].trigger()
     assert len(numbers(window)) == 9
@@ -287,7 +287,7 @@ def test_pause_holds_the_view_and_says_how_much_waits(live: tuple[MainWindow, Pa
 def test_the_demo_keeps_its_hints_when_something_else_is_set(window: MainWindow) -> None:
     window.hints_here = True
     window.apply_settings()
-    window.presets_changed()
+    window.presets.refresh()
     window.actions_by_id["view.zoom_in"].trigger()
     assert window.actions_by_id["view.hints"].isChecked()
     window.actions_by_id["view.hints"].trigger()

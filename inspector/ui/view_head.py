@@ -1,0 +1,92 @@
+"""What stands above the table: the views' tabs, the scope at their right end, and what the view hides."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from inspector.analysis.context_tree import MAIN
+from inspector.filters.visible import Reach, Scope
+from inspector.ui.panes import Panes
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.notice import NoticeStack
+from inspector.ui.widgets.scope_chip import ScopeChip
+from inspector.ui.widgets.view_tabs import ViewTabs
+
+HIDDEN_CALLS = "hidden-calls"
+
+
+class ViewHead(QWidget):
+    """The head of the middle column.
+
+    Attributes:
+        tabs, scope, notices: what it is made of.
+    """
+
+    def __init__(self, theme: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("viewHead")
+        self._panes: Panes | None = None
+        self.tabs = ViewTabs(theme, self)
+        self.scope = ScopeChip(theme, self)
+        self.notices = NoticeStack(theme, self)
+        self.tabs.set_corner(self.scope)
+        self.scope.reach_chosen.connect(self._set_reach)
+        self.scope.cleared.connect(self._clear_scope)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.tabs)
+        column.addWidget(self.notices)
+
+    def attach(self, panes: Panes) -> None:
+        """Speak of these panes from now on."""
+        self._panes = panes
+        panes.scope_changed.connect(self._show_scope)
+        panes.filter_applied.connect(self._show_hidden)
+        panes.counts_changed.connect(self._show_counts)
+        self._show_scope(None)
+        self._show_counts()
+
+    def _show_counts(self) -> None:
+        if self._panes is not None:
+            self.tabs.set_count(len(self._panes.rows.visible))
+            self._show_hidden()
+
+    def _show_scope(self, scope: Scope | None) -> None:
+        if self._panes is None:
+            return
+        document = self._panes.document
+        contexts = document.analysis.contexts
+        node = MAIN if scope is None or scope.node is None else contexts.tree.resolve(scope.node)
+        if scope is None:
+            self.scope.show_scope(None, None)
+        elif scope.node is None:
+            self.scope.show_scope(document.capture.strings[scope.space] or document.name, None)
+        elif node == MAIN:
+            self.scope.show_scope("main", None)
+        else:
+            self.scope.show_scope([contexts.label(n) for n in contexts.tree.line_to(node)], scope.reach)
+        self._show_hidden()
+
+    def _clear_scope(self) -> None:
+        if self._panes is not None:
+            self._panes.set_scope(None)
+
+    def _set_reach(self, reach: Reach) -> None:
+        if self._panes is not None and self._panes.rows.scope is not None:
+            scope = self._panes.rows.scope
+            self._panes.set_scope(Scope(scope.space, scope.node, reach))
+
+    def _show_hidden(self, *_filter: object) -> None:
+        """Agents must act on requests and proposals in any context: say how many a view by context hides."""
+        if self._panes is None:
+            return
+        requests, proposals = self._panes.rows.hidden_calls()
+        counts = ((requests, "request"), (proposals, "proposal"))
+        parts = [f"{count:,} {word}{'s' if count != 1 else ''}" for count, word in counts if count]
+        if not parts:
+            self.notices.dismiss(HIDDEN_CALLS)
+            return
+        verb = "is" if requests + proposals == 1 else "are"
+        sentence = f"{' and '.join(parts)} {verb} hidden by this view; agents must act on those."
+        self.notices.show_notice(HIDDEN_CALLS, "hidden", sentence, [("Show them", self._panes.show_hidden_calls)])
