@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +111,55 @@ class LiveSession:
                 await asyncio.wait_for(self._ended.wait(), timeout=5)
         for task in list(self._tasks):
             task.cancel()
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What became of trying a connection.
+
+    Attributes:
+        welcomed: the gateway let us in.
+        sentence: what it said, or what went wrong; for the user.
+        millis: until it answered.
+        others: participants present.
+        capabilities: how many it gave us.
+    """
+
+    welcomed: bool
+    sentence: str
+    millis: float
+    others: int = 0
+    capabilities: int = 0
+
+
+async def probe(connection: Connection) -> Probe:
+    """Join a gateway and leave at once; nothing is kept. Never raises for network trouble.
+
+    Raises:
+        OSError: there is no room for a temporary capture.
+    """
+    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
+        answered = asyncio.Event()
+        writer = CaptureWriter(Path(folder) / "probe.ctxcap", origin=connection.origin())
+
+        def noted(state: SourceState, _sentence: str) -> None:
+            if state is not SourceState.CONNECTING:
+                answered.set()
+
+        source = GatewaySource(connection, writer, on_state=noted)
+        tasks: set[asyncio.Task[Any]] = set()
+        started = time.perf_counter()
+        spawn(source.run(), name="probe a gateway", owner=tasks)
+        await answered.wait()
+        millis = (time.perf_counter() - started) * 1000
+        state, sentence = source.state, source.sentence
+        await source.close()
+        await asyncio.gather(*tasks)
+        writer.close()
+        document = CaptureDocument()
+        document.load(writer.path)
+        seen = {p.name: p for p in document.analysis.participants.all.values()}
+        document.close()
+    us = seen.pop(source.participant, None)
+    held = len(us.capabilities or ()) if us is not None else 0
+    return Probe(state is SourceState.CONNECTED, sentence, millis, sum(p.here is True for p in seen.values()), held)

@@ -31,7 +31,11 @@ _object_contexts = st.fixed_dictionaries(
     },
 )
 contexts = st.one_of(
-    _ids, st.tuples(_ids, _ids).map("/".join), st.sampled_from(("", "/", "r1//r2/", "x/y/z")), _object_contexts, st.just(7)
+    _ids,
+    st.tuples(_ids, _ids).map("/".join),
+    st.sampled_from(("", "/", "r1//r2/", "x/y/z")),
+    _object_contexts,
+    st.just(7),
 )
 _meta = st.sampled_from(
     (
@@ -186,7 +190,7 @@ _spoilt = st.one_of(
             b'{"t":1,"dir":"in","text":"#s#x"}', b'{"t":1,"dir":"in","b64":"****"}', b'{"t":1,"mark":"gap"}',
             b'{"t":1,"dir":"out","b64":"I3MjAP8="}', b'{"type":"join","participantId":"me","token":"x"}',
             b'{"error":"Invalid message format"}', b'{"type":"Buffer","data":[35,115,35,300]}', b"\xff\xfe{\x00}\x00",
-            b'{"event":"capability_check","timestamp":"x","result":"allowed"}', b'{"kind":["chat"],"id":7,"payload":[]}',
+            b'{"event":"capability_check","timestamp":"x","result":"allowed"}', b'{"kind":["a"],"id":7,"payload":[]}',
             b'{"kind":"chat","ts":"9999-12-31T23:59:59.999Z","payload":null}', b"\xef\xbb\xbf{}",
             b'{"kind":"mcp/request","payload":{"id":{"a":"\\ud800"},"method":"tools/call","params":[1]}}',
             b'{"kind":"mcp/response","payload":{"result":{"_meta":{"context":7}}},"correlation_id":[[1]]}',

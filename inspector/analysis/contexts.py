@@ -182,7 +182,9 @@ class ContextPass:
         columns = self._capture.columns
         spaces, first = np.unique(columns["space"][start:stop], return_index=True)
         self._spaces.update(dict.fromkeys(spaces[np.argsort(first)].tolist()))
-        for space, count in zip(*np.unique(columns["space"][start:stop][nodes == MAIN], return_counts=True), strict=True):
+        for space, count in zip(
+            *np.unique(columns["space"][start:stop][nodes == MAIN], return_counts=True), strict=True
+        ):
             self.main_counts[int(space)] = self.main_counts.get(int(space), 0) + int(count)
         inside = np.flatnonzero(nodes != MAIN)
         if not len(inside):

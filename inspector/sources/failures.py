@@ -70,7 +70,7 @@ def closed_sentence(closed: ConnectionClosed, *, url: str, lost: bool, welcomed:
         welcomed: The gateway had greeted us already.
     """
     where = shown_url(url)
-    step = "" if welcomed else " before its welcome (welcome)"
+    step = "" if welcomed else " before its welcome"
     if lost:
         return f"{where} went silent and did not answer a ping: the connection is lost{step}. Connect again."
     # The other side echoes our close code, so who began matters.

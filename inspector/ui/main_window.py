@@ -84,6 +84,7 @@ class MainWindow(QMainWindow):
         self.status = StatusBar(self.theme, self)
         self.setStatusBar(self.status)
         self.status.unreadable_clicked.connect(self._show_unreadable)
+        self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
         self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)
         self._clock = QTimer(self)
         self._clock.setInterval(1_000)

@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QFileDialog
 
 from inspector.capture.flags import Flag
 from inspector.document import LIVE_BLOCK_BYTES, CaptureDocument, Progress, UnknownFormatError
-from inspector.live import LiveSession
+from inspector.live import LiveSession, probe
 from inspector.settings import ConnectionSettings
 from inspector.sources.connection import AddressError, Connection
 from inspector.sources.state import SourceState
 from inspector.ui import formats
-from inspector.ui.dialogs.connect import ConnectDialog
+from inspector.ui.dialogs.connect import ConnectDialog, TestResult
 
 if TYPE_CHECKING:
     from inspector.demo.script import Demo
@@ -192,14 +192,14 @@ class Opening(QObject):
 
     def ask_for_gateway(self, url: str = "") -> None:
         """Ask how to reach a gateway, then watch it."""
-        dialog = ConnectDialog(self._window.theme, self._application.settings, self._window)
+        dialog = ConnectDialog(self._window.theme, self._application.settings, self._window, test=try_connection)
         if url:
             dialog.set_address(url)
         dialog.accepted_connection.connect(self._connect_to)
         dialog.open()
 
     def _connect_again(self, recent: ConnectionSettings) -> None:
-        dialog = ConnectDialog(self._window.theme, self._application.settings, self._window)
+        dialog = ConnectDialog(self._window.theme, self._application.settings, self._window, test=try_connection)
         dialog.set_connection(recent)
         dialog.accepted_connection.connect(self._connect_to)
         dialog.open()
@@ -327,3 +327,13 @@ class Opening(QObject):
         self.adopt_demo(demo)
         self._window.hints_here = True
         self.watch(Connection(url=demo.url, space=demo.space))
+
+
+async def try_connection(connection: Connection) -> TestResult:
+    """Try a connection for the dialog that asks for one."""
+    found = await probe(connection)
+    if not found.welcomed:
+        return TestResult(False, found.sentence)
+    others = formats.count_of(found.others, "other participant")
+    held = f"welcome with {formats.count_of(found.capabilities, 'capability', 'capabilities')}"
+    return TestResult(True, f"The gateway answered in {found.millis:.0f} ms", f"{others}, {held}. {found.sentence}")

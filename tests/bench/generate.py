@@ -19,10 +19,10 @@ Envelope = dict[str, Any]
 
 AGENTS = ("lead", "files", "coder", "reviewer", "human")
 TOOLS = ("read_file", "list_directory", "grep", "write_file", "run_tests")
-_WORDS = (
+_WORDS = str.split(
     "the configuration is read before validation so a missing key shows up late check every caller of this loader "
     "and compare with what the specification says about defaults then write a test that fails first"
-).split()
+)
 _START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
 
@@ -79,7 +79,12 @@ class Story:
     def _call(self, tool: str, context: str | None, *, meta: Any = None, **fields: Any) -> Iterator[Envelope]:
         number = next(self._numbers)
         arguments = {"path": f"src/module_{number % 400}.py", "pattern": self._text(25)}
-        call = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        call = {
+            "jsonrpc": "2.0",
+            "id": number,
+            "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments},
+        }
         where = {"context": context} if context else {}
         request = self._envelope("mcp/request", "lead", call, to=["files"], **where, **fields)
         yield request
@@ -123,7 +128,13 @@ def write_gateway_log(path: Path, messages: int) -> int:
 
 def _log_lines(envelope: Envelope) -> Iterator[dict[str, Any]]:
     line = {"timestamp": envelope["ts"], "event": "received", "id": envelope["id"], "envelope": envelope}
-    yield {**line, "participant": envelope["from"], "space_id": "bench", "direction": "inbound", "transport": "websocket"}
+    yield {
+        **line,
+        "participant": envelope["from"],
+        "space_id": "bench",
+        "direction": "inbound",
+        "transport": "websocket",
+    }
     for name in AGENTS[:3]:
         yield {
             **line, "event": "delivered", "participant": name, "space_id": "bench", "direction": "outbound",

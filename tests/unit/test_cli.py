@@ -78,7 +78,15 @@ def test_list_jsonl_has_the_default_fields() -> None:
 
 def test_list_fields_repeated_with_commas_and_of_payloads() -> None:
     (row,) = listed(
-        RECORDING, "-Y", "consumes && no == 17", "-e", "no,collapsed.by", "-e", "consumes", "-e", "payload.result.isError"
+        RECORDING,
+        "-Y",
+        "consumes && no == 17",
+        "-e",
+        "no,collapsed.by",
+        "-e",
+        "consumes",
+        "-e",
+        "payload.result.isError",
     )
     assert row == {"no": 17, "collapsed.by": None, "consumes": 15, "payload.result.isError": None}
 
@@ -88,7 +96,8 @@ def test_list_fields_keep_their_types() -> None:
     path = log(request, tool_result(request, ts="2026-01-05T09:00:00.250Z", result={"isError": True}))
     names = "latency,answered,error,badge,to,ts,context.depth,payload.result.content.0"
     assert listed(path, "-e", names)[1] == {
-        "latency": 250.0, "answered": None, "error": True, "badge": [], "to": ["lead"], "ts": "2026-01-05T09:00:00.250Z",
+        "latency": 250.0, "answered": None, "error": True, "badge": [], "to": ["lead"],
+        "ts": "2026-01-05T09:00:00.250Z",
         "context.depth": None, "payload.result.content.0": {"type": "text", "text": "done"},
     }  # fmt: skip
 
@@ -104,7 +113,9 @@ def test_list_filter_limit_and_order() -> None:
 
 def test_list_csv() -> None:
     text = 'a "quoted", text\nof two lines'
-    done = run("list", log(envelope(payload={"text": text}, to=["x", "y"])), "-e", "no,to,text,context", "--format", "csv")
+    done = run(
+        "list", log(envelope(payload={"text": text}, to=["x", "y"])), "-e", "no,to,text,context", "--format", "csv"
+    )
     assert done.exit_code == 0
     assert list(csv.reader(io.StringIO(done.stdout))) == [["no", "to", "text", "context"], ["1", "x, y", text, ""]]
 
@@ -233,10 +244,10 @@ def test_version() -> None:
 # The program itself
 
 
-def program(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
+def program(*arguments: str) -> subprocess.Popen[bytes]:
     environment = os.environ | {"QT_QPA_PLATFORM": "none of them"}
     command = [sys.executable, "-m", "inspector", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, **options)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
 
 def test_a_reader_who_has_had_enough_is_no_error() -> None:
@@ -253,7 +264,7 @@ def test_a_reader_who_has_had_enough_is_no_error() -> None:
 
 
 def test_the_program_reads_standard_input_and_needs_no_qt() -> None:
-    script = "import sys; sys.modules['PySide6'] = None; sys.argv[0] = 'context-inspector'; import inspector.__main__ as m; m.main()"
+    script = "import sys; sys.modules['PySide6'] = None; import inspector.__main__ as m; m.main()"
     done = subprocess.run(
         [sys.executable, "-c", script, "summary", "-", "--json"],
         input=lines_of(envelope()), capture_output=True, timeout=30, check=False,

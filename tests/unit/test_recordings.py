@@ -102,7 +102,7 @@ def test_every_response_of_the_gateway_logs_finds_its_request() -> None:
         rule = FIELD_BY_NAME["tool.rule"]
         rules = [rule.value(document.analysis, message) for message in range(len(document.capture))]
         assert {found for found in rules if found} == {"correlation"}
-    
+
 
 @pytest.mark.parametrize(
     "path", sorted(p.relative_to(RECORDINGS).as_posix() for p in RECORDINGS.rglob("*.*") if p.suffix != ".md")

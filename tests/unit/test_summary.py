@@ -36,8 +36,8 @@ def test_context_nodes_in_tree_order() -> None:
     document = document_of(
         envelope(context="b/c", sender="x", ts="2026-01-05T09:00:00.000Z"),
         envelope(context="b/c", sender="y", ts="2026-01-05T09:00:01.000Z"),
-        envelope("reasoning/start", {"message": "Why"}, id="r", sender="x"),
-        envelope("reasoning/conclusion", {}, context="r", sender="x"),
+        envelope("reasoning/start", {"message": "Why"}, id="r", sender="x", ts=None),
+        envelope("reasoning/conclusion", {}, context="r", sender="x", ts=None),
     )
     assert context_nodes(document) == [
         {"path": "b", "parent": None, "label": "b", "type": None, "state": "active", "depth": 1, "messages": 0,

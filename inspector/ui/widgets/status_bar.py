@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QWidget
 
 from inspector.sources.state import SourceState
@@ -30,6 +30,9 @@ _STATES: dict[SourceState, tuple[Dot, str]] = {
 }
 _MINUTE = 60
 _RATE_SECONDS = 5
+
+_FACTS = ("statusSource", "statusSpace", "statusParticipant", "statusSilent", "statusRate", "statusProgress")
+"""Said and explained by a tooltip; a key could do nothing with them."""
 
 
 class StatusBar(QStatusBar):
@@ -84,6 +87,8 @@ class StatusBar(QStatusBar):
     def _add(self, name: str, clicked: object, *, may_shrink: bool = False) -> StatusButton:
         button = StatusButton(self._themes, name=name, may_shrink=may_shrink, parent=self)
         button.clicked.connect(clicked)
+        if name in _FACTS:
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._row.addWidget(button)
         self._buttons.append(button)
         return button

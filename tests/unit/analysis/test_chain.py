@@ -43,7 +43,11 @@ def test_a_proposal_to_its_answer() -> None:
 def test_a_transient_result_s_life() -> None:
     hint = {"tool": "search", "lifecycle": "transient", "consumedBy": "store"}
     asks = [tool_call(tool, id=tool) for tool in ("workflow", "search", "store")]
-    metas: list[Any] = [{"contextHints": [hint]}, {"context": {"lifecycle": "transient"}}, {"context": {"consumed": True}}]
+    metas: list[Any] = [
+        {"contextHints": [hint]},
+        {"context": {"lifecycle": "transient"}},
+        {"context": {"consumed": True}},
+    ]
     lines = [line for ask, meta in zip(asks, metas, strict=True) for line in (ask, tool_result(ask, meta=meta))]
     document = document_of(*lines)
     whole = [(1, "asked"), (2, "hinted"), (3, "asked"), (4, "collapsed"), (5, "asked"), (6, "consumed")]
@@ -77,4 +81,8 @@ def test_long_chains_keep_their_nearest_links() -> None:
 
 def test_words_for_the_odd_ones() -> None:
     document = document_of({"kind": "never/heard-of"}, "{torn", {"kind": "chat/cancel"})
-    assert [chain(document, number) for number in (1, 2, 3)] == [[(1, "heard-of")], [(2, "unreadable")], [(3, "cancel")]]
+    assert [chain(document, number) for number in (1, 2, 3)] == [
+        [(1, "heard-of")],
+        [(2, "unreadable")],
+        [(3, "cancel")],
+    ]

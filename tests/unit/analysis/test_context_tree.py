@@ -112,7 +112,8 @@ def test_a_start_in_a_context_hangs_below_it() -> None:
 def test_both_names_used_before_the_start_become_one_node() -> None:
     tree = ContextTree()
     alone, nested = tree.of_key(0, "r2"), tree.of_key(0, "r1/r2")
-    tree.of_key(0, "r2/x"), tree.of_key(0, "r1/r2/x")
+    for twin in ("r2/x", "r1/r2/x"):
+        tree.of_key(0, twin)
     tree.count(alone, 1)
     tree.count(nested, 2)
     tree.declare(0, "r2", tree.of_key(0, "r1"), "Why")

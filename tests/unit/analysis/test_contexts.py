@@ -205,7 +205,9 @@ def test_a_type_that_is_learnt_late_is_reported() -> None:
 
 
 def test_speakers_in_the_order_they_first_spoke() -> None:
-    document = document_of(said("x", sender="b"), said("x", sender="a"), said("x", sender="b"), {"kind": "chat", "context": "x"})
+    document = document_of(
+        said("x", sender="b"), said("x", sender="a"), said("x", sender="b"), {"kind": "chat", "context": "x"}
+    )
     contexts = document.analysis.contexts
     assert [document.capture.strings[code] for code in contexts.speakers_of(0)] == ["b", "a"]
 

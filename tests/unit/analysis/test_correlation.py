@@ -40,7 +40,9 @@ def test_rule_1_the_kind_says_it() -> None:
 
 
 def test_rule_2_the_payload_says_it() -> None:
-    document = document_of(GREP, response("q", payload={"result": {}, "method": "tools/call", "params": {"name": "rm"}}))
+    document = document_of(
+        GREP, response("q", payload={"result": {}, "method": "tools/call", "params": {"name": "rm"}})
+    )
     assert last(document, "method", "tool", "tool.rule") == ["tools/call", "rm", "payload"]
 
 
@@ -254,6 +256,8 @@ def test_latency(asked: str | None, answered: str | None, latency: float | None)
 
 
 def test_only_a_response_to_a_request_has_a_latency() -> None:
-    document = document_of(envelope("mcp/proposal", CALL, id="p"), response("p"), envelope("chat", correlation_id=["p"]))
+    document = document_of(
+        envelope("mcp/proposal", CALL, id="p"), response("p"), envelope("chat", correlation_id=["p"])
+    )
     assert column(document, "latency") == [None, None, None]
     assert [document.analysis.correlation.latency_ns(row) for row in range(3)] == [None, None, None]

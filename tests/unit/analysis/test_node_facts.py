@@ -14,7 +14,12 @@ def facts_of(nodes: int) -> NodeFacts:
 
 def test_a_new_node_knows_nothing() -> None:
     facts = facts_of(2)
-    assert (facts.first_row, facts.last_ns, facts.end, facts.speakers) == ([-1, -1], [NO_TIME, NO_TIME], [0, 0], [{}, {}])
+    assert (facts.first_row, facts.last_ns, facts.end, facts.speakers) == (
+        [-1, -1],
+        [NO_TIME, NO_TIME],
+        [0, 0],
+        [{}, {}],
+    )
     facts.grow(1)
     assert len(facts.declared) == 2
 

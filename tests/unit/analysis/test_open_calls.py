@@ -42,7 +42,9 @@ def test_several_askers() -> None:
 def test_requests_nobody_answers_are_looked_through_to_a_limit() -> None:
     lost = [line("c->elsewhere", id=1, method="ping") for _ in range(100)]
     answer = line("s->c", id=1, result={})
-    document = document_of(line("c->s", id=1, method="ping"), *lost[:40], answer, line("c->s", id=1, method="ping"), *lost, answer)
+    document = document_of(
+        line("c->s", id=1, method="ping"), *lost[:40], answer, line("c->s", id=1, method="ping"), *lost, answer
+    )
     assert document.analysis.correlation.columns["cause"].tolist()[41] == 0
     assert document.analysis.correlation.columns["cause"].tolist()[-1] == -1
 

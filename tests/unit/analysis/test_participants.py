@@ -57,7 +57,9 @@ def test_nothing_announced() -> None:
 
 
 def test_capabilities_are_the_latest_announced() -> None:
-    lead = people(presence("join", capabilities=[{"kind": "mcp/*"}, "chat"]), presence("update", capabilities=["*"]))["lead"]
+    lead = people(presence("join", capabilities=[{"kind": "mcp/*"}, "chat"]), presence("update", capabilities=["*"]))[
+        "lead"
+    ]
     assert lead.capabilities == ["*"]
     lead = people(presence("join", capabilities=["chat"]), presence("update"))["lead"]
     assert lead.capabilities == ["chat"]

@@ -49,7 +49,7 @@ def state(*lines: Any) -> object:
     ids=[
         "open", "rejected", "rejected twice", "withdrawn", "withdrawn by another", "rejected, withdrawn by another",
         "fulfilled", "fulfilled though rejected", "fulfilled though withdrawn", "answered", "answered though rejected",
-        "a string", "a response to the proposal itself", "a chat about it", "named among others", "rejected with others",
+        "a string", "a response to the proposal itself", "a chat about it", "named among others", "rejected too",
     ],
 )  # fmt: skip
 def test_states_in_any_order(others: list[Any], became: str) -> None:

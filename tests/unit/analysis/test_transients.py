@@ -257,7 +257,9 @@ def test_mcp_stdio_lines_are_one_conversation() -> None:
         ]
 
     document = opened(
-        pair(1, "get_workflow_step", hints()), pair(2, "search_records", transient()), pair(3, "analysis_store", CONSUMED)
+        pair(1, "get_workflow_step", hints()),
+        pair(2, "search_records", transient()),
+        pair(3, "analysis_store", CONSUMED),
     )
     assert collapses(document) == [(2, 1)]
 
@@ -295,7 +297,11 @@ def test_lifecycle() -> None:
     document = opened(workflow(), fetch(), store())
     tell = document.analysis.transients.lifecycle
     fetched, stored = tell(3), tell(5)
-    assert (fetched.badges, fetched.summary, fetched.tool) == (("transient", "collapsed"), "15 records", "search_records")
+    assert (fetched.badges, fetched.summary, fetched.tool) == (
+        ("transient", "collapsed"),
+        "15 records",
+        "search_records",
+    )
     assert (fetched.hinted_by, fetched.collapsed_by, fetched.consumes) == (1, 5, None)
     assert (stored.badges, stored.consumes, stored.hinted_by) == (("consumed",), 3, None)
     assert tell(0).badges == ()

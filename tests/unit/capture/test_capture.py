@@ -102,7 +102,9 @@ def test_recipients_are_named_once_and_rejections_are_none() -> None:
 def test_copies_that_differ_are_marked_and_change_nothing() -> None:
     stringly = {**A, "correlation_id": "q"}
     listed = {**A, "correlation_id": ["q"], "to": ["elsewhere"]}
-    capture = capture_of(received(stringly), delivered(stringly, "x"), received(B), delivered(B, "y"), delivered(listed, "z"))
+    capture = capture_of(
+        received(stringly), delivered(stringly, "x"), received(B), delivered(B, "y"), delivered(listed, "z")
+    )
     assert Flag.COPIES_DIFFER in capture.flags(0)
     assert Flag.COPIES_DIFFER not in capture.flags(1)
     assert (capture.to(0), capture.correlation_ids(0)) == ((), ["q"])
@@ -136,7 +138,7 @@ def test_back_to_the_bytes() -> None:
         ({"type": "join"}, {"type": "join"}, {"type": "join"}),
         (b"#s#x", None, {}),
         (b"{torn", None, {}),
-        (b'{"kind":"chat","payload":{"text":"\\ud800"}}', {"kind": "chat", "payload": {"text": "\ud800"}}, {"text": "\ud800"}),
+        (b'{"kind":"chat","payload":{"x":"\\ud800"}}', {"kind": "chat", "payload": {"x": "\ud800"}}, {"x": "\ud800"}),
     ],
 )  # fmt: skip
 def test_decoded(line: Any, envelope_: Any, payload: dict[str, Any]) -> None:
@@ -184,8 +186,8 @@ def test_unreadable_messages_are_counted_and_say_why() -> None:
     capture = capture_of({"kind": "chat"}, "{torn", {"t": 1, "dir": "in", "text": "hi"}, received({"kind": "chat"}))
     assert capture.unreadable_count == 2
     assert [capture.reason(message) for message in range(4)] == [
-        None, "no JSON at byte 1: Expecting property name enclosed in double quotes", "no JSON at byte 0: Expecting value",
-        None,
+        None, "no JSON at byte 1: Expecting property name enclosed in double quotes",
+        "no JSON at byte 0: Expecting value", None,
     ]  # fmt: skip
 
 

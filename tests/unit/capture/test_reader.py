@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -226,7 +227,7 @@ def test_the_same_bytes_cut_at_any_line_end_give_the_same_rows(data: bytes, chos
     ends = [place + 1 for place, byte in enumerate(data) if byte == 0x0A]
     cuts = sorted({0, len(data), *(ends[c % len(ends)] for c in chosen if ends)})
     whole = rows_of(BlockReader(0).read(data, 0))
-    parts = [row for a, b in zip(cuts, cuts[1:], strict=False) for row in rows_of(BlockReader(0).read(data[a:b], a))]
+    parts = [row for a, b in pairwise(cuts) for row in rows_of(BlockReader(0).read(data[a:b], a))]
     assert [_as_copy(row) for row in parts] == [_as_copy(row) for row in whole]
 
 

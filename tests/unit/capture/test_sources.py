@@ -33,7 +33,8 @@ def test_the_format_most_lines_are_in(tmp_path: Path) -> None:
     source.close()
 
 
-@pytest.mark.parametrize("name", ["missing.jsonl", "."])
+@pytest.mark.parametrize("name", ["missing", "folder"])
 def test_what_cannot_be_opened(tmp_path: Path, name: str) -> None:
-    with pytest.raises(OSError, match="."):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match=name):
         SourceFile(tmp_path / name)

@@ -138,7 +138,7 @@ def follow(rows: VisibleRows, changes: Changes, text: str) -> Update:
 def test_new_messages_only_append() -> None:
     log = GrowingLog()
     rows = rows_of(log.document, "from == lead")
-    updates = [follow(rows, *log.write(envelope(sender=sender)), "from == lead") for sender in ("lead", "x", "lead")]
+    updates = [follow(rows, log.write(envelope(sender=sender))[0], "from == lead") for sender in ("lead", "x", "lead")]
     assert [update.appended for update in updates] == [True, True, True]
     assert rows.visible.tolist() == [0, 2]
 
@@ -159,8 +159,8 @@ def test_changed_messages_that_are_shown_are_named() -> None:
     log = GrowingLog()
     rows = rows_of(log.document)
     request = tool_call("grep")
-    follow(rows, *log.write(request, envelope()), "")
-    update = follow(rows, *log.write(tool_result(request)), "")
+    follow(rows, log.write(request, envelope())[0], "")
+    update = follow(rows, log.write(tool_result(request))[0], "")
     assert (update.appended, update.changed.tolist()) == (True, [0])
 
 

@@ -29,7 +29,12 @@ def tool(name: Any) -> dict[str, Any]:
         ("mcp/request", {"method": "resources/read", "params": {"uri": "file:///a"}}, "resources/read", "file:///a"),
         ("mcp/request", {"method": "resources/subscribe", "params": {"uri": "u"}}, "resources/subscribe", "u"),
         ("mcp/request", {"method": "prompts/get", "params": {"name": "p"}}, "prompts/get", "p"),
-        ("mcp/request", {"method": "completion/complete", "params": {"ref": {"name": "p"}}}, "completion/complete", "p"),
+        (
+            "mcp/request",
+            {"method": "completion/complete", "params": {"ref": {"name": "p"}}},
+            "completion/complete",
+            "p",
+        ),
         ("mcp/request", {"method": "completion/complete", "params": {"ref": {"uri": "u"}}}, "completion/complete", "u"),
         ("mcp/request:tools/call:grep", None, "tools/call", "grep"),
         ("mcp/request:tools/call:grep", {}, "tools/call", "grep"),

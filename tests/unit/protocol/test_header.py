@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -65,7 +66,7 @@ def test_says_what_it_is_instead(raw: bytes, sentence_end: str) -> None:
 
 
 def test_a_number_of_too_many_digits_is_no_reason_to_fail() -> None:
-    with pytest.raises(NotAnObjectError, match="^JSON with a value that cannot be read: "):
+    with pytest.raises(NotAnObjectError, match="JSON with a value that cannot be read: "):
         decode_json(b"9" * 5000)
 
 
@@ -90,7 +91,5 @@ def test_members_give_every_value_with_its_own_bytes(value: dict[str, object], s
 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
-    try:
-        read_header(raw)
-    except NotAnObjectError as error:
-        assert str(error)
+    with suppress(NotAnObjectError):
+        assert read_header(raw).kind is not None
