@@ -62,6 +62,8 @@ def link_of(
 class ChainView(RowsView[Link]):
     """The chain as a list; Enter or a click goes to a message."""
 
+    _measured: tuple[object, int] = (None, 0)
+
     @override
     def row_text(self, row: Link) -> str:
         return ", ".join(filter(None, (row.delta, row.name, row.relation, f"No. {row.message + 1}")))
@@ -87,13 +89,23 @@ class ChainView(RowsView[Link]):
         middle = int(Qt.AlignmentFlag.AlignVCenter)
         painter.setFont(theme.font("body-medium" if link.own else "body"))
         painter.setPen(theme.color("ink.primary" if link.own else "ink.tertiary"))
-        box = QRect(rect.left(), rect.top(), round(_DELTA * zoom), rect.height())
+        box = QRect(rect.left(), rect.top(), round(_DELTA * zoom) + self._longer(), rect.height())
         painter.drawText(box, middle | int(Qt.AlignmentFlag.AlignRight), link.delta)
+        rect = rect.adjusted(self._longer(), 0, 0, 0)
         self._paint_rail(painter, rect, row)
         side = theme.metrics.icon_row
         pixmap = icons.kind_pixmap(link.kind, side, self.devicePixelRatioF())
         painter.drawPixmap(rect.left() + round(_ICON * zoom), rect.top() + (rect.height() - side) // 2, pixmap)
         self._paint_words(painter, rect, link, hovered)
+
+    def _longer(self) -> int:
+        """Pixels by which the longest time of this chain needs more than its column: a figure is never cut."""
+        room = round(_DELTA * self.themes.theme.zoom)
+        if self._measured[0] is not self.rows:
+            metrics = QFontMetrics(self.themes.theme.font("body-medium"))
+            widest = max((metrics.horizontalAdvance(link.delta) for link in self.rows), default=0)
+            self._measured = (self.rows, widest)
+        return max(0, self._measured[1] - room)
 
     def _paint_rail(self, painter: QPainter, rect: QRect, row: int) -> None:
         theme = self.themes.theme

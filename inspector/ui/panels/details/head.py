@@ -28,7 +28,7 @@ class DetailHead(QWidget):
         self.setAccessibleName("No message")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._themes = theme_controller
-        self.kind = ""
+        self.glyph = (icons.UNKNOWN_ICON, "family.unknown")
         self.namespace = ""
         self.name = ""
         self.tool = ""
@@ -40,7 +40,7 @@ class DetailHead(QWidget):
         """Show a message, or nothing."""
         self._shown = subject is not None
         if subject is not None:
-            self.kind = subject.kind
+            self.glyph = _glyph(subject)
             namespace, slash, name = subject.kind.partition("/")
             self.namespace, self.name = (
                 (namespace + slash, name) if slash else ("", subject.kind or _plain_kind(subject))
@@ -84,7 +84,7 @@ class DetailHead(QWidget):
             )
             right -= width + 2 * unit
         side = metrics.icon
-        pixmap = icons.kind_pixmap(self.kind, side, self.devicePixelRatioF())
+        pixmap = icons.pixmap(*self.glyph, side, self.devicePixelRatioF())
         painter.drawPixmap(left, top + (line - side) // 2, pixmap)
         self._paint_title(painter, left + side + unit + 2, top, right, line)
         painter.setFont(theme.font("small"))
@@ -116,6 +116,17 @@ class DetailHead(QWidget):
             painter.setPen(theme.color(token))
             painter.drawText(QRectF(place, top, room, line), int(Qt.AlignmentFlag.AlignVCenter), shown)
             place += QFontMetrics(font).horizontalAdvance(shown) + gap
+
+
+def _glyph(subject: Subject) -> tuple[str, str]:
+    """Icon and colour token: what has no kind has none of a kind's."""
+    if subject.kind:
+        return icons.kind_icon(subject.kind), icons.kind_token(subject.kind)
+    if subject.flags & Flag.UNREADABLE:
+        return icons.UNREADABLE_ICON, "severity.error"
+    return (
+        ("ri.key-2-line", "family.control") if subject.flags & Flag.LOG_ONLY else (icons.UNKNOWN_ICON, "family.unknown")
+    )
 
 
 def _plain_kind(subject: Subject) -> str:
