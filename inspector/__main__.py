@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -109,6 +110,8 @@ def main() -> None:
     if arguments[0] not in ("window", "demo") and hasattr(signal, "SIGPIPE"):
         # A reader that has had enough, such as `head`, ends a listing quietly, as with any Unix tool.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # the same bytes whatever the console's or a redirection's encoding
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="")
     app(arguments, prog_name="context-inspector")
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import csv
 import json
+import math
+import re
 import shutil
 import sys
 from collections.abc import Generator, Iterable
@@ -111,39 +113,69 @@ def _plain(value: object) -> str:
     return str(value)
 
 
+# Control, bidi and invisible characters, and halves of surrogate pairs: they would act on the terminal.
+_HOSTILE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+
+
+def _visible(text: str) -> str:
+    """Text from the wire with what would act on a terminal written out; inside JSON the same is its escape."""
+    return _HOSTILE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 def _printable(text: str, width: int) -> str:
     """One line without control characters, cut to a width."""
-    line = " ".join(text.split())
-    line = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in line)
+    line = _visible(" ".join(text[: 20 * width].split()))
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=True)
+def _dump(value: Any, *, indent: int | None = None) -> str:
+    """JSON that every reader takes: NaN and infinities, which are no JSON, as strings."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
+    return _visible(text)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _echo(text: str) -> None:
-    """Print text that may hold lone surrogates, which no encoding takes."""
-    typer.echo(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+    """Print text; what comes from the wire went through `_visible` or `_dump` before."""
+    typer.echo(text)
+
+
+def _say(text: str) -> None:
+    """Print a line for people."""
+    _echo(_visible(text))
 
 
 @app.command("summary")
 def summary_command(file: LogFile, as_json: Json = False) -> None:
     """Say what a log holds: messages, participants, kinds, contexts, badges."""
     with opened(file) as document:
-        found = summary(document, file)
+        found = mask_secrets(summary(document, file))
     if as_json:
         _echo(_dump(found))
         return
-    _echo(f"{found['file']}: {found['format'] or 'nothing known'}")
-    _echo(f"  {found['messages']:,} messages in {found['records']:,} records, {found['unreadable']:,} unreadable")
-    _echo(f"  spaces        {', '.join(found['spaces']) or 'none named'}")
-    _echo(f"  participants  {', '.join(found['participants']) or 'none'}")
-    _echo(f"  contexts      {found['contexts']:,}; {found['main']:,} messages in main")
+    _say(f"{found['file']}: {found['format'] or 'nothing known'}")
+    _say(f"  {found['messages']:,} messages in {found['records']:,} records, {found['unreadable']:,} unreadable")
+    _say(f"  spaces        {', '.join(found['spaces']) or 'none named'}")
+    _say(f"  participants  {', '.join(found['participants']) or 'none'}")
+    _say(f"  contexts      {found['contexts']:,}; {found['main']:,} messages in main")
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
-    _echo(f"  tool results  {badges}")
+    _say(f"  tool results  {badges}")
     for kind, count in found["kinds"].items():
-        _echo(f"  {count:>9,}  {kind or '(no readable kind)'}")
+        _say(f"  {count:>9,}  {kind or '(no readable kind)'}")
+
+
+_NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+"""Field names between commas; a quoted key may hold commas of its own."""
 
 
 @app.command("list")
@@ -155,7 +187,7 @@ def list_command(
     limit: Annotated[int | None, typer.Option("--limit", min=0, help="Print at most so many.")] = None,
 ) -> None:
     """List messages, filtered, with the fields asked for."""
-    names = [name.strip() for part in fields or [DEFAULT_FIELDS] for name in part.split(",") if name.strip()]
+    names = [name.strip() for part in fields or [DEFAULT_FIELDS] for name in _NAMES.findall(part) if name.strip()]
     chosen = [field_named(name) for name in names]
     filter_ = compiled(display_filter)
     with opened(file) as document:
@@ -178,7 +210,7 @@ def _print_csv(names: list[str], rows: Iterable[dict[str, object]]) -> None:
     writer = csv.writer(sys.stdout)
     writer.writerow(names)
     for row in rows:
-        writer.writerow([_plain(value).encode("utf-8", "backslashreplace").decode() for value in row.values()])
+        writer.writerow([_visible(_plain(value)) for value in row.values()])
 
 
 def _print_table(names: list[str], rows: Iterable[dict[str, object]]) -> None:
@@ -204,15 +236,15 @@ _PRINTERS = {Format.jsonl: _print_jsonl, Format.csv: _print_csv, Format.table: _
 def contexts_command(file: LogFile, as_json: Json = False) -> None:
     """Print the context tree of a log."""
     with opened(file) as document:
-        nodes = context_nodes(document)
+        nodes = mask_secrets(context_nodes(document))
     if as_json:
         _echo(_dump(nodes))
         return
     for node in nodes:
-        indent = "  " * (node["depth"] - 1)
-        _echo(indent + _printable(node["label"], 100) + f"  {node['subtree_messages']} messages, {node['state']}")
+        indent = "  " * min(node["depth"] - 1, 40)
+        _say(indent + _printable(node["label"], 100) + f"  {node['subtree_messages']} messages, {node['state']}")
     if not nodes:
-        _echo("All messages are in the main context.")
+        _say("All messages are in the main context.")
 
 
 @app.command("show")
@@ -229,16 +261,17 @@ def show_command(
     story["fields"] = {name: json_value(FIELD_BY_NAME[name], value) for name, value in story["fields"].items()}
     story["envelope"] = mask_secrets(story["envelope"])
     story["raw"] = mask_text(story["raw"])
+    story["lifecycle"] = mask_secrets(story["lifecycle"])
     if as_json:
         _echo(_dump(story))
         return
     for name, value in story["fields"].items():
         if value not in (None, []):
-            _echo(f"{name:14} {_printable(_plain(value), 2_000)}")
+            _say(f"{name:14} {_printable(_plain(value), 2_000)}")
     for name in ("causes", "effects"):
         if story[name]:
-            _echo(f"{name:14} {', '.join(f'No. {n}' for n in story[name])}")
-    _echo(json.dumps(story["envelope"], indent=2, ensure_ascii=False) if story["envelope"] else story["raw"])
+            _say(f"{name:14} {', '.join(f'No. {n}' for n in story[name])}")
+    _say(_dump(story["envelope"], indent=2) if story["envelope"] else story["raw"])
 
 
 @app.callback(invoke_without_command=True)

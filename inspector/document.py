@@ -18,12 +18,12 @@ from inspector.analysis.chain import ChainStep, chain_of
 from inspector.capture.capture import Capture
 from inspector.capture.decisions import FILE_NAME, Decisions
 from inspector.capture.reader import BlockReader
+from inspector.capture.sniff import why_unknown
 from inspector.capture.sources import SourceFile
 
 BLOCK_BYTES = 1 << 20
 LIVE_BLOCK_BYTES = 1 << 18
 """Smaller, so that a window stays responsive between two blocks."""
-_SNIFFED_LINES = 1_000
 _FORMATS_READ = (
     "MEW gateway logs, capability decisions, envelopes one a line, JSON-RPC lines, wrapped lines and captures"
 )
@@ -86,12 +86,14 @@ class CaptureDocument:
         self.name = self.name or name or title_of(path)
         self.capture.add_source(source)
         yield Progress(0, source.size, 0)
+        reason = why_unknown(source)
+        if reason is not None:
+            raise UnknownFormatError(
+                f"{path.name} is no log that can be read. Its first line is {reason}. "
+                f"What can be read: {_FORMATS_READ}."
+            )
         while self._read_on(source, whole_lines=False, size=block_bytes):
-            if sum(source.formats.values()) >= _SNIFFED_LINES:
-                self._refuse_unknown(source)
-            if source.format is not None:  # until then it may still be refused
-                yield Progress(source.read_to, source.size, len(self.capture))
-        self._refuse_unknown(source)
+            yield Progress(source.read_to, source.size, len(self.capture))
         if source.format == "gateway-log":
             self._open_decisions(path.with_name(FILE_NAME))
 
@@ -151,15 +153,6 @@ class CaptureDocument:
         if changes.stop > changes.start or len(changes.changed) or changes.tree_moved:
             for observer in list(self.observers):
                 observer.messages_changed(changes)
-
-    def _refuse_unknown(self, source: SourceFile) -> None:
-        if source.format is not None or not source.formats:
-            return
-        reason = self.capture.reason(0) if len(self.capture) else None
-        found = f"Its first line is {reason}." if reason else "No line of it is known."
-        raise UnknownFormatError(
-            f"{source.path.name} is no log that can be read. {found} What can be read: {_FORMATS_READ}."
-        )
 
     def _open_decisions(self, path: Path) -> None:
         if not path.is_file() or path == self.path:

@@ -1,12 +1,14 @@
 """Which message answers, fulfils, rejects or withdraws which (protocols.md 3 and 5).
 
 A correlation id means the latest earlier message with that id that fits; where there is none yet, the first
-later one, so that captures merged out of order mend themselves.
+later one, so that captures merged out of order mend themselves. Of the ids in one message the first 256 count:
+no conversation names more, and each is looked up.
 """
 
 from __future__ import annotations
 
 import enum
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +19,12 @@ from inspector.analysis.proposals import Proposals
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW, hash_text
+from inspector.capture.hashes import NO_ROW, HashIndex, hash_text
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 
 _NEEDS_TARGET = ("tools/call", "prompts/get", "resources/read", "completion/complete")
-_LOOKED_AT = 64  # messages with one id; more of them mean nothing
+_MOST_NAMED = 256  # ids of one message that are looked at
 
 
 class ToolRule(enum.IntEnum):
@@ -66,6 +68,9 @@ class CorrelationPass:
         self._further: dict[int, list[int]] = {}  # effects of messages that were named second or later
         self._waiting: dict[int, list[int]] = {}  # by hash of the id they named: messages that take whatever bears it
         self._waiting_responses: dict[int, list[int]] = {}  # the same of responses: they take calls only
+        # Ids of what responses and decisions may name, apart from whatever else bears the same id.
+        self._ids_of: dict[str, HashIndex] = {kinds.REQUEST: HashIndex(), kinds.PROPOSAL: HashIndex()}
+        self._hashes: dict[int, list[int]] = {}  # ids named by messages of the batch being fed that name several
         self._open_calls = OpenCalls(self._capture, self.columns)
         self._changed = ChangedRows()
         self._proposals = Proposals(self._capture, self.columns, self._changed)
@@ -93,6 +98,7 @@ class CorrelationPass:
             self._settle(start + place, int(ids[place]))
             if left[place]:
                 self._link(start + place, int(named[place]))
+        self._hashes.clear()
 
     def _code(self, kind: str) -> int:
         """The string id of a kind; -1 when no message has it."""
@@ -107,6 +113,9 @@ class CorrelationPass:
         parts = zip(*(source[name][start:stop].tolist() for name in ("kind", "method", "target")), strict=True)
         self.columns["call"][start:] = np.fromiter(map(self._call_id, parts), np.uint32, stop - start)
         self._proposals.extend(start, stop)
+        for kind, index in self._ids_of.items():
+            rows = np.flatnonzero(source["kind"][start:stop] == self._code(kind)) + start
+            index.add(source["id_hash"][rows], rows.astype(np.uint32))
 
     def _places_to_visit(self, left: NDArray[np.bool_], ids: NDArray[np.uint64]) -> list[int]:
         """Places of messages that are left to link, or whose id an earlier message waits for, now or by then."""
@@ -139,6 +148,8 @@ class CorrelationPass:
         answers = np.flatnonzero(single & (kind == self._code(kinds.RESPONSE)) & (source["method"][start:stop] == 0))
         asked = named[answers]
         fits = (source["kind"][asked] == self._code(kinds.REQUEST)) & (source["method"][asked] != 0)
+        nameless = np.isin(source["method"][asked], [self._code(method) for method in _NEEDS_TARGET])
+        fits &= (source["target"][asked] != 0) | ~nameless  # the proposal it fulfils may name it
         self._answer(answers[fits] + start, asked[fits])
         plain = np.zeros(stop - start, bool)
         plain[free] = True
@@ -189,24 +200,27 @@ class CorrelationPass:
             self._name_call(row)
 
     def _correlation_hashes(self, row: int) -> list[int]:
-        """Hashes of the ids a message names."""
+        """Hashes of the ids a message names, each once, in the order it names them; at most 256."""
         flags = int(self._capture.columns["flags"][row])
-        if flags & Flag.MANY_CORRELATIONS:
-            return [hash_text(i) for i in self._capture.correlation_ids(row)]
-        return [int(self._capture.columns["correlation_hash"][row])] if flags & Flag.CORRELATED else []
+        if not flags & Flag.MANY_CORRELATIONS:
+            return [int(self._capture.columns["correlation_hash"][row])] if flags & Flag.CORRELATED else []
+        if row not in self._hashes:
+            named = dict.fromkeys(self._capture.correlation_ids(row))
+            self._hashes[row] = [hash_text(identifier) for identifier in islice(named, _MOST_NAMED)]
+        return self._hashes[row]
 
     def _named(self, row: int, kind: str, named: int) -> int:
         """The earlier message a message names: for each id the latest of a kind it may name, else of any kind."""
-        wanted = _WANTED.get(kind, ())
-        earlier = [self._capture.ids.rows_before(value, row, _LOOKED_AT) for value in self._correlation_hashes(row)]
-        for rows in earlier:
-            for name in wanted:
-                fitting = [r for r in rows if self._capture.string("kind", r) == name]
-                if fitting:
-                    return fitting[-1]
-        if kind == kinds.RESPONSE:
-            return NO_ROW
-        return next((rows[-1] for rows in earlier if rows), named)
+        hashes = np.array(self._correlation_hashes(row), np.uint64)
+        before = np.full(len(hashes), row, np.int64)
+        fitting = np.full(len(hashes), NO_ROW, np.int64)
+        for name in _WANTED.get(kind, ()):
+            found = self._ids_of[name].latest(hashes, before)
+            fitting = np.where(fitting == NO_ROW, found, fitting)
+        if kind != kinds.RESPONSE and not (fitting != NO_ROW).any():
+            fitting = self._capture.ids.latest(hashes, before)
+        first = np.flatnonzero(fitting != NO_ROW)
+        return int(fitting[first[0]]) if len(first) else NO_ROW if kind == kinds.RESPONSE else named
 
     def _settle(self, row: int, identifier: int) -> None:
         """Link the earlier messages that waited for this one's id."""
@@ -253,13 +267,22 @@ class CorrelationPass:
             return
         correlated = int(self._capture.columns["flags"][row]) & Flag.CORRELATED
         columns["rule"][row] = ToolRule.CORRELATION if correlated else ToolRule.RPC_ID
-        if not columns["method"][cause] and columns["cause"][cause] != NO_ROW:
-            cause = int(columns["cause"][cause])
+        cause = self._namer(cause)
         columns["method"][row] = columns["method"][cause]
         columns["target"][row] = columns["target"][cause]
         named = (int(self._capture.columns["kind"][row]), int(columns["method"][row]), int(columns["target"][row]))
         columns["call"][row] = self._call_id(named)
         self._changed.add(row)
+
+    def _namer(self, asked: int) -> int:
+        """The message that names the call a request makes: itself, or the proposal it fulfils where it names none."""
+        columns = self.columns
+        method, above = int(columns["method"][asked]), int(columns["cause"][asked])
+        if columns["target"][asked] or (method and self._capture.strings[method] not in _NEEDS_TARGET):
+            return asked
+        if above == NO_ROW or self._capture.string("kind", above) != kinds.PROPOSAL:
+            return asked
+        return above if int(columns["method"][above]) == method or not method else asked
 
     def _call_id(self, named: tuple[int, int, int]) -> int:
         found = self._call_ids.get(named)
@@ -281,8 +304,9 @@ class CorrelationPass:
         """Messages this one names, ascending."""
         found = {int(self.columns["cause"][row])} - {NO_ROW}
         if self._capture.flags(row) & Flag.MANY_CORRELATIONS:
-            latest = (self._capture.latest_with_id(value, row) for value in self._capture.correlation_ids(row))
-            found.update(cause for cause in latest if cause is not None)
+            hashes = np.array(self._correlation_hashes(row), np.uint64)
+            latest = self._capture.ids.latest(hashes, np.full(len(hashes), row, np.int64))
+            found.update(latest[latest != NO_ROW].tolist())
         return sorted(found)
 
     def latency_ns(self, row: int) -> int | None:
@@ -293,7 +317,7 @@ class CorrelationPass:
         times = self._capture.columns["time_ns"]
         if times[row] == NO_TIME or times[cause] == NO_TIME or self._capture.string("kind", cause) != kinds.REQUEST:
             return None
-        return int(times[row] - times[cause])
+        return int(times[row]) - int(times[cause])  # hostile times are further apart than 64 bits tell
 
 
 # What a kind may name, best first. Kinds that are not listed may name anything.

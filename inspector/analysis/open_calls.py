@@ -5,6 +5,8 @@ Nothing is listed before somebody answers without naming a request, which in MEW
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from inspector.capture.capture import Capture
@@ -12,11 +14,15 @@ from inspector.capture.columns import GrowingColumns
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds
 
-_LOOKED_AT = 64  # open requests with one JSON-RPC id and sender; more of them are no conversation
+_WAYS = 16  # directions of one connection that are looked at; a pipe has two
+
+_Key = tuple[int, int, str | int, int]
+"""JSON-RPC id (its hash), asker and who was asked. Asked is a participant; for a line of MCP stdio, which names
+nobody, it is its source, and the last number is the direction the line went."""
 
 
 class OpenCalls:
-    """Finds the request an answer without correlation id belongs to.
+    """Finds the request an answer without correlation id belongs to. O(recipients) an answer.
 
     Args:
         links: the columns of the correlation pass; `answer` is read.
@@ -25,65 +31,75 @@ class OpenCalls:
     def __init__(self, capture: Capture, links: GrowingColumns) -> None:
         self._capture = capture
         self._links = links
-        self._open: dict[tuple[int, int], list[int]] = {}
+        self._open: dict[_Key, list[int]] = {}
+        self._ways: dict[int, dict[int, None]] = {}  # directions by source, of requests that name nobody
         self._listed = 0
 
     def asked_by(self, row: int) -> int:
-        """The latest unanswered request with this JSON-RPC id, between the same two, the other way; NO_ROW."""
-        columns = self._capture.columns
-        rpc, sender = int(columns["rpc_hash"][row]), int(columns["sender"][row])
+        """The latest unanswered request with this JSON-RPC id, between the same two, the other way; NO_ROW.
+
+        Args:
+            row: the answer; rows asked for ascend.
+        """
+        rpc = int(self._capture.columns["rpc_hash"][row])
         if not rpc:
             return NO_ROW
         self._list_until(row)
-        known = (self._capture.strings.find(receiver) for receiver in self._capture.to(row))
-        askers = [r for r in known if r is not None] or ([] if sender else [0])
-        best, best_key = NO_ROW, (0, 0)
-        for key in [(rpc, asker) for asker in askers]:
-            found = next((r for r in self._unanswered(key, row) if self._addressed(r, row, sender)), NO_ROW)
-            if found > best:
-                best, best_key = found, key
-        if best != NO_ROW:
-            self._forget(best_key, best)
+        best = NO_ROW
+        for key in self._keys_of_answer(rpc, row):
+            best = max(best, self._latest(key, row))
         return best
 
+    def _keys_of_answer(self, rpc: int, row: int) -> Iterator[_Key]:
+        """What the requests are listed under that an answer may belong to."""
+        columns = self._capture.columns
+        sender = int(columns["sender"][row])
+        known = (self._capture.strings.find(receiver) for receiver in self._capture.to(row))
+        askers = dict.fromkeys(asker for asker in known if asker is not None)
+        if sender:
+            name = self._capture.strings[sender]
+            yield from ((rpc, asker, name, 0) for asker in askers)
+            return
+        # A line of MCP stdio names nobody: the other side of the same connection (protocols.md 13).
+        source, way = int(columns["source"][row]), int(columns["direction"][row])
+        for asker in askers or (0,):
+            yield from ((rpc, asker, source, other) for other in self._ways.get(source, ()) if not way or other != way)
+
     def _list_until(self, row: int) -> None:
+        """List the requests before `row` that nobody has answered yet."""
         columns = self._capture.columns
         start, self._listed = self._listed, max(row, self._listed)
         request = self._capture.strings.find(kinds.REQUEST) or -1
+        answers = self._links["answer"][start:row]
         wanted = (columns["kind"][start:row] == request) & (columns["rpc_hash"][start:row] != NO_HASH)
+        wanted &= (answers == NO_ROW) | (answers > row)
         for place in (np.flatnonzero(wanted) + start).tolist():
-            key = (int(columns["rpc_hash"][place]), int(columns["sender"][place]))
-            self._open.setdefault(key, []).append(place)
+            for key in self._keys_of_request(place):
+                self._open.setdefault(key, []).append(place)
 
-    def _unanswered(self, key: tuple[int, int], row: int) -> list[int]:
-        """Requests nobody had answered before `row`, latest first; those found answered are forgotten."""
+    def _keys_of_request(self, row: int) -> Iterator[_Key]:
+        columns = self._capture.columns
+        rpc, sender = int(columns["rpc_hash"][row]), int(columns["sender"][row])
+        asked = self._capture.to(row)
+        if asked:
+            yield from ((rpc, sender, name, 0) for name in dict.fromkeys(asked))
+            return
+        source, way = int(columns["source"][row]), int(columns["direction"][row])
+        ways = self._ways.setdefault(source, {})
+        if way in ways or len(ways) < _WAYS:
+            ways[way] = None
+            yield rpc, sender, source, way
+
+    def _latest(self, key: _Key, row: int) -> int:
+        """The latest request under a key that nobody had answered before `row`; those answered are forgotten."""
         listed = self._open.get(key)
         if listed is None:
-            return []
+            return NO_ROW
         answers = self._links["answer"]
-        found: list[int] = []
-        place = len(listed)
-        while place and len(found) < _LOOKED_AT:
-            place -= 1
-            answer = answers[listed[place]]
+        while listed:
+            answer = answers[listed[-1]]
             if answer == NO_ROW or answer > row:
-                found.append(listed[place])
-        listed[place:] = reversed(found)
-        return found
-
-    def _addressed(self, request: int, response: int, responder: int) -> bool:
-        """Whether a request went to whom the response comes from."""
-        columns = self._capture.columns
-        if responder:
-            return self._capture.strings[responder] in self._capture.to(request)
-        # A line of MCP stdio names nobody: the other side of the same connection (protocols.md 13).
-        ways = {int(columns["direction"][row]) for row in (request, response)}
-        one_way = len(ways) == 1 and ways != {0}
-        same = columns["source"][request] == columns["source"][response]
-        return bool(same) and not one_way and not self._capture.to(request)
-
-    def _forget(self, key: tuple[int, int], request: int) -> None:
-        listed = self._open[key]
-        listed.remove(request)
-        if not listed:
-            del self._open[key]
+                return listed[-1]
+            listed.pop()
+        del self._open[key]
+        return NO_ROW

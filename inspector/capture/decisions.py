@@ -17,16 +17,14 @@ FILE_NAME = "capability-decisions.jsonl"
 
 
 class Decisions:
-    """Finds the decisions about an envelope by its id. Lines that are no decisions are passed over and counted.
+    """Finds the decisions about an envelope by its id. Lines that are no decisions are passed over.
 
     Attributes:
         source: the file.
-        unreadable: lines that could not be read.
     """
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
-        self.unreadable = 0
         self._lines = GrowingColumns({"offset": np.int64, "length": np.uint32})
         self._index = HashIndex()
 
@@ -52,7 +50,6 @@ class Decisions:
         try:
             identifier = read_header(line).envelope_id
         except NotAnObjectError:
-            self.unreadable += 1
             return NO_HASH
         return hash_text(identifier) if isinstance(identifier, str) else NO_HASH
 

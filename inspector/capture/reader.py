@@ -33,6 +33,7 @@ STRING_COLUMNS = (
 )  # fmt: skip
 _HASH_COLUMNS = ("id_hash", "correlation_hash", "rpc_hash")
 
+_ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
 # IntFlag does its arithmetic in Python; a row of columns wants plain numbers.
 _ERROR, _HAS_META, _NO_ID, _RECEIVED = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID, Flag.RECEIVED))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
@@ -117,7 +118,7 @@ class BlockReader:
     def _line(self, line: bytes, offset: int) -> None:
         record, known_as = read_line_as(line)
         self._formats[known_as] += 1
-        if record.shape is Shape.NOTHING:
+        if record.shape is _NOTHING:
             if record.header is not None and record.header.ctxcap is not ABSENT:
                 self._origin = _origin(line)
             return
@@ -128,14 +129,14 @@ class BlockReader:
 
     def _row(self, record: Record, line: bytes, offset: int, flags: int) -> _Row:
         header = record.header
-        if record.shape is Shape.ENVELOPE and header is not None:
+        if record.shape is _ENVELOPE and header is not None:
             fold = _fold_hash(record, header)
             if fold in self._folds and record.event in JOINING_EVENTS:
                 return self._copy(record, line, offset, fold)
             if fold:
                 self._folds.add(fold)
             return self._envelope(record, header, line, offset, flags, fold)
-        if record.shape is Shape.RPC and header is not None:
+        if record.shape is _RPC and header is not None:
             return self._rpc(record, header, line, offset, flags)
         call, sender = calls.Call(""), None
         if record.shape is Shape.JOIN and header is not None:
@@ -203,17 +204,17 @@ class BlockReader:
 
 
 _NO_CALL = calls.Call("")
-_SHAPE_FLAGS: dict[Shape, int] = {
-    Shape.ENVELOPE: 0,
-    Shape.RPC: Flag.RPC.value,
-    Shape.JOIN: Flag.JOIN.value,
-    Shape.ERROR: Flag.ERROR.value,
-    Shape.STREAM: Flag.FRAME.value,
-    Shape.LOG_ONLY: Flag.LOG_ONLY.value,
-    Shape.GAP: Flag.GAP.value,
-    Shape.UNREADABLE: Flag.UNREADABLE.value,
-    Shape.NOTHING: 0,
+_FLAGS = {
+    Shape.RPC: Flag.RPC,
+    Shape.JOIN: Flag.JOIN,
+    Shape.ERROR: Flag.ERROR,
+    Shape.STREAM: Flag.FRAME,
+    Shape.LOG_ONLY: Flag.LOG_ONLY,
+    Shape.GAP: Flag.GAP,
+    Shape.UNREADABLE: Flag.UNREADABLE,
 }
+_SHAPE_FLAGS = tuple(int(_FLAGS.get(shape, 0)) for shape in Shape)
+"""Flags by shape, which is a number."""
 
 
 def _fold_hash(record: Record, header: Header) -> int:

@@ -5,7 +5,8 @@ Source: protocols.md 3 (method and tool of a message), 13 (`_meta`).
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -44,6 +45,7 @@ class _Result(msgspec.Struct, rename={"is_error": "isError", "meta": "_meta"}, g
 _decode_payload = msgspec.json.Decoder(Payload).decode
 _decode_params = msgspec.json.Decoder(_Params).decode
 _decode_result = msgspec.json.Decoder(_Result).decode
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
 class Call(msgspec.Struct, gc=False):
@@ -64,23 +66,33 @@ class Call(msgspec.Struct, gc=False):
 
 def read_payload(raw: msgspec.Raw) -> Payload | None:
     """Decode a payload's outer level; None when it is no object."""
+    return _read(raw, Payload, _decode_payload)
+
+
+def _read(
+    raw: msgspec.Raw | bytes, struct: type[_Struct], decode: Callable[[msgspec.Raw | bytes], _Struct]
+) -> _Struct | None:
+    """Decode an object's known keys; None when it is no object."""
     try:
-        return _decode_payload(raw)
+        return decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
-    data = bytes(raw)
+        return _read_leniently(bytes(raw), struct)
+
+
+def _read_leniently(data: bytes, struct: type[_Struct]) -> _Struct | None:
+    """What the fast decoder refuses but Python's reads: lone surrogates, NaN, huge numbers (protocols.md 16)."""
+    found = struct()
+    fields = {field.encode_name: field for field in msgspec.structs.fields(struct)}
     try:
         if not isinstance(decode_json(data), dict):
             return None
-        payload = Payload()
         for key, value, written in members(data):
-            if key in ("params", "result", "error"):
-                setattr(payload, key, msgspec.Raw(written))
-            elif key in Payload.__struct_fields__:
-                setattr(payload, key, value)
+            field = fields.get(key)
+            if field is not None:
+                setattr(found, field.name, msgspec.Raw(written) if field.type is msgspec.Raw else value)
     except (NotAnObjectError, RecursionError):
         return None
-    return payload
+    return found
 
 
 def read_call(raw_kind: str, header: Header) -> Call:
@@ -147,9 +159,8 @@ def _target(method: str | None, params: msgspec.Raw) -> str | None:
         return None
     if method not in ("tools/call", "prompts/get", "completion/complete") and not method.startswith("resources/"):
         return None
-    try:
-        found = _decode_params(params)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    found = _read(params, _Params, _decode_params)
+    if found is None:
         return None
     value = found.uri if method.startswith("resources/") else found.name
     if method == "completion/complete" and isinstance(found.ref, dict):
@@ -165,8 +176,7 @@ def _outcome(payload: Payload) -> tuple[bool, bool]:
     result = bytes(payload.result)
     if b'"isError"' not in result and b'"_meta"' not in result:
         return failed, False
-    try:
-        found = _decode_result(result)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    found = _read(result, _Result, _decode_result)
+    if found is None:
         return failed, False
     return failed or found.is_error is True, bool(found.meta)

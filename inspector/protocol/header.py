@@ -41,7 +41,6 @@ class Header(msgspec.Struct, rename={"sender": "from"}, gc=False):
     space_id: _Value = ABSENT
     direction: _Value = ABSENT
     envelope_id: _Value = ABSENT
-    required_capability: msgspec.Raw = _NO_RAW
 
     jsonrpc: _Value = ABSENT
     method: _Value = ABSENT

@@ -48,11 +48,11 @@ def in_words(capability_patterns: Iterable[str]) -> str:
     if "*" in kinds:
         return "may do anything"
     words = [word for kind, word in _WORDS if any(_covers(k, kind) for k in kinds)]
-    if words:
-        return ", ".join(words)
-    own = [k for k in kinds if k == "mcp/response"]
     # Every participant of a MEW v0.4 gateway holds mcp/response once by right; a second one was granted by its space.
-    return "answers tools" if len(own) > 1 else "listens only"
+    answers = kinds.count("mcp/response") > 1
+    if words:
+        return ", ".join([*words, "answer tools"] if answers else words)
+    return "answers tools" if answers else "listens only"
 
 
 def _covers(pattern: str, kind: str) -> bool:

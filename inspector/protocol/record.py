@@ -53,8 +53,6 @@ class Record(msgspec.Struct, gc=False):
     stream_id: str | None = None
     data: bytes | None = None
     """The data of a stream frame."""
-    source: int = 0
-    """Number of the connection inside a capture file."""
 
 
 def unreadable(raw: bytes, reason: str, *, time_ns: int = NO_TIME, direction: str | None = None) -> Record:

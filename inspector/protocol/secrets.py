@@ -30,11 +30,32 @@ _BEARER = re.compile(
 )
 _IN_URL = re.compile(r"(?i)([?&#][\w\-]{0,40}(?:token|secret|password|api_?key)=)[^&\s\"'\\#<>]+")
 _USER_INFO = re.compile(r"(?i)\b([a-z][a-z0-9+.\-]{1,20}://[^/\s:@\"']{1,128}:)[^/\s@\"']{1,256}(?=@)")
-_JWT = re.compile(r"\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{4,}\.[A-Za-z0-9_\-]*")
-_KEY = re.compile(r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>[\w.\-]{1,64})(?P=quote)\s{0,64}:\s{0,64}(?P<open>\[\s{0,64})?')
+# The lookbehind lets no second try start inside the first.
+_JWT = re.compile(r"(?<![A-Za-z0-9_\-])eyJ[A-Za-z0-9_\-]{8,4096}\.[A-Za-z0-9_\-]{4,65536}\.[A-Za-z0-9_\-]*")
+_ASSIGNED = re.compile(
+    r"(?i)(?<![\w?&#\-])((?:token|password|passwd|secret|api_?key|access_token)=)[^\s&\"'\\<>]{3,}"
+)
+_BASIC = re.compile(r"(?i)\b(authorization[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?basic[ \t]{1,8})[A-Za-z0-9+/=]{3,}")
+_KEY = re.compile(
+    r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\-]|\\{1,64}u[0-9a-fA-F]{4}){1,64})(?P=quote)\s*:\s*(?P<open>\[\s*)?'
+)
+_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _NUMBER = re.compile(r"-?\d[\d.eE+\-]*")
 _COMMA = re.compile(r"\s{0,64},\s{0,64}")
-_HINTS = ("token", "authoriz", "passw", "passphrase", "secret", "jwt", "credential", "key", "bearer", "://", "eyj")
+_HINTS = (
+    "\\u00",
+    "token",
+    "authoriz",
+    "passw",
+    "passphrase",
+    "secret",
+    "jwt",
+    "credential",
+    "key",
+    "bearer",
+    "://",
+    "eyj",
+)
 
 
 @lru_cache(maxsize=4096)
@@ -105,7 +126,7 @@ def mask_text(text: str, *, keep_length: bool = False) -> str:
         return "•" * len(secret) if keep_length else MASK
 
     masked = _mask_pairs(text, mask)
-    for pattern in (_BEARER, _IN_URL, _USER_INFO):
+    for pattern in (_BEARER, _IN_URL, _USER_INFO, _ASSIGNED, _BASIC):
         masked = pattern.sub(lambda m: m[1] + mask(m[0][len(m[1]) :]), masked)
     return _JWT.sub(lambda m: mask(m[0]), masked)
 
@@ -115,7 +136,8 @@ def _mask_pairs(text: str, mask: Callable[[str], str]) -> str:
     parts: list[str] = []
     done = 0
     for match in _KEY.finditer(text):
-        if match.start() < done or not is_secret_key(match["key"]):
+        key = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), match["key"])
+        if match.start() < done or not is_secret_key(key):
             continue
         place, quote = match.end(), match["quote"]
         while text.startswith(quote, place):
@@ -128,7 +150,7 @@ def _mask_pairs(text: str, mask: Callable[[str], str]) -> str:
             comma = _COMMA.match(text, place)
             place = comma.end() if comma else len(text)
         number = _NUMBER.match(text, match.end())
-        if number and match["key"].lower() not in _MAY_BE_NUMBER:
+        if number and key.lower() not in _MAY_BE_NUMBER:
             parts += (text[done : number.start()], mask(number[0]))
             done = number.end()
     return "".join((*parts, text[done:])) if parts else text

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from inspector.protocol.secrets import is_secret_key, mask_value
+
 _KEYS = ("text", "message", "thought", "reasoning", "decision", "conclusion", "input", "description")
 
 
@@ -66,7 +68,8 @@ def _call_text(params: object) -> str | None:
         return None
     arguments = params.get("arguments")
     if isinstance(arguments, Mapping):
-        return "  ".join(f"{name}={_words(value) or compact(value)}" for name, value in arguments.items()) or None
+        shown = ((name, mask_value(name, value) if is_secret_key(name) else value) for name, value in arguments.items())
+        return "  ".join(f"{name}={_words(value) or compact(value)}" for name, value in shown) or None
     return _words(params.get("uri"))
 
 

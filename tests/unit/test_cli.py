@@ -278,3 +278,68 @@ def test_the_same_answers_as_the_document() -> None:
     path = document.path
     assert path is not None
     assert [row["no"] for row in listed(path, "-Y", "context under a")] == [1, 2]
+
+
+# What must not reach a terminal or a pipe
+
+
+HOSTILE = "\x9b31m\u202e\x1b[2J"
+
+
+def test_nothing_from_the_wire_acts_on_the_terminal() -> None:
+    path = log(envelope("odd" + HOSTILE, sender="ev" + HOSTILE, context="c" + HOSTILE), "garb" + HOSTILE)
+    for arguments in (["summary"], ["list"], ["contexts"], ["list", "--format", "csv"]):
+        done = run(arguments[0], path, *arguments[1:])
+        assert done.exit_code == 0
+        assert not any(c in done.stdout for c in ("\x9b", "\u202e", "\x1b"))
+    for number in ("1", "2"):
+        done = run("show", path, number)
+        assert not any(c in done.stdout for c in ("\x9b", "\u202e", "\x1b"))
+    assert printed("show", path, "1", "--json")["envelope"]["from"] == "ev" + HOSTILE
+
+
+def test_secrets_are_masked_in_every_command() -> None:
+    request = tool_call("f", arguments={"token": "hunter2", "password": "hunter2", "note": "kept"})
+    hidden = "Bearer hunter2abc"
+    path = log(
+        request, tool_result(request, meta={"context": {"lifecycle": "transient", "summary": f"sum {hidden}"}}),
+        envelope("reasoning/start", {"message": hidden}, id="r1"), envelope(context=f"r1/{hidden}"),
+    )  # fmt: skip
+    commands = (
+        ("summary", path, "--json"), ("list", path), ("list", path, "--format", "jsonl"), ("contexts", path),
+        ("contexts", path, "--json"), ("show", path, "1"), ("show", path, "1", "--json"), ("show", path, "2", "--json"),
+    )  # fmt: skip
+    for command in commands:
+        done = run(*command)
+        assert done.exit_code == 0
+        assert "hunter2" not in done.stdout, command
+    assert "note=kept" in run("list", path).stdout
+
+
+def test_json_is_json_whatever_a_payload_holds() -> None:
+    path = log('{"id":"a","from":"x","kind":"chat","payload":{"x":NaN,"y":[Infinity]}}')
+    assert listed(path, "-e", "payload.x,payload.y") == [{"payload.x": "nan", "payload.y": ["inf"]}]
+
+
+def test_a_quoted_key_may_hold_a_comma() -> None:
+    path = log(envelope(payload={"a,b": 1}))
+    assert listed(path, "-e", 'no,payload."a,b"') == [{"no": 1, 'payload."a,b"': 1}]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_is_read_as_standard_input_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["sh", "-c", f"cat '{log(envelope())}' > '{pipe}'"]) as writer:
+        assert printed("summary", pipe, "--json")["messages"] == 1
+        assert writer.wait(timeout=10) == 0
+
+
+def test_any_console_encoding_will_do() -> None:
+    path = log(envelope(payload={"text": "5 \N{MULTIPLICATION SIGN} \U0001f600"}))
+    done = subprocess.run(
+        [sys.executable, "-m", "inspector", "list", str(path)],
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"}, capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "\U0001f600" in done.stdout.decode("utf-8")

@@ -19,6 +19,8 @@ FRAME_LABEL = "stream-frames"
 """Lines `#id#data`: readable, but so is many a comment, so they do not make a file a log."""
 
 _MAX_NESTING = 4
+# Each but the last with its labels by shape, which is a number: a dict would call the enumeration's hash each time.
+_READERS = tuple((f.read, tuple(f.LABELS.get(shape, f.LABEL) for shape in Shape)) for f in FORMATS[:-1])
 
 
 def read_line(line: bytes) -> Record:
@@ -39,10 +41,10 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
         header = read_header(line)
     except NotAnObjectError as error:
         return unreadable(line, str(error)), None
-    for reader in FORMATS[:-1]:
-        record = reader.read(header, line)
+    for read, labels in _READERS:
+        record = read(header, line)
         if record is not None:
-            return record, reader.LABELS.get(record.shape, reader.LABEL)
+            return record, labels[record.shape]
     if nesting < _MAX_NESTING:
         record = wrapped.read(header, line, lambda inner: read_line_as(inner, nesting + 1)[0])
         if record is not None:

@@ -29,7 +29,6 @@ def read(header: Header, line: bytes) -> Record | None:
     if record is not None:
         record.time_ns = parse_time(header.t)
         record.direction = header.dir
-        record.source = header.src if isinstance(header.src, int) else 0
     return record
 
 
@@ -40,15 +39,16 @@ def _mark(header: Header, line: bytes) -> Record:
 
 
 def _frame(header: Header, line: bytes) -> Record | None:
-    if header.frame:
+    if header.frame and bytes(header.frame)[:1] in (b"{", b"["):
         return read_frame(bytes(header.frame))
+    if header.frame or header.message or header.envelope or header.data:
+        return None  # a line of another tool's, that happens to have our `t` and `dir`
     if header.text:
         try:
             text = decode_json(bytes(header.text))
         except NotAnObjectError as error:
             return unreadable(line, str(error))
-        if isinstance(text, str):
-            return read_frame(text.encode("utf-8", "surrogatepass"))
+        return read_frame(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) else None
     if isinstance(header.b64, str):
         try:
             return read_frame(base64.b64decode(header.b64, validate=True))

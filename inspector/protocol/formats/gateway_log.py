@@ -30,6 +30,8 @@ def read(header: Header, line: bytes) -> Record | None:
     if header.envelope:
         raw = bytes(header.envelope)
         record = copy.copy(_read_copy(raw)) if len(raw) <= _LONGEST_CACHED else read_frame(raw)
+    elif any(bytes(raw)[:1] == b"{" for raw in (header.message, header.frame, header.text, header.data)):
+        return None  # another tool's line, that wraps what it is about
     elif header.timestamp is not ABSENT or header.participant is not ABSENT:
         record = Record(Shape.LOG_ONLY, line, header)
     else:

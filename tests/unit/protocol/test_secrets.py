@@ -106,4 +106,22 @@ def test_hostile_text_takes_linear_time():
     mask_text('"' + "token" * 20_000)
     mask_text("a.token" * 50_000)
     mask_text("eyJ" + "aaaaaaaa." * 50_000)
+    mask_text("eyJaaaaaaaa-" * 50_000)
+    mask_text('"token"' + " " * 200_000)
     assert perf_counter() - started < 5  # quadratic time would be minutes
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("token=hunter2 next", f"token={MASK} next"),
+        ("API_KEY=kk99-x", f"API_KEY={MASK}"),
+        ("Authorization: Basic aHVudGVyMg==", f"Authorization: Basic {MASK}"),
+        ('"tok\\u0065n":"hunter2"', f'"tok\\u0065n":"{MASK}"'),
+        ('"token":' + " " * 70 + '"hunter2"', '"token":' + " " * 70 + f'"{MASK}"'),
+        ("a broken token = is prose", "a broken token = is prose"),
+    ],
+    ids=["assigned", "key", "basic", "escaped-key", "far-apart", "prose"],
+)
+def test_secrets_outside_of_tidy_json(text: str, masked: str):
+    assert mask_text(text) == masked

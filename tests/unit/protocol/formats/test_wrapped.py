@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.protocol.formats import read_line
+from inspector.protocol.formats import read_line, read_line_as
 from inspector.protocol.record import Shape
 from inspector.protocol.times import NO_TIME
 
@@ -80,3 +80,18 @@ def test_nesting_without_end_is_given_up() -> None:
     for _ in range(20):
         line = {"message": line}
     assert read(line).shape is Shape.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"t": 5, "dir": "in", "text": {"kind": "chat", "payload": {"text": "hi"}}},
+        {"t": 5, "dir": "in", "frame": '{"kind": "chat", "payload": {"text": "hi"}}'},
+        {"t": 5, "dir": "in", "text": "note", "message": {"kind": "chat", "payload": {"text": "hi"}}},
+        {"timestamp": "2026-01-05T09:00:00Z", "event": "sent", "message": {"kind": "chat", "payload": {"text": "hi"}}},
+    ],
+    ids=["text-object", "frame-string", "note-beside", "event-beside"],
+)
+def test_a_wrapping_line_may_look_like_ours_or_a_gateways(line: dict[str, Any]) -> None:
+    record, known_as = read_line_as(json.dumps(line).encode())
+    assert (record.shape, known_as) == (Shape.ENVELOPE, "wrapped")
