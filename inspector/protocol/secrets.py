@@ -32,9 +32,7 @@ _IN_URL = re.compile(r"(?i)([?&#][\w\-]{0,40}(?:token|secret|password|api_?key)=
 _USER_INFO = re.compile(r"(?i)\b([a-z][a-z0-9+.\-]{1,20}://[^/\s:@\"']{1,128}:)[^/\s@\"']{1,256}(?=@)")
 # The lookbehind lets no second try start inside the first.
 _JWT = re.compile(r"(?<![A-Za-z0-9_\-])eyJ[A-Za-z0-9_\-]{8,4096}\.[A-Za-z0-9_\-]{4,65536}\.[A-Za-z0-9_\-]*")
-_ASSIGNED = re.compile(
-    r"(?i)(?<![\w?&#\-])((?:token|password|passwd|secret|api_?key|access_token)=)[^\s&\"'\\<>]{3,}"
-)
+_ASSIGNED = re.compile(r"(?i)(?<![\w?&#\-])((?:token|password|passwd|secret|api_?key|access_token)=)[^\s&\"'\\<>]{3,}")
 _BASIC = re.compile(r"(?i)\b(authorization[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?basic[ \t]{1,8})[A-Za-z0-9+/=]{3,}")
 _KEY = re.compile(
     r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\-]|\\{1,64}u[0-9a-fA-F]{4}){1,64})(?P=quote)\s*:\s*(?P<open>\[\s*)?'
