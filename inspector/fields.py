@@ -124,7 +124,11 @@ def _latency(analysis: Analysis) -> Column:
     latency = np.full(len(cause), np.nan)
     rows = np.flatnonzero((kind == response) & (cause != NO_ROW))
     rows = rows[(kind[cause[rows]] == request) & (times[rows] != NO_TIME) & (times[cause[rows]] != NO_TIME)]
-    latency[rows] = (times[rows] - times[cause[rows]]) / 1e6
+    answered, asked = times[rows], times[cause[rows]]
+    apart = answered - asked
+    # Hostile times are further apart than 64 bits tell; to the others the difference of floats would lose digits.
+    wrapped = ((answered ^ asked) & (answered ^ apart)) < 0
+    latency[rows] = np.where(wrapped, answered.astype(np.float64) - asked.astype(np.float64), apart) / 1e6
     return Numbers(latency)
 
 

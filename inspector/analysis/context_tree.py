@@ -6,10 +6,13 @@ their parent and segment. Number -1 is the main context, which is no node.
 
 from __future__ import annotations
 
+from inspector.analysis.siblings import Siblings
+from inspector.analysis.subtree_sums import MAIN, SubtreeSums
 from inspector.capture.reader import OBJECT_KEY
 from inspector.protocol.paths import normalise, quote_segment
 
-MAIN = -1
+__all__ = ["MAIN", "ContextTree"]
+
 _MAX_WALK = 100_000  # a guard against cycles that cannot be there
 
 
@@ -20,9 +23,9 @@ class ContextTree:
         parent: node above, MAIN for a root.
         name: the id (roots) or segment.
         space: string id of the space it belongs to.
-        children: node numbers below, in the order first seen.
+        children: node numbers below, in the order first seen. roots: the same by space.
         implicit: no message of its own and never declared; only an ancestor.
-        own: messages in it. subtree: messages in it and below.
+        own: messages in it.
         label: what to show instead of the name (a reasoning's first words), or None.
         version: grows whenever a node appears, moves, merges or vanishes. moves: the same without appearing.
     """
@@ -31,12 +34,12 @@ class ContextTree:
         self.parent: list[int] = []
         self.name: list[str] = []
         self.space: list[int] = []
-        self.children: list[list[int]] = []
+        self.children = Siblings()
         self.implicit: list[bool] = []
         self.own: list[int] = []
-        self.subtree: list[int] = []
         self.label: list[str | None] = []
-        self.roots: dict[int, list[int]] = {}
+        self.roots = Siblings()
+        self._sums = SubtreeSums(self.parent, self.own, self.in_order)
         self.version = 0
         self.moves = 0
         self._alias: list[int] = []
@@ -52,9 +55,12 @@ class ContextTree:
 
     def resolve(self, node: int) -> int:
         """The node a number stands for after merges."""
-        while node >= 0 and self._alias[node] != node:
-            node = self._alias[node]
-        return node
+        alias, living = self._alias, node
+        while living >= 0 and alias[living] != living:
+            living = alias[living]
+        while node >= 0 and alias[node] != living:  # the next to ask has a shorter way
+            alias[node], node = living, alias[node]
+        return living
 
     def alive(self) -> list[int]:
         """Every node that has not been merged away or dropped."""
@@ -69,7 +75,9 @@ class ContextTree:
         path = normalise(key)
         if not path:
             return MAIN
-        known = self._with_id(space, path)
+        known = self._with_id(space, key)  # an id may be written as no path is
+        if known is None and path != key:
+            known = self._with_id(space, path)
         if known is not None:
             return self._used(known)
         node, rest = self._known_prefix(space, path)
@@ -137,14 +145,13 @@ class ContextTree:
         self.parent.append(above)
         self.name.append(name)
         self.space.append(space)
-        self.children.append([])
         self.implicit.append(True)
         self.own.append(0)
-        self.subtree.append(0)
+        self._sums.carried.append(0)
         self.label.append(None)
         self._alias.append(node)
         self._named.append(False)
-        self._siblings(node).append(node)
+        self._hang(node)
         if above == MAIN:
             self._by_id[space, name] = node
         else:
@@ -156,27 +163,40 @@ class ContextTree:
         self.implicit[node] = False
         return node
 
-    def _siblings(self, node: int) -> list[int]:
+    def _hang(self, node: int) -> None:
+        """Put a node last among those below its parent."""
         above = self.parent[node]
-        return self.roots.setdefault(self.space[node], []) if above == MAIN else self.children[above]
+        if above == MAIN:
+            self.roots.add(self.space[node], node)
+        else:
+            self.children.add(above, node)
+
+    def _unhang(self, node: int) -> None:
+        above = self.parent[node]
+        if above == MAIN:
+            self.roots.remove(self.space[node], node)
+        else:
+            self.children.remove(above, node)
 
     # Moving
 
     def place(self, node: int, above: int) -> int:
         """Hang a root below another node; returns the node it then is. First parent wins, cycles are refused."""
         node, above = self.resolve(node), self.resolve(above)
-        if self.parent[node] != MAIN or above in (node, MAIN) or self._is_below(above, node):
+        if self.parent[node] != MAIN or above in (node, MAIN):
+            return node
+        if self.children.any(node) and self._is_below(above, node):
             return node
         twin = self._by_place.get((above, self.name[node]))
         if twin is not None:
             self._by_id[self.space[node], self.name[node]] = twin
             self._merge(node, twin)
             return twin
-        self._siblings(node).remove(node)
+        self._unhang(node)
         self.parent[node] = above
-        self.children[above].append(node)
+        self._hang(node)
         self._by_place[above, self.name[node]] = node
-        self._count_up(above, self.subtree[node])
+        self._sums.add(above, self._sums.carried[node])
         self._moved()
         return node
 
@@ -197,22 +217,22 @@ class ContextTree:
     def _merge(self, node: int, into: int) -> None:
         """Make two nodes one: messages, children and label of `node` go to `into`; so do twins among the children."""
         above = self.parent[node]
-        self._siblings(node).remove(node)
+        self._unhang(node)
         if above != MAIN:
-            self._count_up(above, -self.subtree[node])
+            self._sums.add(above, -self._sums.carried[node])
             self._by_place.pop((above, self.name[node]), None)
         pairs = [(node, into)]  # of a pair's children those with the same name are pairs again; names run deep
         while pairs:
             gone, stays = pairs.pop()
             self._take_over(gone, stays)
-            for child in self.children[gone]:
+            for child in self.children.each(gone):
                 twin = self._by_place.get((stays, self.name[child]))
                 self._by_place.pop((gone, self.name[child]), None)
                 if twin is None:
                     self._adopt(child, stays)
                 else:
                     pairs.append((child, twin))
-            self.children[gone] = []
+            self.children.clear(gone)
         self._moved()
         self._drop_if_empty(above)
 
@@ -222,21 +242,23 @@ class ContextTree:
         self.implicit[stays] = self.implicit[stays] and self.implicit[gone]
         self._named[stays] = self._named[stays] or self._named[gone]
         self.own[stays] += self.own[gone]
-        self._count_up(stays, self.own[gone])
+        self._sums.forget(gone)
+        self._sums.add(stays, self.own[gone])
         self.merged.append((gone, stays))
 
     def _adopt(self, child: int, into: int) -> None:
         """Hang a node whose old parent is gone below another one."""
         self.parent[child] = into
-        self.children[into].append(child)
+        self._hang(child)
         self._by_place[into, self.name[child]] = child
-        self._count_up(into, self.subtree[child])
+        self._sums.add(into, self._sums.carried[child])
 
     def _drop_if_empty(self, node: int) -> None:
         """An ancestor that only a mistaken path implied goes away with it."""
-        while node != MAIN and self.implicit[node] and not self._named[node] and not self.children[node]:
+        while node != MAIN and self.implicit[node] and not self._named[node] and not self.children.any(node):
             above = self.parent[node]
-            self._siblings(node).remove(node)
+            self._unhang(node)
+            self._sums.add(above, self._sums.forget(node))
             self._alias[node] = MAIN
             key = (self.space[node], self.name[node])
             if above != MAIN:
@@ -250,12 +272,12 @@ class ContextTree:
     def count(self, node: int, messages: int) -> None:
         """Add messages to a node and to all above it."""
         self.own[node] += messages
-        self._count_up(node, messages)
+        self._sums.add(node, messages)
 
-    def _count_up(self, node: int, messages: int) -> None:
-        while node != MAIN:
-            self.subtree[node] += messages
-            node = self.parent[node]
+    @property
+    def subtree(self) -> list[int]:
+        """Messages in each node and below it."""
+        return self._sums.read()
 
     def path(self, node: int) -> str:
         """The path shown in the tree; a "/" inside an opaque id is written %2F."""
@@ -276,18 +298,16 @@ class ContextTree:
             depth, node = depth + 1, self.parent[node]
         return depth
 
-    def root_of(self, node: int) -> int:
-        """The root a node lies under."""
-        while self.parent[node] != MAIN:
-            node = self.parent[node]
-        return node
-
     def walk(self, space: int) -> list[int]:
         """Nodes of a space in tree order: parents before children, siblings in the order first seen."""
         order: list[int] = []
-        stack = list(reversed(self.roots.get(space, ())))
+        stack = self.roots[space][::-1]
         while stack:
             node = stack.pop()
             order.append(node)
-            stack.extend(reversed(self.children[node]))
+            stack.extend(reversed([*self.children.each(node)]))
         return order
+
+    def in_order(self) -> list[int]:
+        """Nodes of all spaces, parents before children."""
+        return [node for space in dict.fromkeys(self.space) for node in self.walk(space)]

@@ -63,11 +63,14 @@ class ContextPass:
         self.type_version = 0
         self.touched: set[int] = set()
         self.paths = NodeTable(self.tree, self.tree.path)
-        self.roots = NodeTable(self.tree, lambda node: self.tree.path(self.tree.root_of(node)))
+        self._root_of = NodeNumbers(self.tree, lambda node, above: node if above == MAIN else above, MAIN)
+        self.roots = NodeTable(self.tree, lambda node: self.tree.path(self._root(node)))
         self.leaves = NodeTable(self.tree, lambda node: quote_segment(self.tree.name[node]))
-        self._depths = NodeNumbers(self.tree, self.tree.depth)
+        self._depths = NodeNumbers(self.tree, lambda _, above: above + 1)
         self.type_names: InternTable[str] = InternTable("")
-        self._types = NodeNumbers(self.tree, lambda node: self.type_names.intern(self.type(node)))
+        self._types = NodeNumbers(self.tree, lambda node, _: self.type_names.intern(self.type(node)))
+        self._reach: list[int] = []
+        self._reach_of: tuple[int, int] = (-1, -1)
 
     # Feeding
 
@@ -275,21 +278,25 @@ class ContextPass:
         return "active" if last != NO_TIME and now - last <= IDLE_AFTER_S * 1_000_000_000 else "idle"
 
     def _last_in_reach(self, node: int) -> int:
-        """Time of the last message; an ancestor that holds none itself goes by those below."""
+        """Time of the last message; an ancestor that holds none itself goes by its start and by those below."""
         if self.last_ns[node] != NO_TIME:
             return self.last_ns[node]
-        latest = NO_TIME
         started = self.started_by[node]
-        if started >= 0:
-            latest = int(self._capture.columns["time_ns"][started])
-        below = list(self.tree.children[node])
-        while below:
-            child = below.pop()
-            if self.last_ns[child] != NO_TIME:
-                latest = max(latest, self.last_ns[child])
-            else:
-                below.extend(self.tree.children[child])
-        return latest
+        own = int(self._capture.columns["time_ns"][started]) if started >= 0 else NO_TIME
+        return max(own, self._below()[node]) if self.tree.children.any(node) else own
+
+    def _below(self) -> list[int]:
+        """By node, the time of the last message in the nearest contexts below it that hold any. O(nodes) when made."""
+        if self._reach_of != (self._fed, self.tree.version):
+            tree, last = self.tree, self.last_ns
+            self._reach = [NO_TIME] * len(tree)
+            for node in reversed(tree.in_order()):
+                above = tree.parent[node]
+                if above != MAIN:
+                    here = last[node] if last[node] != NO_TIME else self._reach[node]
+                    self._reach[above] = max(self._reach[above], here)
+            self._reach_of = (self._fed, tree.version)
+        return self._reach
 
     def type(self, node: int) -> str | None:
         """The declared type, else `reasoning` where the context or its name says so, else None."""
@@ -299,7 +306,11 @@ class ContextPass:
         return "reasoning" if self.facts.reasons[node] or self._named_so(node) else None
 
     def _named_so(self, node: int) -> bool:
-        return self.tree.name[self.tree.root_of(node)].startswith("reason")
+        return self.tree.name[self._root(node)].startswith("reason")
+
+    def _root(self, node: int) -> int:
+        """The root a node lies under."""
+        return int(self._root_of.values(self.tree.moves)[node])
 
     def type_reason(self, node: int) -> str:
         """Why the node has its type, as a sentence; "" when it has none."""

@@ -93,6 +93,7 @@ class CorrelationPass:
         left[correlated] = True
         left |= source["kind"][start:stop] == response
         left &= ~linked
+        self._choose(start, correlated[left[correlated]], named)
         ids = source["id_hash"][start:stop]
         for place in self._places_to_visit(left, ids):
             self._settle(start + place, int(ids[place]))
@@ -181,7 +182,7 @@ class CorrelationPass:
         kind = self._capture.string("kind", row) or ""
         flags = int(self._capture.columns["flags"][row])
         if flags & Flag.CORRELATED:
-            cause = self._named(row, kind, named)
+            cause = self._first_named(row, kind) if flags & Flag.MANY_CORRELATIONS else named
             if cause != NO_ROW:
                 self._set_cause(row, cause, kind)
             else:
@@ -209,18 +210,37 @@ class CorrelationPass:
             self._hashes[row] = [hash_text(identifier) for identifier in islice(named, _MOST_NAMED)]
         return self._hashes[row]
 
-    def _named(self, row: int, kind: str, named: int) -> int:
-        """The earlier message a message names: for each id the latest of a kind it may name, else of any kind."""
-        hashes = np.array(self._correlation_hashes(row), np.uint64)
-        before = np.full(len(hashes), row, np.int64)
+    def _choose(self, start: int, places: NDArray[np.int64], named: NDArray[np.int64]) -> None:
+        """Let `named`, the latest messages with the ids named first, be the latest that these kinds may name."""
+        kind = self._capture.columns["kind"][start:][places]
+        before = places + start
+        hashes = self._capture.columns["correlation_hash"][before]
+        for name, wanted in _WANTED.items():
+            here = np.flatnonzero(kind == self._code(name))
+            if len(here):
+                latest = named[places[here]] if name != kinds.RESPONSE else np.full(len(here), NO_ROW)
+                found = self._fitting(wanted, hashes[here], before[here])
+                named[places[here]] = np.where(found == NO_ROW, latest, found)
+
+    def _fitting(
+        self, wanted: tuple[str, ...], hashes: NDArray[np.uint64], before: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """For each id the latest message below `before` of the best kind there is; NO_ROW."""
         fitting = np.full(len(hashes), NO_ROW, np.int64)
-        for name in _WANTED.get(kind, ()):
+        for name in wanted:
             found = self._ids_of[name].latest(hashes, before)
             fitting = np.where(fitting == NO_ROW, found, fitting)
+        return fitting
+
+    def _first_named(self, row: int, kind: str) -> int:
+        """The earlier message meant by one that names several: the first id that fits, else the first that is known."""
+        hashes = np.array(self._correlation_hashes(row), np.uint64)
+        before = np.full(len(hashes), row, np.int64)
+        fitting = self._fitting(_WANTED.get(kind, ()), hashes, before)
         if kind != kinds.RESPONSE and not (fitting != NO_ROW).any():
             fitting = self._capture.ids.latest(hashes, before)
         first = np.flatnonzero(fitting != NO_ROW)
-        return int(fitting[first[0]]) if len(first) else NO_ROW if kind == kinds.RESPONSE else named
+        return int(fitting[first[0]]) if len(first) else NO_ROW
 
     def _settle(self, row: int, identifier: int) -> None:
         """Link the earlier messages that waited for this one's id."""

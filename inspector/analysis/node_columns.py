@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.analysis.context_tree import ContextTree
+from inspector.analysis.context_tree import MAIN, ContextTree
 
 
 class NodeTable(Sequence[str]):
@@ -28,17 +28,22 @@ class NodeTable(Sequence[str]):
 
 
 class NodeNumbers:
-    """A number per node, extended as nodes appear and made anew when `generation` changes.
+    """A number per node, extended as nodes appear and made anew when `generation` changes. O(nodes) to make.
 
-    The array has one entry more than there are nodes: the last, reached by index -1, is the main context's 0.
+    The array has one entry more than there are nodes: the last, reached by index -1, is the main context's.
+
+    Args:
+        number: a node's number, from the node and the number of its parent, which is made before.
+        main: the main context's number, which roots see as their parent's.
     """
 
-    def __init__(self, tree: ContextTree, number: Callable[[int], int]) -> None:
+    def __init__(self, tree: ContextTree, number: Callable[[int, int], int], main: int = 0) -> None:
         self._tree = tree
         self._number = number
+        self._main = main
         self._generation = -1
         self._values: list[int] = []
-        self._array = np.zeros(1, np.int32)
+        self._array = np.full(1, main, np.int32)
 
     def __len__(self) -> int:
         """Nodes that have a number; one is made when it is first asked for."""
@@ -49,8 +54,22 @@ class NodeNumbers:
         if generation != self._generation:
             self._generation, self._values = generation, []
         if len(self._values) != len(self._tree) or len(self._array) != len(self._tree) + 1:
-            for node in range(len(self._values), len(self._tree)):
-                living = self._tree.resolve(node)
-                self._values.append(self._number(living) if living >= 0 else 0)
-            self._array = np.array([*self._values, 0], np.int32)
+            self._extend()
+            self._array = np.array([*self._values, self._main], np.int32)
         return self._array
+
+    def _extend(self) -> None:
+        """Make the numbers that are missing, those of parents first, which after moves may come later."""
+        tree, known = self._tree, len(self._values)
+        made: dict[int, int] = {}
+        for node in range(known, len(tree)):
+            line: list[int] = []
+            step = tree.resolve(node)
+            while step >= known and step not in made:
+                line.append(step)
+                step = tree.parent[step]
+            value = self._main if step == MAIN else made[step] if step >= known else self._values[step]
+            for step in reversed(line):
+                value = made[step] = self._number(step, value)
+            made.setdefault(node, value)
+        self._values.extend(made[node] for node in range(known, len(tree)))

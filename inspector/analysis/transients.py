@@ -6,6 +6,7 @@ State is kept per conversation: one client connection, or one requester and serv
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntFlag
@@ -48,7 +49,22 @@ class Signal:
 @dataclass(slots=True)
 class _Conversation:
     pairs: dict[str, dict[str, int]] = field(default_factory=dict)  # consumer -> {tool: row of the hint}
-    pending: list[tuple[int, str]] = field(default_factory=list)  # (row, tool), oldest first
+    hinted: dict[str, int] = field(default_factory=dict)  # tool -> row of the first hint that names it
+    pending: dict[str, deque[int]] = field(default_factory=dict)  # tool -> rows of its results, oldest first
+
+    def oldest(self, tools: Mapping[str, int]) -> str | None:
+        """Which of some tools has the result that waits longest; None when none waits. O(tools), of the fewer."""
+        few, many = (tools, self.pending) if len(tools) < len(self.pending) else (self.pending, tools)
+        waiting = (tool for tool in few if tool in many)
+        return min(waiting, key=lambda tool: self.pending[tool][0], default=None)
+
+    def take(self, tool: str) -> int:
+        """The row of a tool's result that waits longest; it waits no longer."""
+        rows = self.pending[tool]
+        row = rows.popleft()
+        if not rows:
+            del self.pending[tool]
+        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +190,7 @@ class TransientPass:
             self._notes[row] = signal.odd
         for fetcher, consumer in signal.hints:  # 1
             conversation.pairs.setdefault(consumer, {}).setdefault(fetcher, row)
+            conversation.hinted.setdefault(fetcher, row)
         if signal.consumed and signal.failed:  # 2
             self._notes[row] = "It failed, so it consumed nothing."
         elif signal.consumed:
@@ -182,26 +199,24 @@ class TransientPass:
         if signal.transient and not signal.failed:  # 3
             self._mark(row, Badge.TRANSIENT)
             if tool is not None:
-                conversation.pending.append((row, tool))
-                hint = next((t[tool] for t in conversation.pairs.values() if tool in t), None)
-                if hint is not None:
-                    self._hinted_by[row] = hint
+                conversation.pending.setdefault(tool, deque()).append(row)
+                if tool in conversation.hinted:
+                    self._hinted_by[row] = conversation.hinted[tool]
 
     def _collapse(self, conversation: _Conversation, row: int, tool: str | None) -> None:
         tools = conversation.pairs.get(tool, {}) if tool is not None else {}
-        for place, (pending, fetcher) in enumerate(conversation.pending):
-            if fetcher in tools:
-                del conversation.pending[place]
-                self._hinted_by[pending] = tools[fetcher]
-                self._mark(pending, Badge.COLLAPSED)
-                self.columns["collapsed_by"][pending] = row
-                self.columns["consumes"][row] = pending
-                return
-        self._notes[row] = (
-            "No result was waiting to be consumed by it."
-            if tools
-            else "No hint names it as a consumer, so it collapsed nothing."
-        )
+        if not tools:
+            self._notes[row] = "No hint names it as a consumer, so it collapsed nothing."
+            return
+        fetcher = conversation.oldest(tools)
+        if fetcher is None:
+            self._notes[row] = "No result was waiting to be consumed by it."
+            return
+        pending = conversation.take(fetcher)
+        self._hinted_by[pending] = tools[fetcher]
+        self._mark(pending, Badge.COLLAPSED)
+        self.columns["collapsed_by"][pending] = row
+        self.columns["consumes"][row] = pending
 
     def _mark(self, row: int, badge: Badge) -> None:
         self.columns["badges"][row] |= badge

@@ -259,11 +259,6 @@ class Capture:
         """Every message with this envelope id, ascending; confirmed against the records."""
         return [row for row in self.ids.rows(hash_text(identifier)) if self.envelope_id(row) == identifier]
 
-    def latest_with_id(self, identifier: str, before: int) -> int | None:
-        """The latest message below `before` with this envelope id, among the last 64 that may have it."""
-        rows = self.ids.rows_before(hash_text(identifier), before, 64)
-        return next((row for row in reversed(rows) if self.envelope_id(row) == identifier), None)
-
     def deliveries_of(self, message: int) -> Iterator[Delivery]:
         """The copies of a message in a gateway log, in log order."""
         columns = self.deliveries

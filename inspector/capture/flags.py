@@ -34,7 +34,5 @@ class Flag(enum.IntFlag):
     """A later copy in the log is not byte for byte the first one."""
     REJECTED = 16384
     """The gateway's log says it was rejected."""
-    RECEIVED = 32768
-    """Started by a `received` line, so deliveries may follow."""
-    MANY_CORRELATIONS = 65536
+    MANY_CORRELATIONS = 32768
     """Names more than one message; all but the first are read from the record."""

@@ -77,16 +77,6 @@ class HashIndex:
             found.extend(int(row) for row in run_rows[low:high])
         return sorted(found)
 
-    def rows_before(self, value: int, before: int, limit: int) -> list[int]:
-        """The last `limit` rows below `before` with this hash, ascending. Ids may repeat without end."""
-        found: list[int] = []
-        key = np.uint64(value)
-        for run_hashes, run_rows in self._runs:
-            low, high = np.searchsorted(run_hashes, key, "left"), np.searchsorted(run_hashes, key, "right")
-            high = low + np.searchsorted(run_rows[low:high], before)
-            found.extend(run_rows[max(low, high - limit) : high].tolist())
-        return sorted(found)[-limit:]
-
 
 def _merge(
     old: tuple[NDArray[np.uint64], NDArray[np.uint32]], new: tuple[NDArray[np.uint64], NDArray[np.uint32]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 
@@ -60,7 +62,7 @@ def test_main_is_no_node() -> None:
 def test_operations() -> None:
     tree = tree_of("a/b/c")
     node = tree.of_key(0, "a/b/c")
-    assert (tree.depth(node), tree.path(tree.root_of(node)), tree.name[node]) == (3, "a", "c")
+    assert (tree.depth(node), tree.path(tree.line_to(node)[0]), tree.name[node]) == (3, "a", "c")
 
 
 # Reasoning starts: their id is one opaque name (protocols.md 6)
@@ -195,6 +197,40 @@ def test_many_starts_with_slashes_do_not_slow_long_paths() -> None:
     for number in range(200):
         tree.declare(0, f"s/{number}", None, None)
     assert tree.depth(tree.of_key(0, "/".join("y" * 20_000))) == 20_000
+
+
+def test_an_id_that_is_written_as_no_path_is() -> None:
+    tree = ContextTree()
+    started = tree.declare(0, "/r1/", None, None)
+    assert tree.of_key(0, "/r1/") == started
+    assert tree.of_key(0, "r1") != started
+
+
+def test_a_chain_of_starts_is_as_cheap_as_it_is_long() -> None:
+    tree, above = ContextTree(), MAIN
+    steps: list[int] = []
+    tree._is_below = lambda node, other: steps.append(node) is not None  # type: ignore[method-assign]
+    for number in range(100):
+        above = tree.declare(0, f"s{number}", above, None)
+    assert (tree.depth(above), steps) == (100, [])
+
+
+def test_cycles_of_nodes_with_children_are_refused() -> None:
+    tree = tree_of("a/b/c", "d")
+    node = tree.of_key(0, "a/b/c")
+    assert tree.place(tree.of_key(0, "a"), node) == tree.of_key(0, "a")
+    tree.place(tree.of_key(0, "a"), tree.of_key(0, "d"))
+    tree.place(tree.of_key(0, "d"), node)
+    assert paths(tree) == ["d", "d/a", "d/a/b", "d/a/b/c"]
+
+
+def test_the_way_through_many_merges_is_walked_once() -> None:
+    tree = tree_of("a")
+    nodes = [tree.of_key(0, f"n{number}") for number in range(50)]
+    for node, into in pairwise(nodes):
+        tree._merge(node, into)
+    assert tree.resolve(nodes[0]) == nodes[-1]
+    assert tree._alias[nodes[0]] == tree._alias[nodes[25]] == nodes[-1]
 
 
 @given(context_conversations)

@@ -244,3 +244,24 @@ def test_nodes_that_gained_messages_are_noted() -> None:
     contexts.touched.clear()
     log.write(said("b"), said(None))
     assert contexts.touched == {node(log.document, "b")}
+
+
+def test_states_of_a_deep_tree() -> None:
+    document = document_of(said("/".join("a" * 20_000), id="m"))
+    contexts = document.analysis.contexts
+    walked: list[int] = []
+    order = contexts.tree.in_order
+    contexts.tree.in_order = lambda: walked.append(1) or order()  # type: ignore[method-assign]
+    assert {contexts.state(n) for n in range(len(contexts.tree))} == {"active"}
+    assert column(document, "context.state") == ["active"]
+    assert walked == [1]
+    assert column(document, "context.root") == ["a"]
+
+
+def test_an_ancestor_without_messages_goes_by_the_nearest_below() -> None:
+    log = GrowingLog()
+    log.write(said("a/b/c", ts=at(0)), said("x/y", ts=at(100)))
+    contexts = log.document.analysis.contexts
+    assert [contexts.state(node(log.document, path)) for path in ("a", "a/b", "x")] == ["idle", "idle", "active"]
+    log.write(said("a/b/d", ts=at(101)))
+    assert [contexts.state(node(log.document, path)) for path in ("a", "a/b", "a/b/c")] == ["active", "active", "idle"]

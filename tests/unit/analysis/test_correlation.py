@@ -261,3 +261,62 @@ def test_only_a_response_to_a_request_has_a_latency() -> None:
     )
     assert column(document, "latency") == [None, None, None]
     assert [document.analysis.correlation.latency_ns(row) for row in range(3)] == [None, None, None]
+
+
+# Much of the same
+
+
+def test_a_request_is_found_behind_many_messages_with_its_id() -> None:
+    others = [envelope(id="q") for _ in range(70)]
+    document = document_of(GREP, *others, response("q"))
+    assert last(document, "tool", "tool.rule") == ["grep", "correlation"]
+    proposal = envelope("mcp/proposal", CALL, id="p")
+    document = document_of(
+        proposal, *(envelope(id="p") for _ in range(70)), envelope("mcp/reject", correlation_id=["p"])
+    )
+    assert column(document, "proposal.state")[0] == "rejected"
+
+
+def test_the_same_id_over_and_over_is_one() -> None:
+    document = document_of(GREP, response(*["x"] * 10_000, "q"))
+    assert last(document, "tool") == ["grep"]
+
+
+def test_ids_are_looked_at_to_a_limit() -> None:
+    ids = [f"x{number}" for number in range(300)]
+    correlation = document_of(GREP, response(*ids[:255], "q"), response(*ids, "q")).analysis.correlation
+    assert correlation.columns["cause"].tolist() == [-1, 0, -1]
+    assert correlation.causes(1) == [0]
+
+
+def test_a_request_that_names_no_tool_is_named_by_its_proposal() -> None:
+    proposal = envelope("mcp/proposal", CALL, id="p")
+    nameless = envelope("mcp/request", {"method": "tools/call", "params": {}}, id="f", correlation_id=["p"])
+    assert last(document_of(proposal, nameless, response("f")), "tool", "tool.rule") == ["grep", "correlation"]
+    log = GrowingLog()
+    log.write(nameless)
+    log.write(response("f"))
+    log.write(proposal)
+    assert column(log.document, "tool")[1] == "grep"
+
+
+@pytest.mark.parametrize(
+    ("cause", "own"),
+    [
+        (envelope("mcp/proposal", {"method": "prompts/get", "params": {"name": "grep"}}, id="p"), "tools/call"),
+        (envelope(id="p"), "tools/call"),
+        (envelope("mcp/request", CALL, id="p"), "tools/call"),
+        (envelope("mcp/proposal", CALL, id="p"), "tools/list"),
+    ],
+    ids=["another method", "no proposal", "a request", "a call without a target"],
+)
+def test_only_a_proposal_of_the_same_call_names_it(cause: dict[str, Any], own: str) -> None:
+    nameless = envelope("mcp/request", {"method": own}, id="f", correlation_id=["p"])
+    assert last(document_of(cause, nameless, response("f")), "method", "target") == [own, None]
+
+
+def test_times_further_apart_than_64_bits() -> None:
+    document = document_of(GREP | {"ts": -(2**62 + 2**61)}, response("q", ts=2**62 + 2**61))
+    correlation, own = document.analysis.correlation, document.capture.columns["time_ns"].tolist()
+    assert correlation.latency_ns(1) == own[1] - own[0] > 2**63
+    assert column(document, "latency")[1] == pytest.approx((own[1] - own[0]) / 1e6)

@@ -311,3 +311,30 @@ def test_lifecycle() -> None:
 
 def test_a_waiting_result_knows_its_hint_already() -> None:
     assert opened(workflow(), fetch()).analysis.transients.lifecycle(3).hinted_by == 1
+
+
+def test_the_oldest_of_several_tools_collapses_first() -> None:
+    pairs = hint("search_records"), hint("read_records")
+    document = opened(
+        workflow(*pairs), fetch(tool="read_records"), fetch(), fetch(tool="read_records"), store(), store(), store()
+    )
+    assert collapses(document) == [(4, 1), (5, 2), (6, 3)]
+
+
+def test_a_result_that_waits_for_another_consumer_stays() -> None:
+    pairs = hint("search_records", "other_store"), hint("read_records")
+    document = opened(workflow(*pairs), fetch(), fetch(tool="read_records"), store(), store("other_store"))
+    assert collapses(document) == [(3, 2), (4, 1)]
+
+
+def test_the_first_hint_that_names_a_tool_is_noted() -> None:
+    document = opened(
+        workflow(hint("a", "x")), workflow(hint("search_records", "y")), workflow(hint("search_records", "x")), fetch()
+    )
+    assert document.analysis.transients.lifecycle(7).hinted_by == 3
+
+
+def test_what_waits_is_kept_by_tool_and_let_go() -> None:
+    document = opened(workflow(), fetch(), fetch(tool="other_fetch"), store("nobody_s_store"), store())
+    (conversation,) = document.analysis.transients._conversations.values()
+    assert {tool: list(rows) for tool, rows in conversation.pending.items()} == {"other_fetch": [5]}

@@ -169,7 +169,11 @@ def test_an_id_leads_to_all_who_bear_it() -> None:
     capture = capture_of(*({"kind": "chat", "id": i} for i in ("a", "b", "a", "c", "a")))
     assert capture.find_id("a") == [0, 2, 4]
     assert capture.find_id("z") == []
-    assert [capture.latest_with_id("a", before) for before in (0, 1, 3, 5)] == [None, 0, 2, 4]
+
+
+def test_a_nul_in_an_id_makes_no_two_envelopes_one() -> None:
+    first, second = envelope(id="a", sender="b\0c", ts=None), envelope(id="a\0b", sender="c", ts=None)
+    assert len(capture_of(received(first), delivered(second, "x"))) == 2
 
 
 def test_a_live_capture_s_space_is_the_one_that_was_joined() -> None:

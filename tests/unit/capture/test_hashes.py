@@ -41,12 +41,6 @@ def test_latest_below(batches: list[list[int]], probes: list[tuple[int, int]]) -
     assert index.latest(hashes, before).tolist() == expected
 
 
-@given(BATCHES, st.integers(1, 6), st.integers(0, 150), st.integers(1, 5))
-def test_the_last_rows_below(batches: list[list[int]], value: int, before: int, limit: int) -> None:
-    index, rows = index_of(batches)
-    assert index.rows_before(value, before, limit) == [r for r in rows.get(value, []) if r < before][-limit:]
-
-
 def test_runs_stay_few() -> None:
     index = HashIndex()
     for row in range(2_000):

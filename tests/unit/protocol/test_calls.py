@@ -136,3 +136,28 @@ def test_a_json_rpc_message_is_its_own_payload() -> None:
     header = read_header(b'{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"grep"}}')
     call = rpc_call("mcp/request", payload_of_rpc(header))
     assert (call.method, call.target, call.rpc_id) == ("tools/call", "grep", "'x'")
+
+
+ODD = ("\\ud800", "\\udc00 \\ud800")
+"""Halves of surrogate pairs, as JSON writes them."""
+
+
+@pytest.mark.parametrize("odd", [f'"{text}"' for text in ODD] + ["NaN", "-Infinity"])
+def test_what_the_fast_decoder_refuses_loses_nothing(odd: str) -> None:
+    request = read_call("mcp/request", read_header(
+        b'{"payload":{"method":"tools/call","params":{"arguments":{"q":%s},"name":"grep"}}}' % odd.encode()
+    ))  # fmt: skip
+    assert (request.method, request.target) == ("tools/call", "grep")
+    read = read_call("mcp/request", read_header(
+        b'{"payload":{"method":"resources/read","params":{"q":%s,"uri":"u"}}}' % odd.encode()
+    ))  # fmt: skip
+    assert read.target == "u"
+    response = read_call("mcp/response", read_header(
+        b'{"payload":{"result":{"content":[{"text":%s}],"isError":true,"_meta":{"a":1}}}}' % odd.encode()
+    ))  # fmt: skip
+    assert (response.failed, response.has_meta) == (True, True)
+
+
+def test_the_same_without_an_envelope() -> None:
+    header = read_header(b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"grep","q":"\\ud800"}}')
+    assert rpc_call("mcp/request", payload_of_rpc(header)).target == "grep"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from inspector.protocol.formats import read_line
 from inspector.protocol.frames import read_frame
 from inspector.protocol.record import Shape
 
@@ -26,6 +27,22 @@ from inspector.protocol.record import Shape
         (b'{"id":1,"error":{}}', Shape.RPC),
         (b'{"method":"tools/list"}', Shape.RPC),
         (b'{"jsonrpc":"2.0"}', Shape.UNREADABLE),
+        (b'{"jsonrpc":"2.0","id":1}', Shape.UNREADABLE),
+        (b'{"jsonrpc":"2.0","id":1,"error":null}', Shape.UNREADABLE),
+        (b'{"id":1,"error":null}', Shape.UNREADABLE),
+        (b'{"error":null}', Shape.UNREADABLE),
+        (b'{"id":1,"result":{},"error":null}', Shape.RPC),
+        (b'{"protocol":"mew/v0.4","id":"x","from":"a","type":"foo","payload":{}}', Shape.ENVELOPE),
+        (b'{"id":"x","from":"a","type":"foo"}', Shape.ENVELOPE),
+        (b'{"id":"x","from":"a","type":"foo","text":null}', Shape.ENVELOPE),
+        (b'{"id":"x","from":"a","type":"foo","message":{}}', Shape.UNREADABLE),
+        (b'{"type":"join","protocol":"mew/v0.4","from":"a","payload":{}}', Shape.JOIN),
+        (b'{"jsonrpc":"2.0","id":1,"from":"a","payload":{},"result":{}}', Shape.RPC),
+        (b'{"method":"stdio","message":{}}', Shape.UNREADABLE),
+        (b'{"method":"stdio","text":""}', Shape.RPC),
+        (b'{"method":"tools/call","params":{},"text":"x"}', Shape.RPC),
+        (b'{"method":"tools/list","id":1,"data":"x"}', Shape.RPC),
+        (b'{"method":7,"id":1}', Shape.UNREADABLE),
         (b'{"type":"join","space":"demo","participantId":"me"}', Shape.JOIN),
         (b'{"error":"Invalid message format","details":"..."}', Shape.ERROR),
         (b'{"type":"Buffer","data":[35,115,35,1,255]}', Shape.STREAM),
@@ -66,6 +83,7 @@ def test_stream_frames(raw: bytes, stream: str, data: bytes) -> None:
     [
         (b"#s1", "a stream frame without a second #"),
         (b"{}", "an empty JSON object"),
+        (b'{"jsonrpc":"2.0","id":1}', "a JSON-RPC message without method, result or error"),
         (b'{"level":1,"msg":2}', "a JSON object with level, msg, which is no known line"),
         (b'{"a":1,"b":1,"c":1,"d":1,"e":1}', "a JSON object with a, b, c, d, which is no known line"),
         (b'{"type":"Buffer","data":[300]}', "a logged buffer whose data are no bytes"),
@@ -73,3 +91,10 @@ def test_stream_frames(raw: bytes, stream: str, data: bytes) -> None:
 )
 def test_reasons(raw: bytes, reason: str) -> None:
     assert read_frame(raw).reason == reason
+
+
+def test_a_line_with_a_method_of_its_own_is_left_to_what_it_carries() -> None:
+    inner = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+    for extra in (b'"method":"stdio"', b'"error":null', b'"id":7,"error":null', b'"type":"log","from":"x","id":"y"'):
+        record = read_line(b'{"t":3,"dir":"a->b",%s,"message":%s}' % (extra, inner))
+        assert (record.shape, record.raw, record.direction) == (Shape.RPC, inner, "a->b")

@@ -1,0 +1,38 @@
+"""Sums over branches of a tree."""
+
+from __future__ import annotations
+
+from inspector.analysis.subtree_sums import MAIN, SubtreeSums
+
+
+def chain(length: int) -> SubtreeSums:
+    """Each node below the one before; every node holds one."""
+    parent = list(range(-1, length - 1))
+    sums = SubtreeSums(parent, [1] * length, lambda: list(range(length)))
+    sums.carried.extend([0] * length)
+    for node in range(length):
+        sums.add(node, 1)
+    return sums
+
+
+def test_sums_of_a_chain() -> None:
+    assert chain(4).read() == [4, 3, 2, 1]
+
+
+def test_a_long_chain_is_summed_once() -> None:
+    length = 20_000
+    assert chain(length).read() == list(range(length, 0, -1))
+
+
+def test_nothing_is_added_to_main() -> None:
+    sums = chain(2)
+    sums.read()
+    sums.add(MAIN, 5)
+    sums.add(0, 0)
+    assert (sums.read(), sums.forget(0)) == ([2, 1], 0)
+
+
+def test_what_waits_can_be_forgotten() -> None:
+    sums = chain(2)
+    assert sums.forget(1) == 1
+    assert sums.read() == [1, 0]
