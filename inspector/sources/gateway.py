@@ -2,7 +2,7 @@
 
 Owns one connection and its state. It does not interpret traffic beyond what the connection itself needs (welcome,
 presence of our own id, ``tools/list`` to us); everything else is read back from the capture (design.md 4, one way for
-live and file). Behaviour of real gateways: protocols.md 10 and 16. Reconnecting comes with a later part: ``run`` is one
+live and file). Behaviour of real gateways: protocols.md 10 and 16. It does not reconnect by itself: ``run`` is one
 ``_session`` and its ending, so that a loop around it is all that is missing.
 """
 

@@ -14,7 +14,7 @@ from inspector.protocol.times import parse_time
 from tests.builders import clean_up, delivered, document_of, envelope, received, tool_call, tool_result
 from tests.strategies import conversations
 
-# Fields of design.md 6 whose passes come with later parts; until then they are unknown.
+# Fields of design.md 6 whose passes are not built yet; until then they are unknown.
 LATER = {"tokens", "visibility", "finding", "finding.severity", "mark", "comment"}
 DESIGN = {
     *("no", "time", "ts", "id", "protocol", "space", "from", "to", "kind", "kind.raw", "method", "target", "tool"),
