@@ -59,7 +59,7 @@ def demo_command(
     if not has_display():
         _without_display()
         seconds = seconds or _DEMO_SECONDS_WITHOUT_DISPLAY
-        screenshot = os.path.abspath("demo-screenshot.png")  # noqa: PTH100  printed for the user, never opened here
+        screenshot = str(Path("demo-screenshot.png").resolve())
         typer.echo(f"There is no display: the same window runs unseen for {seconds:g} s and leaves a screenshot.")
     from inspector.ui.app import run_demo
 

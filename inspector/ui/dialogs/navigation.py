@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -19,6 +19,7 @@ class NavigationItem(QAbstractButton):
     def __init__(self, theme_controller: ThemeController, page: str, title: str, parent: QWidget | None = None) -> None:
         """Make the item."""
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # painted anew as the pointer comes and goes
         self._themes = theme_controller
         self.page = page
         self.setObjectName(f"settingsPage_{page}")
@@ -47,16 +48,6 @@ class NavigationItem(QAbstractButton):
         if self.hasFocus() and not self.isChecked():
             painter.setPen(QPen(theme.color("accent.ring"), 2))
             painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
-
-    @override
-    def enterEvent(self, event: QEnterEvent) -> None:
-        super().enterEvent(event)
-        self.update()
-
-    @override
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.update()
 
 
 class Navigation(QWidget):

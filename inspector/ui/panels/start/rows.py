@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QEnterEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from typing_extensions import override
 
@@ -23,6 +23,7 @@ class Pressable(QAbstractButton):
     ) -> None:
         """Make a row with an object name."""
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)  # painted anew as the pointer comes and goes
         self._themes = theme_controller
         self.title = title
         self.detail = detail
@@ -70,16 +71,6 @@ class Pressable(QAbstractButton):
         side = round(16 * self._themes.theme.zoom)
         image = icons.pixmap(name, token, side, self.devicePixelRatioF())
         painter.drawPixmap(QPointF(round(left), round(middle - side / 2)), image)
-
-    @override
-    def enterEvent(self, event: QEnterEvent) -> None:
-        super().enterEvent(event)
-        self.update()
-
-    @override
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.update()
 
 
 class ActionCard(Pressable):
