@@ -29,7 +29,12 @@ _REASONING: tuple[Pattern, ...] = (
     {"kind": "participant/*"},
     {"kind": "mcp/request", "payload": {"method": "tools/list"}},
 )
-_SERVER: tuple[Pattern, ...] = ({"kind": "chat"}, {"kind": "mcp/notification"}, {"kind": "participant/status"})
+_SERVER: tuple[Pattern, ...] = (
+    {"kind": "chat"},
+    {"kind": "mcp/response"},
+    {"kind": "mcp/notification"},
+    {"kind": "participant/status"},
+)
 
 
 def _may_call(tool: str) -> Pattern:
