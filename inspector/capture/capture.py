@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NewType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,6 @@ from inspector.protocol.formats import read_line
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
-
-MessageIndex = NewType("MessageIndex", int)
-"""0-based place of a message in its capture; never changes. Shown as index + 1, "No."."""
 
 _CACHED_RECORDS = 512
 _CACHED_SIZE = 1 << 20

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.fields import FieldType
+from inspector.protocol import paths
 
 Scalar: TypeAlias = str | int | float | bool
 Operand: TypeAlias = Scalar | tuple[Scalar, ...]
@@ -197,8 +198,7 @@ def _like(operand: str, field_type: FieldType) -> Predicate:
 
 
 def _path(operand: str) -> str:
-    """A context path without edge slashes and empty segments, as the reader keeps them (protocols.md 6)."""
-    path = "/".join(filter(None, operand.split("/")))
+    path = paths.normalise(operand)
     if not path:
         raise OperandError("The path is empty; the main context has none and is written !context.")
     return path
@@ -206,16 +206,12 @@ def _path(operand: str) -> str:
 
 def _under(operand: str, _type: FieldType) -> Predicate:
     path = _path(operand)
-    below = path + "/"
-    return lambda value: isinstance(value, str) and (value == path or value.startswith(below))
+    return lambda value: isinstance(value, str) and paths.is_under(path, value)
 
 
 def _childof(operand: str, _type: FieldType) -> Predicate:
-    below = _path(operand) + "/"
-    start = len(below)
-    return lambda value: (
-        isinstance(value, str) and len(value) > start and value.startswith(below) and "/" not in value[start:]
-    )
+    path = _path(operand)
+    return lambda value: isinstance(value, str) and paths.is_child(path, value)
 
 
 OPERATORS: tuple[Operator, ...] = (

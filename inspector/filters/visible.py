@@ -73,17 +73,11 @@ class VisibleRows:
         self.analysis = analysis
         self.filter: DisplayFilter = compile_filter("")
         self.scope: Scope | None = None
-        self._buffer: Messages = np.empty(1024, np.uint32)
-        self._count = 0
+        self.visible: Messages = np.empty(0, np.uint32)
         self._seen = 0
         self._expanded: dict[int, int] = {}
         self._places: list[int] = []
         self._starts: list[int] = []
-
-    @property
-    def visible(self) -> Messages:
-        """(n,) uint32, message indices shown, ascending."""
-        return self._buffer[: self._count]
 
     # Choosing
 
@@ -161,7 +155,7 @@ class VisibleRows:
         return Update(after, appended=True, changed=self._shown(changed, visible))
 
     def _extends(self, visible: Messages) -> bool:
-        return len(visible) >= self._count and np.array_equal(visible[: self._count], self.visible)
+        return len(visible) >= len(self.visible) and np.array_equal(visible[: len(self.visible)], self.visible)
 
     @staticmethod
     def _shown(changed: NDArray[np.int64], visible: Messages) -> NDArray[np.int64]:
@@ -170,21 +164,21 @@ class VisibleRows:
     def apply(self, update: Update) -> None:
         """Make an update the truth."""
         self._seen = len(self.analysis)
-        if (update.visible is not self.visible and len(update.visible) != self._count) or not update.appended:
+        if not update.appended or len(update.visible) != len(self.visible):
             self._replace(update.visible)
 
     def _replace(self, visible: Messages) -> None:
-        self._buffer, self._count = visible, len(visible)
+        self.visible = visible
         self._index_expansions()
 
     # Rows
 
     def __len__(self) -> int:
         """Rows, lines of expanded originals included."""
-        return self._count + sum(self._parts_at(place) for place in self._places)
+        return len(self.visible) + sum(self._parts_at(place) for place in self._places)
 
     def _parts_at(self, place: int) -> int:
-        return self._expanded[int(self._buffer[place])]
+        return self._expanded[int(self.visible[place])]
 
     def _index_expansions(self) -> None:
         """Where expanded messages stand: their places in `visible`, ascending, and the row of each."""
@@ -197,19 +191,19 @@ class VisibleRows:
 
     def _place_of(self, message: int) -> int | None:
         place = int(np.searchsorted(self.visible, message))
-        return place if place < self._count and self._buffer[place] == message else None
+        return place if place < len(self.visible) and self.visible[place] == message else None
 
     def at(self, row: int) -> tuple[int, int]:
         """The (message, part) of a row. O(log expansions)."""
         before = bisect_right(self._starts, row) - 1
         if before < 0:
-            return int(self._buffer[row]), 0
+            return int(self.visible[row]), 0
         place, start = self._places[before], self._starts[before]
         parts = self._parts_at(place)
         part = row - start
         if part <= parts:
-            return int(self._buffer[place]), part
-        return int(self._buffer[place + part - parts]), 0
+            return int(self.visible[place]), part
+        return int(self.visible[place + part - parts]), 0
 
     def row_of(self, message: int, part: int = 0) -> int | None:
         """The row of a message or of a line of its original; None when it is not shown."""
@@ -221,8 +215,8 @@ class VisibleRows:
 
     def nearest_row(self, message: int) -> int:
         """The row of a message, or of the next one shown (the last one where none follows); -1 when nothing is."""
-        place = min(int(np.searchsorted(self.visible, message)), self._count - 1)
-        found = self.row_of(int(self._buffer[place])) if place >= 0 else None
+        place = min(int(np.searchsorted(self.visible, message)), len(self.visible) - 1)
+        found = self.row_of(int(self.visible[place])) if place >= 0 else None
         return -1 if found is None else found
 
     def parts(self, message: int) -> int:

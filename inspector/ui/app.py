@@ -45,7 +45,6 @@ class Application:
         self.remembers = remembers
         self.windows: list[MainWindow] = []
         self.tasks: set[asyncio.Task[Any]] = set()
-        self._qt = qt
         self._closed: asyncio.Event | None = None
         display = self.settings.display
         self.theme = ThemeController(

@@ -19,7 +19,7 @@ from inspector.capture.flags import Flag
 from inspector.document import LIVE_BLOCK_BYTES, CaptureDocument, Progress, UnknownFormatError
 from inspector.live import LiveSession, probe
 from inspector.settings import ConnectionSettings
-from inspector.sources.connection import AddressError, Connection
+from inspector.sources.connection import Connection
 from inspector.sources.state import SourceState
 from inspector.ui import formats
 from inspector.ui.dialogs.connect import ConnectDialog, TestResult
@@ -190,19 +190,23 @@ class Opening(QObject):
 
     # Gateways
 
-    def ask_for_gateway(self, url: str = "") -> None:
-        """Ask how to reach a gateway, then watch it."""
+    def ask_for_gateway(self, url: str = "", recent: ConnectionSettings | None = None) -> None:
+        """Ask how to reach a gateway, then watch it.
+
+        Args:
+            url: filled in as its address.
+            recent: a connection of before, filled in as it was.
+        """
         dialog = ConnectDialog(self._window.theme, self._application.settings, self._window, test=try_connection)
-        if url:
+        if recent is not None:
+            dialog.set_connection(recent)
+        elif url:
             dialog.set_address(url)
         dialog.accepted_connection.connect(self._connect_to)
         dialog.open()
 
     def _connect_again(self, recent: ConnectionSettings) -> None:
-        dialog = ConnectDialog(self._window.theme, self._application.settings, self._window, test=try_connection)
-        dialog.set_connection(recent)
-        dialog.accepted_connection.connect(self._connect_to)
-        dialog.open()
+        self.ask_for_gateway(recent=recent)
 
     def _connect_to(self, connection: Connection) -> None:
         self._free().watch(connection, remember=True)
@@ -226,7 +230,7 @@ class Opening(QObject):
         self._to_remember = connection if remember else None
         try:
             session = LiveSession(connection, document, on_state=self._on_state)
-        except (OSError, AddressError) as error:
+        except OSError as error:
             self._window.say(str(error), "severity.error")
             return False
         self.session = session

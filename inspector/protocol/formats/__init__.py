@@ -1,6 +1,6 @@
 """The log formats, and the one way a line becomes a record.
 
-To add one: a module here with NAME, LABEL, LABELS and `read(header, line) -> Record | None`, one line in
+To add one: a module here with LABEL, LABELS and `read(header, line) -> Record | None`, one line in
 FORMATS, and a sample in tests/data/formats/.
 """
 

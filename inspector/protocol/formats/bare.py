@@ -6,7 +6,6 @@ from inspector.protocol.frames import classify
 from inspector.protocol.header import Header
 from inspector.protocol.record import Record, Shape
 
-NAME = "bare"
 LABELS = {Shape.RPC: "json-rpc"}
 LABEL = "envelopes"
 

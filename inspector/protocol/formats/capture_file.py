@@ -10,7 +10,6 @@ from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_j
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.times import parse_time
 
-NAME = "capture_file"
 LABELS: dict[Shape, str] = {}
 LABEL = "capture"
 

@@ -11,7 +11,6 @@ from inspector.protocol.header import ABSENT, Header
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import parse_time
 
-NAME = "gateway_log"
 LABELS = {Shape.LOG_ONLY: "capability-decisions"}
 LABEL = "gateway-log"
 

@@ -11,7 +11,6 @@ from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_j
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME
 
-NAME = "wrapped"
 LABELS: dict[Shape, str] = {}
 LABEL = "wrapped"
 
