@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,37 +21,8 @@ from inspector.ui.panels.contexts.model import MAX_STEPS, ContextTreeModel
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.contexts.rows import ContextRows
 from inspector.ui.theme import ThemeController
-from tests.builders import document_of, envelope, lines_of, received
-
-
-class Live:
-    """A document that grows like a live one, and the changes of its last growth."""
-
-    def __init__(self, folder: Path, *lines: dict[str, Any]) -> None:
-        self.path = folder / "live.jsonl"
-        self.path.write_bytes(lines_of(*lines))
-        self.document = CaptureDocument()
-        self.document.follow_capture(self.path, name="live")
-        self.changes: list[Any] = []
-        self.document.observers.append(self)
-        self.document.poll()
-        self.changes.clear()
-
-    def messages_changed(self, changes: Any) -> None:
-        self.changes.append(changes)
-
-    def say(self, *lines: dict[str, Any]) -> Any:
-        with self.path.open("ab") as file:
-            file.write(lines_of(*lines))
-        self.document.poll()
-        return self.changes.pop()
-
-    @property
-    def tree(self):
-        return self.document.analysis.contexts.tree
-
-    def node(self, name: str) -> int:
-        return next(n for n in self.tree.alive() if self.tree.name[n] == name)
+from tests.builders import document_of, envelope, received
+from tests.ui.live import Live
 
 
 def said(context: str | dict[str, Any] | None = None, **fields: Any) -> dict[str, Any]:

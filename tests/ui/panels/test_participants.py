@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,8 @@ from inspector.ui.panels.participants import words
 from inspector.ui.panels.participants.model import ParticipantsModel, Presence
 from inspector.ui.panels.participants.panel import EMPTY, ParticipantsPanel
 from inspector.ui.theme import ThemeController
-from tests.builders import document_of, envelope, lines_of, received
+from tests.builders import document_of, envelope, received
+from tests.ui.live import Live
 
 SECOND = 1_000_000_000
 
@@ -69,28 +69,6 @@ def panel_of(qtbot, theme_controller: ThemeController):
         tester._cleanup()
     for document in documents:
         document.close()
-
-
-class Live:
-    """A document that grows, and the changes of its last growth."""
-
-    def __init__(self, folder: Path, *lines: dict[str, Any]) -> None:
-        self.path = folder / "live.jsonl"
-        self.path.write_bytes(lines_of(*lines))
-        self.document = CaptureDocument()
-        self.document.follow_capture(self.path, name="live")
-        self.changes: list[Any] = []
-        self.document.observers.append(self)
-        self.document.poll()
-
-    def messages_changed(self, changes: Any) -> None:
-        self.changes.append(changes)
-
-    def say(self, *lines: dict[str, Any]) -> Any:
-        with self.path.open("ab") as file:
-            file.write(lines_of(*lines))
-        self.document.poll()
-        return self.changes.pop()
 
 
 def names(model: ParticipantsModel) -> list[str]:
