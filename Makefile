@@ -4,6 +4,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 FILE ?=
+ONLY ?=
 
 .PHONY: help setup setup-run demo run test lint format bench bench-quick package clean
 
@@ -36,11 +37,11 @@ format: setup ## apply the format and the safe fixes
 	@$(BIN)/ruff format inspector tests
 	@$(BIN)/ruff check --fix inspector tests
 
-bench: setup ## open a generated 200,000-message log; print messages/s, memory, lateness
-	@BENCH_MESSAGES=$${BENCH_MESSAGES:-200000} $(BIN)/python -m pytest tests/bench -m bench -s --benchmark-enable
+bench: setup ## measure everything beside its target, some minutes and 5 GB of disk; ONLY=live measures one part
+	@$(BIN)/python -m tests.bench $(addprefix --only ,$(ONLY))
 
-bench-quick: setup ## the same with 20,000 messages
-	@BENCH_MESSAGES=20000 $(BIN)/python -m pytest tests/bench -m bench -s --benchmark-enable
+bench-quick: setup ## little of everything, in under a minute
+	@$(BIN)/python -m tests.bench --quick $(addprefix --only ,$(ONLY))
 
 package: ## installers (not there yet)
 	@echo 'There are no installers yet. Planned: deb, rpm and archlinux packages, a Windows setup and a macOS app;'

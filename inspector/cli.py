@@ -5,29 +5,39 @@ No Qt. Exit codes: 0 fine (also when nothing matches), 2 bad usage, unknown fiel
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import json
 import math
+import os
 import re
 import shutil
+import signal
 import sys
-from collections.abc import Generator, Iterable
+import threading
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import chain, islice
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import typer
 
 from inspector import version
-from inspector.document import CaptureDocument, UnknownFormatError
+from inspector.capture.exact import save_message
+from inspector.document import CaptureDocument
 from inspector.fields import FIELD_BY_NAME, Field, FieldType, payload_field
 from inspector.filters import DisplayFilter, FilterError, compile_filter
 from inspector.filters.ast import Presence
 from inspector.filters.parse import parse
 from inspector.protocol.secrets import mask_secrets, mask_text, mask_value
 from inspector.protocol.times import format_time
-from inspector.sources.spool import readable
+from inspector.reading import UnknownFormatError
+from inspector.sources.connection import AddressError, Connection, Secret, normal_url
+from inspector.sources.inputs import is_stream
 from inspector.summary import context_nodes, message_story, summary
 
 app = typer.Typer(
@@ -59,17 +69,38 @@ def fail(sentence: str) -> NoReturn:
 def opened(file: str) -> Generator[CaptureDocument]:
     """The document of a log; ends the command with a sentence when it cannot be read."""
     document = CaptureDocument()
-    with readable(file) as (path, name):
+    try:
         try:
-            try:
-                document.load(path, name=name)
-            except UnknownFormatError as error:
-                fail(str(error))
-            except OSError as error:
-                fail(f"{name or file} cannot be read: {error.strerror or error}.")
-            yield document
-        finally:
-            document.close()
+            _load(document, Path(file))
+        except UnknownFormatError as error:
+            fail(str(error))
+        except OSError as error:
+            fail(f"{document.name or file} cannot be read: {error.strerror or error}.")
+        for sentence in document.troubles:
+            typer.echo(_visible(sentence), err=True)
+        yield document
+    finally:
+        document.close()
+
+
+def _load(document: CaptureDocument, path: Path) -> None:
+    """Read to the end; Ctrl+C ends a stream that has none, and what it brought by then is answered for."""
+    if not is_stream(path) or threading.current_thread() is not threading.main_thread():
+        document.load(path)
+        return
+
+    def end(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGINT, before)  # a second one ends the program
+        for source in document.capture.sources:
+            if source.feed is not None:
+                source.feed.stop()
+        typer.echo(f"{document.name} goes on; this is about what came until now.", err=True)
+
+    before = signal.signal(signal.SIGINT, end)
+    try:
+        document.load(path)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def compiled(text: str) -> DisplayFilter:
@@ -165,13 +196,24 @@ def summary_command(file: LogFile, as_json: Json = False) -> None:
         return
     _say(f"{found['file']}: {found['format'] or 'nothing known'}")
     _say(f"  {found['messages']:,} messages in {found['records']:,} records, {found['unreadable']:,} unreadable")
-    _say(f"  spaces        {', '.join(found['spaces']) or 'none named'}")
-    _say(f"  participants  {', '.join(found['participants']) or 'none'}")
+    _say(f"  spaces        {_some(found['spaces']) or 'none named'}")
+    _say(f"  participants  {_some(found['participants']) or 'none'}")
     _say(f"  contexts      {found['contexts']:,}; {found['main']:,} messages in main")
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
     _say(f"  tool results  {badges}")
-    for kind, count in found["kinds"].items():
-        _say(f"  {count:>9,}  {kind or '(no readable kind)'}")
+    for kind, count in islice(found["kinds"].items(), _MOST_LISTED):
+        _say(f"  {count:>9,}  {_printable(kind, 120) or '(no readable kind)'}")
+    if len(found["kinds"]) > _MOST_LISTED:
+        _say(f"  and {len(found['kinds']) - _MOST_LISTED:,} more kinds")
+
+
+_MOST_LISTED = 200
+
+
+def _some(names: list[str]) -> str:
+    """Names for people to read: so many, each of them cut."""
+    more = f", and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
+    return ", ".join(_printable(name, 120) for name in names[:_MOST_LISTED]) + more
 
 
 _NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
@@ -191,14 +233,24 @@ def list_command(
     chosen = [field_named(name) for name in names]
     filter_ = compiled(display_filter)
     with opened(file) as document:
-        rows = np.arange(len(document.capture))
-        rows = rows[filter_.mask(document.analysis, rows)][:limit]
         columns = [field.column(document.analysis) for field in chosen]
         values = (
             {n: json_value(f, c.value(row)) for n, f, c in zip(names, chosen, columns, strict=True)}
-            for row in rows.tolist()
+            for row in islice(_matching(document, filter_), limit)
         )
         _PRINTERS[format_](names, values)
+
+
+def _matching(document: CaptureDocument, filter_: DisplayFilter) -> Iterator[int]:
+    """Messages a filter lets through, in capture order, asked for in parts, so that `--limit` ends it early."""
+    start, step = 0, _FIRST_ASKED
+    while start < len(document.capture):
+        rows = np.arange(start, min(start + step, len(document.capture)))
+        yield from rows[filter_.mask(document.analysis, rows)].tolist()
+        start, step = start + step, min(step * 2, _MOST_ASKED)
+
+
+_FIRST_ASKED, _MOST_ASKED = 1_000, 1 << 17
 
 
 def _print_jsonl(names: list[str], rows: Iterable[dict[str, object]]) -> None:
@@ -213,11 +265,15 @@ def _print_csv(names: list[str], rows: Iterable[dict[str, object]]) -> None:
         writer.writerow([_visible(_plain(value)) for value in row.values()])
 
 
+_WIDTHS_FROM = 1_000  # lines that decide how wide columns are; the others come as they are read
+
+
 def _print_table(names: list[str], rows: Iterable[dict[str, object]]) -> None:
     width = shutil.get_terminal_size((120, 24)).columns
-    lines = [[_printable(_plain(value), 200) for value in row.values()] for row in rows]
-    widths = [min(max(map(len, column), default=0), 32) for column in zip(names, *lines, strict=True)]
-    for line in [names, *lines]:
+    lines = ([_printable(_plain(value), 200) for value in row.values()] for row in rows)
+    first = [names, *islice(lines, _WIDTHS_FROM)]
+    widths = [min(max(map(len, column), default=0), 32) for column in zip(*first, strict=True)]
+    for line in chain(first, lines):
         cells = [
             cell if i == len(line) - 1 else _printable(cell, w).ljust(w)
             for i, (cell, w) in enumerate(zip(line, widths, strict=True))
@@ -236,15 +292,26 @@ _PRINTERS = {Format.jsonl: _print_jsonl, Format.csv: _print_csv, Format.table: _
 def contexts_command(file: LogFile, as_json: Json = False) -> None:
     """Print the context tree of a log."""
     with opened(file) as document:
-        nodes = mask_secrets(context_nodes(document))
-    if as_json:
-        _echo(_dump(nodes))
-        return
-    for node in nodes:
-        indent = "  " * min(node["depth"] - 1, 40)
-        _say(indent + _printable(node["label"], 100) + f"  {node['subtree_messages']} messages, {node['state']}")
-    if not nodes:
-        _say("All messages are in the main context.")
+        # One by one: a log may have a million contexts, and paths of thousands of segments.
+        nodes = (mask_secrets(node) for node in context_nodes(document))
+        if as_json:
+            _print_array(nodes)
+            return
+        found = False
+        for node in nodes:
+            found = True
+            indent = "  " * min(node["depth"] - 1, 40)
+            _say(indent + _printable(node["label"], 100) + f"  {node['subtree_messages']} messages, {node['state']}")
+        if not found:
+            _say("All messages are in the main context.")
+
+
+def _print_array(values: Iterable[Any]) -> None:
+    """A JSON array on one line, item by item."""
+    typer.echo("[", nl=False)
+    for place, value in enumerate(values):
+        typer.echo((", " if place else "") + _dump(value), nl=False)
+    typer.echo("]")
 
 
 @app.command("show")
@@ -252,12 +319,17 @@ def show_command(
     file: LogFile,
     number: Annotated[int, typer.Argument(metavar="NO", help="Number of the message, as listed.")],
     as_json: Json = False,
+    save: Annotated[Path | None, typer.Option("--save", metavar="PATH", help="Write its exact bytes here.")] = None,
 ) -> None:
     """Show one message: its fields, envelope, causes, effects and lifecycle."""
     with opened(file) as document:
         if not 1 <= number <= len(document.capture):
             fail(f"There is no message {number}; {file} has 1 to {len(document.capture):,}.")
+        if save is not None:
+            _save(document, number - 1, save)
+            return
         story = message_story(document, number - 1)
+        is_big, size = document.capture.is_big(number - 1), int(document.capture.columns["size"][number - 1])
     story["fields"] = {name: json_value(FIELD_BY_NAME[name], value) for name, value in story["fields"].items()}
     story["envelope"] = mask_secrets(story["envelope"])
     story["raw"] = mask_text(story["raw"])
@@ -272,6 +344,85 @@ def show_command(
         if story[name]:
             _say(f"{name:14} {', '.join(f'No. {n}' for n in story[name])}")
     _say(_dump(story["envelope"], indent=2) if story["envelope"] else story["raw"])
+    if is_big:
+        _say(f"This is how it begins: all of it has {size:,} bytes, which --save PATH writes.")
+
+
+def _save(document: CaptureDocument, message: int, path: Path) -> None:
+    try:
+        written = save_message(document.capture, message, path)
+    except OSError as error:
+        fail(f"{path} cannot be written: {error.strerror or error}.")
+    _say(f"{written:,} bytes are written to {path}.")
+
+
+@app.command("record")
+def record_command(
+    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the gateway, such as ws://127.0.0.1:8080.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="File to make; a .ctxcap.")],
+    space: Annotated[str, typer.Option("--space", help="Space to watch; else the address names it.")] = "",
+    token_env: Annotated[str, typer.Option("--token-env", metavar="VAR", help="Variable that holds the token.")] = "",
+    seconds: Annotated[float | None, typer.Option("--seconds", min=0, help="End so long after the welcome.")] = None,
+    messages: Annotated[int | None, typer.Option("--messages", min=1, help="End after so many received.")] = None,
+) -> None:
+    """Record a gateway into a file without a window, until Ctrl+C, SIGTERM or the limit asked for."""
+    from inspector.recording import Recorded, Recording, RecordingProgress
+    from inspector.sources.state import SourceState
+
+    connection = _connection(url, space, token_env)
+    shown = sys.stderr.isatty()
+
+    def wipe() -> None:
+        if shown:
+            typer.echo("\r\x1b[K", err=True, nl=False)
+
+    def noted(state: SourceState, sentence: str) -> None:
+        if state is not SourceState.FAILED:  # that is said at the end
+            wipe()
+            typer.echo(_visible(sentence), err=True)
+
+    def progressed(now: RecordingProgress) -> None:
+        if shown:
+            wipe()
+            size = f"{now.size_bytes / 1e6:,.1f} MB"
+            line = f"{now.messages:,} messages, {now.rate:,.0f}/s, {size}, {now.elapsed_s:.0f} s"
+            typer.echo(line, err=True, nl=False)
+
+    async def run() -> Recorded:
+        return await Recording(
+            connection, output, seconds=seconds, messages=messages, on_state=noted, on_progress=progressed
+        ).run()
+
+    try:
+        with asyncio.Runner() as runner:
+            done = runner.run(run())
+    except FileExistsError as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{output} cannot be written: {error.strerror or error}.")
+    wipe()
+    if done.messages:
+        size = f"{done.size_bytes / 1e6:,.1f} MB" if done.size_bytes >= 100_000 else f"{done.size_bytes:,} bytes"
+        typer.echo(f"{output}: {done.messages:,} messages received, {size}.", err=True)
+    if done.trouble:
+        fail(_visible(done.trouble))
+    if not done.messages:
+        typer.echo(f"Nothing was received; {output} was removed.", err=True)
+
+
+def _connection(url: str, space: str, token_env: str) -> Connection:
+    """Where to and as whom; ends the command when that cannot be."""
+    try:
+        address = normal_url(url)
+    except AddressError as error:
+        fail(str(error))
+    named = dict(parse_qsl(urlsplit(address).query))
+    space = space or named.get("space", "") or named.get("topic", "")
+    if not space:
+        fail("Which space? Name it with --space, such as --space demo.")
+    if token_env and token_env not in os.environ:
+        fail(f"There is no environment variable {token_env}, which is to hold the token.")
+    return Connection(url=address, space=space, token=Secret(os.environ.get(token_env, "") if token_env else ""))
 
 
 @app.callback(invoke_without_command=True)

@@ -6,8 +6,9 @@ as `open_log` reads a log.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,22 +16,17 @@ import numpy as np
 
 from inspector.analysis import Analysis, Changes
 from inspector.analysis.chain import ChainStep, chain_of
+from inspector.capture.block import Block
 from inspector.capture.capture import Capture
 from inspector.capture.decisions import FILE_NAME, Decisions
-from inspector.capture.reader import BlockReader
-from inspector.capture.sniff import why_unknown
 from inspector.capture.sources import SourceFile
+from inspector.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader
+from inspector.sources.follow import FollowedLog
+from inspector.sources.inputs import is_stream, open_source
 
-BLOCK_BYTES = 1 << 20
-LIVE_BLOCK_BYTES = 1 << 18
-"""Smaller, so that a window stays responsive between two blocks."""
-_FORMATS_READ = (
-    "MEW gateway logs, capability decisions, envelopes one a line, JSON-RPC lines, wrapped lines and captures"
-)
-
-
-class UnknownFormatError(Exception):
-    """Not one of the first 1,000 lines of a file is known; the text is a sentence for the user."""
+_ARCHIVES = ("", ".gz", ".zst")
+_DECISIONS_S = 1.0
+_CUT_OFF = "{} ends before its JSON array is closed: it may have been cut off."
 
 
 class Observer(Protocol):
@@ -49,6 +45,8 @@ class Progress:
     """Bytes."""
     total: int
     messages: int
+    waiting: bool = False
+    """The next step is not ready yet; asking again at once would only burn time."""
 
 
 class CaptureDocument:
@@ -60,6 +58,7 @@ class CaptureDocument:
         capture, analysis: the messages and what is known of them.
         decisions: the gateway's verdicts beside a log, or None.
         live: traffic is still arriving.
+        followed: the opened log, followed as it grows; None when it is not.
         observers: told about each change.
     """
 
@@ -70,32 +69,71 @@ class CaptureDocument:
         self.analysis = Analysis(self.capture)
         self.decisions: Decisions | None = None
         self.live = False
+        self.followed: FollowedLog | None = None
+        self._decisions_due = 0.0
         self.observers: list[Observer] = []
+        self._readers: list[SourceReader] = []
 
     # Reading
 
-    def open_log(self, path: Path, *, name: str | None = None, block_bytes: int = BLOCK_BYTES) -> Iterator[Progress]:
+    def open_log(
+        self, path: Path, *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
+        follow: bool = False,
+    ) -> Generator[Progress]:  # fmt: skip
         """Read a log step by step; each step is some MB and leaves a usable document.
+
+        Args:
+            path: a log, an archive of one, a pipe, or STANDARD_INPUT; these end when what fills them ends.
+            name: what titles show instead of the file's own name.
+            block_bytes: read in one step.
+            wait: for whoever reads for us; else a step without anything new says that it waits.
+            follow: go on with `poll` when the log grows.
 
         Raises:
             OSError: the file cannot be read.
             UnknownFormatError: nothing in its first 1,000 lines is known.
         """
-        source = SourceFile(path, name)
-        self.path = path
-        self.name = self.name or name or title_of(path)
-        self.capture.add_source(source)
-        yield Progress(0, source.size, 0)
-        reason = why_unknown(source)
-        if reason is not None:
-            raise UnknownFormatError(
-                f"{path.name} is no log that can be read. Its first line is {reason}. "
-                f"What can be read: {_FORMATS_READ}."
-            )
-        while self._read_on(source, whole_lines=False, size=block_bytes):
-            yield Progress(source.read_to, source.size, len(self.capture))
-        if source.format == "gateway-log":
-            self._open_decisions(path.with_name(FILE_NAME))
+        source = open_source(path, name)
+        stream = is_stream(path)
+        self.path = source.data_path if stream else path
+        self.name = self.name or name or (source.name if stream else title_of(path))
+        self.live = stream
+        reader = self._add(source)
+        finished = False
+        try:
+            yield self._progress(reader)
+            for _ in reader.find_out(wait=wait):
+                yield self._progress(reader)
+            if follow and source.feed is None and source.elements is None:
+                self.followed = FollowedLog(source)
+            for block in reader.read(block_bytes, wait=wait, to_be_followed=self.followed is not None):
+                if block is not None:
+                    self._take(source, block)
+                yield self._progress(reader)
+            if source.format == "gateway-log":
+                yield from self._open_decisions(path, reader, wait=wait)
+            finished = True
+        finally:
+            self.live = False
+            if source.feed is not None:
+                source.feed.stop()
+            if self.followed is not None and not finished:  # cancelled: nothing more is to come
+                self.followed.close()
+                self.followed = None
+
+    def _add(self, source: SourceFile, *, live: bool = False) -> SourceReader:
+        reader = SourceReader(source, self.capture.add_source(source), live=live)
+        self._readers.append(reader)
+        return reader
+
+    def _progress(self, reader: SourceReader) -> Progress:
+        """How far reading has come; `total` is 0 for a stream, whose end nobody knows."""
+        source = reader.source
+        done, total = source.read_to, source.size
+        if source.feed is not None:
+            taken, total = source.feed.progress
+            done = taken * source.read_to // max(1, source.size) if total else source.read_to
+        return Progress(done, total, len(self.capture), waiting=reader.waiting)
 
     def load(self, path: Path, *, name: str | None = None) -> None:
         """Read a log to its end. Raises as `open_log` does."""
@@ -109,69 +147,97 @@ class CaptureDocument:
             OSError: the file cannot be read.
         """
         self.name, self.path, self.live = name, path, True
-        self.capture.add_source(SourceFile(path, name))
+        self._add(SourceFile(path, name), live=True)
 
     def poll(self) -> bool:
-        """Take in the whole lines a live capture has gained; whether there were any."""
-        return (
-            sum(self._read_on(source, whole_lines=True, size=LIVE_BLOCK_BYTES) for source in self.capture.sources) > 0
-        )
+        """Take in the whole lines a live capture or a followed log has gained; whether there were any."""
+        if self.followed is not None:
+            self._follow_decisions()
+            self.followed.update()  # it gives out whole lines, and a torn one only when nobody goes on with it
+        found = [self._read_on(reader, whole_lines=self.followed is None) for reader in self._readers]
+        return any(found)
 
     def end_live(self) -> None:
         """The source has ended: read what is left, a torn last line included."""
+        for reader in self._readers:
+            reader.end_live()
         while self.poll():
             pass
-        for source in self.capture.sources:
-            self._read_on(source, whole_lines=False)
+        for reader in self._readers:
+            self._read_on(reader, whole_lines=False)
         self.live = False
 
-    def _read_on(self, source: SourceFile, *, whole_lines: bool, size: int = BLOCK_BYTES) -> bool:
-        """Read one block more; False when there is none.
+    def _read_on(self, reader: SourceReader, *, whole_lines: bool) -> bool:
+        block = reader.next(whole_lines=whole_lines, size=LIVE_BLOCK_BYTES)
+        if block is not None:
+            self._take(reader.source, block)
+        return block is not None
 
-        Args:
-            whole_lines: leave a last line without an end for later: its rest is still being written.
-        """
-        while True:
-            data = source.read(source.read_to, size)
-            end = data.rfind(b"\n") + 1
-            if end or len(data) < size:
-                break
-            size *= 4  # one line longer than a block
-        if len(data) < size and not whole_lines:
-            end = len(data)
-        if not end:
-            return False
-        place = self.capture.sources.index(source)
-        block = BlockReader(place).read(data[:end], source.read_to)
-        source.read_to += end
+    def _take(self, source: SourceFile, block: Block) -> None:
+        """Take a block in, and let the passes and everybody else know."""
+        source.read_to = max(source.read_to, block.stop)
         appended = self.capture.append(block)
         changes = self.analysis.feed(appended.touched)
         self._tell(changes)
-        return True
 
     def _tell(self, changes: Changes) -> None:
         if changes.stop > changes.start or len(changes.changed) or changes.tree_moved:
             for observer in list(self.observers):
                 observer.messages_changed(changes)
 
-    def _open_decisions(self, path: Path) -> None:
-        if not path.is_file() or path == self.path:
+    def _open_decisions(self, log: Path, reader: SourceReader, *, wait: bool) -> Generator[Progress]:
+        """Read the gateway's verdicts beside its log; the log itself was read, so they are a bonus."""
+        path = next((found for end in _ARCHIVES if (found := log.with_name(FILE_NAME + end)).is_file()), None)
+        if path is None or path == log or is_stream(log):
             return
         try:
-            decisions = Decisions(SourceFile(path))
-            decisions.read_all()
-        except OSError:  # the log itself was read; verdicts beside it are a bonus
+            source = open_source(path)
+            for _ in SourceReader(source, 0).wait_until(lambda: not source.growing, wait=wait):
+                yield replace(self._progress(reader), waiting=True)
+            decisions = Decisions(source)
+            if self.followed is not None:
+                decisions.read_on()
+            else:
+                decisions.read_all()
+        except OSError:
             return
         self.decisions = decisions
+
+    def _follow_decisions(self) -> None:
+        """Verdicts about messages of a followed log come a moment after them; looked for once a second."""
+        if self.decisions is None or time.monotonic() < self._decisions_due:
+            return
+        self._decisions_due = time.monotonic() + _DECISIONS_S
+        try:
+            self.decisions.read_on()
+        except OSError:  # what was read stays
+            return
 
     def close(self) -> None:
         """Close the files; the columns stay."""
         self.live = False
+        for reader in self._readers:
+            reader.close()
+        if self.followed is not None:
+            self.followed.close()
         self.capture.close()
         if self.decisions is not None:
             self.decisions.source.close()
 
     # Asking
+
+    @property
+    def troubles(self) -> list[str]:
+        """What kept sources from being read to their end, or from being followed; sentences for the user."""
+        found = [source.feed.trouble for source in self.capture.sources if source.feed is not None]
+        found += [self.followed.trouble if self.followed is not None else None]
+        found += [_CUT_OFF.format(source.name) for source in self.capture.sources if source.cut_off]
+        return [sentence for sentence in found if sentence is not None]
+
+    @property
+    def arriving(self) -> bool:
+        """Whether messages come in by themselves now: live traffic, or a log that has grown within the last minute."""
+        return self.live or (self.followed is not None and self.followed.active)
 
     @property
     def behind(self) -> int:
@@ -206,4 +272,5 @@ class CaptureDocument:
 
 def title_of(path: Path) -> str:
     """A short name that still tells logs apart: gateways call all of theirs the same."""
-    return f"{path.parent.name}/{path.name}" if path.stem in ("envelope-history", "capability-decisions") else path.name
+    stem = path.name.partition(".")[0]
+    return f"{path.parent.name}/{path.name}" if stem in ("envelope-history", "capability-decisions") else path.name

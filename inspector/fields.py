@@ -9,22 +9,28 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
-from inspector.analysis.context_tree import MAIN
+from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
+from inspector.analysis.contexts import STATES
 from inspector.analysis.correlation import ToolRule
 from inspector.analysis.proposals import ProposalState
-from inspector.analysis.transients import BADGE_SETS
+from inspector.analysis.transients import BADGE_SETS, Badge
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
+from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
 from inspector.protocol import kinds
 from inspector.protocol.secrets import is_secret_key
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
+
+Take: TypeAlias = "slice | NDArray[np.integer[Any]]"
+"""Which messages of a column: a run of them, or some."""
 
 
 class FieldType(enum.Enum):
@@ -89,13 +95,65 @@ def _numbers(name: str, absent: int | None = None) -> Callable[[Analysis], Colum
     return lambda a: Numbers(a.capture.columns[name], absent)
 
 
-def _decoded(value: Callable[[Analysis, int], object]) -> Callable[[Analysis], Column]:
-    return lambda a: Decoded(lambda message: value(a, message), len(a))
+Texts: TypeAlias = "tuple[str, ...] | None"
+MayHold: TypeAlias = Callable[[Analysis, Take, Texts], "NDArray[np.bool_]"]
+
+
+def _decoded(value: Callable[[Analysis, int], object], may_hold: MayHold | None = None) -> Callable[[Analysis], Column]:
+    def column(analysis: Analysis) -> Column:
+        known = None if may_hold is None else partial(may_hold, analysis)
+        return Decoded(lambda message: value(analysis, message), len(analysis), known)
+
+    return column
+
+
+def _may_have_id(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]:
+    """Ids that are text are known by their hash; others are rare."""
+    hashes = analysis.capture.columns["id_hash"][rows]
+    return np.ones(len(hashes), np.bool_) if texts is None else _hashed(hashes, texts) | (hashes == NO_HASH)
+
+
+def _may_name(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]:
+    """Of several ids named only the first is known by its hash."""
+    columns = analysis.capture.columns
+    flags = columns["flags"][rows]
+    named = (flags & Flag.CORRELATED.value) != 0
+    if texts is None:
+        return named
+    return named & (_hashed(columns["correlation_hash"][rows], texts) | ((flags & Flag.MANY_CORRELATIONS.value) != 0))
+
+
+def _may_have_summary(analysis: Analysis, rows: Take, _texts: Texts) -> NDArray[np.bool_]:
+    return (analysis.transients.columns["badges"][rows] & Badge.TRANSIENT.value) != 0
+
+
+def _hashed(hashes: NDArray[np.uint64], texts: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Which hashes are those of one of some texts."""
+    found = np.zeros(len(hashes), np.bool_)
+    for text in texts:
+        found |= hashes == np.uint64(hash_text(text))
+    return found
+
+
+def _lazy(analysis: Analysis, at: Callable[[Take], NDArray[Any]]) -> Lazy:
+    return Lazy(len(analysis), at)
+
+
+def _numbered(messages: NDArray[Any]) -> NDArray[np.int64]:
+    """Message indices as the numbers users see."""
+    return messages.astype(np.int64) + 1
+
+
+def _own_number(analysis: Analysis) -> Column:
+    def at(rows: Take) -> NDArray[np.int64]:
+        return _numbered(np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows)
+
+    return Numbers(_lazy(analysis, at))
 
 
 def _number(name: str) -> Callable[[Analysis], Column]:
-    """A column of message indices, as the numbers users see."""
-    return lambda a: Numbers(a.transients.columns[name].astype(np.int64) + 1, NO_ROW + 1)
+    """A column of message indices."""
+    return lambda a: Numbers(_lazy(a, lambda rows: _numbered(a.transients.columns[name][rows])), NO_ROW + 1)
 
 
 def message_text(capture: Capture, message: int) -> str | None:
@@ -112,47 +170,60 @@ def message_text(capture: Capture, message: int) -> str | None:
 
 def _tool(analysis: Analysis) -> Column:
     columns = analysis.correlation.columns
-    calls = columns["method"] == (analysis.capture.strings.find("tools/call") or -1)
-    return Interned(np.where(calls, columns["target"], np.uint32(0)), analysis.capture.strings)
+    call = analysis.capture.strings.find("tools/call") or -1
+
+    def at(rows: Take) -> NDArray[Any]:
+        return np.where(columns["method"][rows] == call, columns["target"][rows], 0)
+
+    return Interned(_lazy(analysis, at), analysis.capture.strings)
 
 
 def _latency(analysis: Analysis) -> Column:
     """(n,) float64 milliseconds, NaN where there is none."""
-    capture, cause = analysis.capture, analysis.correlation.columns["cause"]
+    capture = analysis.capture
     request, response = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
-    kind, times = capture.columns["kind"], capture.columns["time_ns"]
-    latency = np.full(len(cause), np.nan)
-    rows = np.flatnonzero((kind == response) & (cause != NO_ROW))
-    rows = rows[(kind[cause[rows]] == request) & (times[rows] != NO_TIME) & (times[cause[rows]] != NO_TIME)]
-    answered, asked = times[rows], times[cause[rows]]
-    apart = answered - asked
-    # Hostile times are further apart than 64 bits tell; to the others the difference of floats would lose digits.
-    wrapped = ((answered ^ asked) & (answered ^ apart)) < 0
-    latency[rows] = np.where(wrapped, answered.astype(np.float64) - asked.astype(np.float64), apart) / 1e6
-    return Numbers(latency)
+
+    def at(rows: Take) -> NDArray[np.float64]:
+        cause = analysis.correlation.columns["cause"][rows]
+        kind, times = capture.columns["kind"], capture.columns["time_ns"]
+        latency = np.full(len(cause), np.nan)
+        places = np.flatnonzero((kind[rows] == response) & (cause != NO_ROW))
+        asked_by = cause[places]
+        answered, asked = times[rows][places], times[asked_by]
+        known = (kind[asked_by] == request) & (answered != NO_TIME) & (asked != NO_TIME)
+        places, answered, asked = places[known], answered[known], asked[known]
+        apart = answered - asked
+        # Hostile times are further apart than 64 bits tell; to the others the difference of floats would lose digits.
+        wrapped = ((answered ^ asked) & (answered ^ apart)) < 0
+        latency[places] = np.where(wrapped, answered.astype(np.float64) - asked.astype(np.float64), apart) / 1e6
+        return latency
+
+    return Numbers(_lazy(analysis, at))
 
 
 def _answered(analysis: Analysis) -> Column:
     request = analysis.capture.strings.find(kinds.REQUEST) or -1
-    answer = analysis.correlation.columns["answer"].astype(np.int64) + 1
-    return Numbers(np.where(analysis.capture.columns["kind"] == request, answer, 0), 0)
+
+    def at(rows: Take) -> NDArray[np.int64]:
+        answer = _numbered(analysis.correlation.columns["answer"][rows])
+        return np.where(analysis.capture.columns["kind"][rows] == request, answer, 0)
+
+    return Numbers(_lazy(analysis, at), 0)
 
 
 def _paths(name: str) -> Callable[[Analysis], Column]:
     def column(analysis: Analysis) -> Column:
         contexts = analysis.contexts
-        ids = (contexts.nodes() + 1).astype(np.uint32)
+        ids = _lazy(analysis, lambda rows: contexts.nodes_of(rows) + 1)
         return Interned(ids, getattr(contexts, name), contexts.tree.moves)
 
     return column
 
 
 def _context_state(analysis: Analysis) -> Column:
-    states = ("", "active", "idle", "concluded", "cancelled")
     contexts = analysis.contexts
-    living = map(contexts.tree.resolve, range(len(contexts.tree)))
-    by_node = [states.index(contexts.state(n, analysis.now_ns)) if n != MAIN else 0 for n in living]
-    return Interned(np.array([*by_node, 0], np.uint32)[contexts.nodes()], states)
+    entries = contexts.states(analysis.now_ns)
+    return Interned(_lazy(analysis, lambda rows: entries.take(contexts.nodes_of(rows))), STATES)
 
 
 def _context_raw(analysis: Analysis, message: int) -> object:
@@ -169,7 +240,8 @@ def _json(value: object) -> str:
 
 def _sources(analysis: Analysis) -> Column:
     names = ("", *(source.name for source in analysis.capture.sources))
-    return Interned(analysis.capture.columns["source"].astype(np.uint32) + 1, names)
+    sources = analysis.capture.columns["source"]
+    return Interned(_lazy(analysis, lambda rows: sources[rows].astype(np.uint32) + 1), names)
 
 
 _RULES = ("", *(rule.name.lower().replace("_", " ") for rule in ToolRule if rule))
@@ -178,11 +250,11 @@ _T, _D = FieldType, Depends
 
 FIELDS: tuple[Field, ...] = (
     Field("no", _T.INTEGER, "No.", "Number of the message, counted from 1 in the order of arrival.",
-          lambda a: Numbers(np.arange(1, len(a) + 1))),
+          _own_number),
     Field("time", _T.TIME, "Time", "When it was logged or arrived, else sent.", _numbers("time_ns", NO_TIME)),
     Field("ts", _T.TIME, "Sender's time", "The time its sender wrote, by its clock.", _numbers("ts_ns", NO_TIME)),
     Field("id", _T.STRING, "Id", "Id of the envelope; local-N stands for a missing one.",
-          _decoded(lambda a, m: a.capture.envelope_id(m))),
+          _decoded(lambda a, m: a.capture.envelope_id(m), _may_have_id)),
     Field("protocol", _T.STRING, "Protocol", "The protocol string, a label only.", _strings("protocol")),
     Field("space", _T.STRING, "Space", "The space it was said in.", _strings("space")),
     Field("from", _T.STRING, "From", "Who sent it.", _strings("sender")),
@@ -197,16 +269,16 @@ FIELDS: tuple[Field, ...] = (
     Field("tool.rule", _T.STRING, "Tool found by", "Found by kind, payload, correlation, rpc id, or unknown.",
           lambda a: Interned(a.correlation.columns["rule"], _RULES), _D.PASS),
     Field("correlation", _T.STRING, "Correlation", "Ids of the messages it names.",
-          _decoded(lambda a, m: a.capture.correlation_ids(m)), many=True),
+          _decoded(lambda a, m: a.capture.correlation_ids(m), _may_name), many=True),
     Field("context", _T.CONTEXT, "Context", "Path of its context in the tree; absent in the main context.",
           _paths("paths"), _D.TREE),
     Field("context.root", _T.STRING, "Root context", "First segment of its context's path.", _paths("roots"), _D.TREE),
     Field("context.leaf", _T.STRING, "Leaf context", "Last segment of its context's path.", _paths("leaves"), _D.TREE),
     Field("context.depth", _T.INTEGER, "Context depth", "Segments in its context's path.",
-          lambda a: Numbers(a.contexts.depths(), 0), _D.TREE),
+          lambda a: Numbers(_lazy(a, a.contexts.depths), 0), _D.TREE),
     Field("context.raw", _T.STRING, "Context as written", "The context as it was sent.", _decoded(_context_raw)),
     Field("context.type", _T.STRING, "Context type", "Declared type of its context, or reasoning.",
-          lambda a: Interned(a.contexts.types().astype(np.uint32), a.contexts.type_names), _D.TREE),
+          lambda a: Interned(_lazy(a, a.contexts.types), a.contexts.type_names), _D.TREE),
     Field("context.state", _T.STRING, "Context state", "active, idle, concluded, cancelled.", _context_state, _D.CLOCK),
     Field("size", _T.INTEGER, "Size", "Bytes of the envelope, message or frame.", _numbers("size")),
     Field("text", _T.STRING, "Text", "The text it shows.", _decoded(lambda a, m: message_text(a.capture, m))),
@@ -219,7 +291,7 @@ FIELDS: tuple[Field, ...] = (
           _number("collapsed_by"), _D.PASS),
     Field("consumes", _T.INTEGER, "Consumes", "No. of the result it collapsed.", _number("consumes"), _D.PASS),
     Field("summary", _T.STRING, "Summary", "What stands for a transient result once it is collapsed.",
-          _decoded(lambda a, m: a.transients.summary(m)), _D.PASS),
+          _decoded(lambda a, m: a.transients.summary(m), _may_have_summary), _D.PASS),
     Field("latency", _T.NUMBER, "Latency", "Milliseconds from a request to this response.", _latency, _D.PASS),
     Field("answered", _T.INTEGER, "Answered by", "No. of the response to this request.", _answered, _D.PASS),
     Field("proposal.state", _T.STRING, "Proposal", "open, rejected, withdrawn, fulfilled or answered.",

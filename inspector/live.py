@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import tempfile
 import time
 from collections.abc import Callable
@@ -16,8 +17,9 @@ from typing import Any
 
 from inspector.aio import spawn
 from inspector.capture.writer import CaptureWriter
-from inspector.document import LIVE_BLOCK_BYTES, CaptureDocument
-from inspector.paths import data_folder
+from inspector.captures import new_capture
+from inspector.document import CaptureDocument
+from inspector.reading import LIVE_BLOCK_BYTES
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState
@@ -25,19 +27,13 @@ from inspector.sources.state import SourceState
 POLL_S = 0.033
 """How often the document takes in what has arrived: batches of this length keep the window fluent (platform.md)."""
 
+SLICE_S = 0.006
+"""How long it takes in before others have their turn; a block that is under way then, some 4 ms, is finished."""
+
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the operating system says when a file cannot grow any more."""
+
 StateCallback = Callable[[SourceState, str], None]
-
-
-def capture_path(space: str) -> Path:
-    """A new capture file among the user's data."""
-    folder = data_folder() / "captures"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    name = "".join(c if c.isalnum() or c in "-_" else "-" for c in space)[:40] or "capture"
-    stamp = time.strftime("%Y-%m-%d %H.%M.%S")
-    path, number = folder / f"{name} {stamp}.ctxcap", 2
-    while path.exists():
-        path, number = folder / f"{name} {stamp} ({number}).ctxcap", number + 1
-    return path
 
 
 class LiveSession:
@@ -46,12 +42,22 @@ class LiveSession:
     Attributes:
         connection: where to and as whom.
         document: gains what arrives.
+        own: the capture file among the user's data, held by us; whoever saves or closes decides about it.
+        writer: writes that file.
         source: the connection itself.
         state, sentence: as last reported; the sentence is for the user.
     """
 
-    def __init__(self, connection: Connection, document: CaptureDocument, *, on_state: StateCallback) -> None:
+    def __init__(
+        self, connection: Connection, document: CaptureDocument, *, on_state: StateCallback, demo: bool = False
+    ) -> None:
         """Create the capture file and attach the document to it.
+
+        Args:
+            connection: where to and as whom.
+            document: empty.
+            on_state: called with each state and a sentence for the user.
+            demo: the capture says that it may be thrown away.
 
         Raises:
             OSError: the capture file cannot be written.
@@ -61,10 +67,15 @@ class LiveSession:
         self.state = SourceState.CONNECTING
         self.sentence = ""
         self._on_state = on_state
-        self._writer = CaptureWriter(capture_path(connection.space), origin=connection.origin())
-        self._writer.flush()
-        self.source = GatewaySource(connection, self._writer, on_state=self._noted)
-        document.follow_capture(self._writer.path, name=connection.space)
+        self.own = new_capture(connection.space)
+        origin = connection.origin() | ({"demo": True} if demo else {})
+        try:
+            self.writer = CaptureWriter(self.own.path, origin=origin, background=True)
+        except OSError:
+            self.own.discard()
+            raise
+        self.source = GatewaySource(connection, self.writer, on_state=self._noted)
+        document.follow_capture(self.writer.path, name=connection.space)
         document.analysis.now_ns = time.time_ns()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._ended = asyncio.Event()
@@ -84,24 +95,58 @@ class LiveSession:
     async def _poll(self) -> None:
         behind = False
         while True:
-            # Catching up, it only lets others have their turn between two blocks.
+            # Catching up, it only lets others have their turn between two slices.
             await asyncio.sleep(0 if behind else POLL_S)
-            with contextlib.suppress(OSError):  # a full disk: the source reports it, and nothing is lost meanwhile
-                self._writer.flush()
-            behind = self.document.poll() and self.document.behind > LIVE_BLOCK_BYTES
+            behind = self._take_in()
+
+    def _take_in(self) -> bool:
+        """Take in what lies in the file, one slice of it; whether much more waits."""
+        until = time.perf_counter() + SLICE_S
+        while self.document.poll():
+            if self.document.behind <= LIVE_BLOCK_BYTES:
+                return False
+            if time.perf_counter() >= until:
+                return True
+        return False
 
     def _finish(self) -> None:
         try:
-            self._writer.close()
+            self.writer.settle()
         except OSError as error:
+            # Kept open: saved elsewhere, the capture gains what could not be written here.
             self._noted(SourceState.FAILED, str(error))
-        self.document.end_live()
+            self.take_in_all()
+        else:
+            self.writer.close()
+            self.document.end_live()
+        self.document.live = False
         self.document.analysis.now_ns = None
         self._ended.set()
 
+    def take_in_all(self) -> None:
+        """Take in every whole line of the file; of use after the end, when the capture was saved elsewhere."""
+        while self.document.poll():
+            pass
+
     def _noted(self, state: SourceState, sentence: str) -> None:
+        if state is SourceState.FAILED and self.writer.error is not None:
+            sentence = self._why_stopped(self.writer.error)
+        if (state, sentence) == (self.state, self.sentence):
+            return
         self.state, self.sentence = state, sentence
         self._on_state(state, sentence)
+
+    def _why_stopped(self, error: OSError) -> str:
+        what = "there is no space left" if error.errno in NO_SPACE else str(error).rstrip(".")
+        where = f" for {self.writer.path}" if error.errno in NO_SPACE else ""
+        waiting = self.writer.waiting_messages()
+        messages = f"{waiting:,} messages" if waiting > 1 else "message"
+        kept = f", the last {messages} only in memory" if waiting else ""
+        lost = f", except {self.writer.refused:,} messages for which there was no room" if self.writer.refused else ""
+        return (
+            f"The capture was stopped: {what}{where}. What was received is kept{kept}{lost}. "
+            "Save the capture on another disk, or free some space and save it then."
+        )
 
     async def close(self) -> None:
         """Leave the gateway and wait until everything received is in the document."""
@@ -111,6 +156,11 @@ class LiveSession:
                 await asyncio.wait_for(self._ended.wait(), timeout=5)
         for task in list(self._tasks):
             task.cancel()
+
+    def release(self) -> None:
+        """Close the file for good; what still waits is written if there is room by now, and lost if not."""
+        with contextlib.suppress(OSError):
+            self.writer.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +196,7 @@ async def probe(connection: Connection) -> Probe:
             if state is not SourceState.CONNECTING:
                 answered.set()
 
-        source = GatewaySource(connection, writer, on_state=noted)
+        source = GatewaySource(connection, writer, on_state=noted, reconnect=False)
         tasks: set[asyncio.Task[Any]] = set()
         started = time.perf_counter()
         spawn(source.run(), name="probe a gateway", owner=tasks)

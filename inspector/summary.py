@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from inspector.analysis.context_tree import MAIN
+from inspector.capture.heads import HEAD
 from inspector.document import CaptureDocument
 from inspector.fields import FIELDS
 
@@ -32,18 +34,27 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
     }
 
 
-def context_nodes(document: CaptureDocument) -> list[dict[str, Any]]:
+def context_nodes(document: CaptureDocument) -> Iterator[dict[str, Any]]:
     """The nodes below main in tree order, space after space."""
     contexts = document.analysis.contexts
-    return [_node(document, node) for space in contexts.spaces for node in contexts.tree.walk(space)]
+    return (_node(document, node) for space in contexts.spaces for node in contexts.tree.walk(space))
+
+
+_LONGEST_PATH = 4_096
+_PATH_END = 1_000
+
+
+def _path(path: str) -> str:
+    """A path; of one with thousands of segments its two ends, or 10,000 nodes below one another would be 500 MB."""
+    return path if len(path) <= _LONGEST_PATH else f"{path[:_PATH_END]}…{path[-_PATH_END:]}"
 
 
 def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
     contexts, strings = document.analysis.contexts, document.capture.strings
     tree = contexts.tree
     return {
-        "path": tree.path(node),
-        "parent": tree.path(tree.parent[node]) if tree.parent[node] != MAIN else None,
+        "path": _path(tree.path(node)),
+        "parent": _path(tree.path(tree.parent[node])) if tree.parent[node] != MAIN else None,
         "label": contexts.label(node),
         "type": contexts.type(node),
         "state": contexts.state(node, document.analysis.now_ns),
@@ -53,6 +64,11 @@ def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
         "implicit": tree.implicit[node],
         "participants": [strings[code] for code in contexts.speakers_of(node)],
     }
+
+
+def _raw(document: CaptureDocument, message: int) -> bytes:
+    capture = document.capture
+    return capture.line_part(message, 0, HEAD) if capture.is_big(message) else capture.envelope_bytes(message)
 
 
 def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
@@ -65,8 +81,9 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
     return {
         "no": message + 1,
         "fields": {field.name: field.value(analysis, message) for field in FIELDS},
-        "envelope": capture.envelope(message),
-        "raw": capture.envelope_bytes(message).decode("utf-8", "backslashreplace"),
+        # Of a message above 1 MB the beginning, which is no envelope; `show --save` writes all of it.
+        "envelope": None if capture.is_big(message) else capture.envelope(message),
+        "raw": _raw(document, message).decode("utf-8", "backslashreplace"),
         "deliveries": [{"participant": d.participant, "event": d.event} for d in capture.deliveries_of(message)],
         "causes": [cause + 1 for cause in analysis.correlation.causes(message)],
         "effects": [effect + 1 for effect in analysis.correlation.effects(message)],

@@ -15,7 +15,7 @@ def picture(document: CaptureDocument) -> dict[str, Any]:
     totals = summary(document, "")
     return {
         "messages": [message_picture(document, message) for message in range(len(document.capture))],
-        "contexts": context_nodes(document),
+        "contexts": list(context_nodes(document)),
         "facts": [_node_facts(document, node) for node in document.analysis.contexts.tree.alive()],
         "participants": [
             {**asdict(p), "space": document.capture.strings[p.space]}

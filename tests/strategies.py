@@ -177,6 +177,24 @@ def gateway_logs(draw: st.DrawFn) -> list[dict[str, Any]]:
     return lines
 
 
+@st.composite
+def traffic(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """A gateway log of two spaces in which everything comes late: answers before requests, copies, hints, parents."""
+    told = [*draw(calls()), *draw(proposals()), *draw(context_conversations), *draw(st.lists(envelopes, max_size=4))]
+    told = draw(st.permutations(told)) if draw(st.booleans()) else told
+    lines: list[dict[str, Any]] = []
+    for inner in told[:20]:
+        if "context" not in inner and draw(st.booleans()):
+            inner = {**inner, "context": draw(contexts)}
+        space = draw(st.sampled_from(("demo", "demo", "other")))
+        lines.append(received(inner, space_id=space))
+        for _ in range(draw(st.integers(0, 2))):  # a copy, now or later
+            event = draw(st.sampled_from(("delivered", "rejected")))
+            copy = delivered(inner, draw(_names), event=event, space_id=space)
+            lines.insert(draw(st.integers(len(lines) // 2, len(lines))), copy)
+    return lines
+
+
 _good = st.one_of(envelopes, _rpc_lines).map(lambda line: json.dumps(line).encode())
 _spoilt = st.one_of(
     st.binary(max_size=40).map(lambda data: data.replace(b"\n", b"")),

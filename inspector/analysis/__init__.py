@@ -61,11 +61,12 @@ class Analysis:
             touched: earlier messages the capture itself changed (they gained a delivery).
         """
         start, stop = self._fed, len(self.capture)
-        self.contexts.feed(start, stop)
-        self.correlation.feed(start, stop)
-        linked = self.correlation.take_changes()
-        self.transients.feed(start, stop, linked)
-        self.participants.feed(start, stop)
+        with self.capture.read_ahead(start, stop):
+            self.contexts.feed(start, stop)
+            self.correlation.feed(start, stop)
+            linked = self.correlation.take_changes()
+            self.transients.feed(start, stop, linked)
+            self.participants.feed(start, stop)
         self._fed = stop
         parts = [linked, self.transients.take_changes(), self.contexts.take_changes()]
         if touched is not None:

@@ -34,6 +34,7 @@ class ChangedRows:
 
     def __init__(self) -> None:
         self._rows: set[int] = set()
+        self._batches: list[Rows] = []
 
     def add(self, row: int) -> None:
         """Note one message."""
@@ -43,7 +44,16 @@ class ChangedRows:
         """Note several messages."""
         self._rows.update(rows)
 
+    def update_all(self, rows: Rows) -> None:
+        """Note the messages of an array, which must not be changed afterwards."""
+        if len(rows):
+            self._batches.append(rows)
+
     def take(self) -> Rows:
         """The messages noted, ascending; forgets them."""
-        rows, self._rows = self._rows, set()
-        return np.array(sorted(rows), np.int64) if rows else NO_ROWS
+        if not (self._rows or self._batches):
+            return NO_ROWS
+        rows = np.fromiter(self._rows, np.int64, len(self._rows))
+        found = np.unique(np.concatenate([rows, *self._batches]))
+        self._rows, self._batches = set(), []
+        return found

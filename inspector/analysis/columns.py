@@ -21,6 +21,28 @@ ABSENT_ID = 0
 """The id that means "no value" in `Interned` and "empty list" in `InternedSets`."""
 
 
+class Lazy:
+    """An array that is worked out where it is asked for, so that one made for a few messages costs no more than they.
+
+    Args:
+        length: messages covered.
+        at: the values at a slice or at an array of places.
+    """
+
+    def __init__(self, length: int, at: Callable[[slice | NDArray[np.integer[Any]]], NDArray[Any]]) -> None:
+        self._length = length
+        self._at = at
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, rows: int | slice | NDArray[np.integer[Any]]) -> Any:
+        """The values at some places; one value for one place."""
+        if isinstance(rows, slice | np.ndarray):
+            return self._at(rows)
+        return self._at(slice(rows, rows + 1))[0]
+
+
 class Column(Protocol):
     """One value per message; what every kind of column has in common."""
 
@@ -42,8 +64,8 @@ class Interned:
     tree moved) comes as a new object or with another generation.
     """
 
-    ids: NDArray[np.unsignedinteger[Any]]
-    """(n,) unsigned, places in `table`, capture order; 0 = absent."""
+    ids: NDArray[np.integer[Any]] | Lazy
+    """(n,) places in `table`, capture order; 0 = absent."""
     table: Sequence[str]
     """Entry 0 is never read as a value."""
     generation: int = 0
@@ -66,8 +88,8 @@ class InternedSets:
     The table is append-only as in `Interned`.
     """
 
-    ids: NDArray[np.unsignedinteger[Any]]
-    """(n,) unsigned, places in `table`, capture order; 0 = the empty list, which counts as absent."""
+    ids: NDArray[np.integer[Any]] | Lazy
+    """(n,) places in `table`, capture order; 0 = the empty list, which counts as absent."""
     table: Sequence[tuple[str, ...]]
     """Entry 0 is `()`."""
     generation: int = 0
@@ -86,7 +108,7 @@ class InternedSets:
 class Numbers:
     """Integers or floats, one per message."""
 
-    values: NDArray[np.integer[Any]] | NDArray[np.floating[Any]]
+    values: NDArray[np.integer[Any]] | NDArray[np.floating[Any]] | Lazy
     """(n,) any integer or float dtype, capture order; unit and meaning are the field's."""
     absent: float | None = None
     """The value that means absent; None when every message has a value. NaN is never a value, given here or not."""
@@ -104,7 +126,10 @@ class Numbers:
 
     def present(self, rows: slice | NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         """Which of the messages at `rows` have a value: (len(rows),) bool."""
-        values = self.values[rows]
+        return self.holding(self.values[rows])
+
+    def holding(self, values: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which of some of its values are any."""
         if np.issubdtype(values.dtype, np.floating):
             present = ~np.isnan(values)
             return present if self.absent is None else present & (values != self.absent)
@@ -137,6 +162,9 @@ class Decoded:
     """Message index to str, int, float, bool, a list of these, or None when absent. Must not raise."""
     length: int
     """Number of messages covered."""
+    may_hold: Callable[[slice | NDArray[np.integer[Any]], tuple[str, ...] | None], NDArray[np.bool_]] | None = None
+    """Which of some messages may have a value, or given texts may have one of them: (k,) bool, without decoding. Where
+    it is false the value is absent, or none of the texts; None when nothing is known beforehand."""
 
     def __len__(self) -> int:
         """Number of messages covered."""

@@ -6,6 +6,14 @@ their parent and segment. Number -1 is the main context, which is no node.
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.siblings import Siblings
 from inspector.analysis.subtree_sums import MAIN, SubtreeSums
 from inspector.capture.reader import OBJECT_KEY
@@ -13,11 +21,15 @@ from inspector.protocol.paths import normalise, quote_segment
 
 __all__ = ["MAIN", "ContextTree"]
 
+MOST_LEVELS = 1_000
+"""Segments of a path that become nodes; the rest of a longer one is the name of the last. The drafts suggest five."""
+
+_NOBODY: dict[str, int] = {}
 _MAX_WALK = 100_000  # a guard against cycles that cannot be there
 
 
 class ContextTree:
-    """Nodes by number, in the order first seen. Lists run parallel; a merged node's number lives on as an alias.
+    """Nodes by number, in the order first seen. Arrays run parallel; a merged node's number lives on as an alias.
 
     Attributes:
         parent: node above, MAIN for a root.
@@ -26,25 +38,27 @@ class ContextTree:
         children: node numbers below, in the order first seen. roots: the same by space.
         implicit: no message of its own and never declared; only an ancestor.
         own: messages in it.
+        cut: nodes whose name is the rest of a path with more than MOST_LEVELS segments.
         label: what to show instead of the name (a reasoning's first words), or None.
         version: grows whenever a node appears, moves, merges or vanishes. moves: the same without appearing.
     """
 
     def __init__(self) -> None:
-        self.parent: list[int] = []
+        self.parent = array("i")
         self.name: list[str] = []
-        self.space: list[int] = []
+        self.space = array("q")
         self.children = Siblings()
         self.implicit: list[bool] = []
-        self.own: list[int] = []
+        self.own = array("q")
+        self.cut: set[int] = set()
         self.label: list[str | None] = []
         self.roots = Siblings()
         self._sums = SubtreeSums(self.parent, self.own, self.in_order)
         self.version = 0
         self.moves = 0
-        self._alias: list[int] = []
-        self._named: list[bool] = []  # by its id, and not only as a segment of a path
-        self._by_id: dict[tuple[int, str], int] = {}
+        self._alias = array("i")
+        self._named = array("b")  # by its id, and not only as a segment of a path
+        self._by_id: dict[int, dict[str, int]] = {}  # by space
         self._by_place: dict[tuple[int, str], int] = {}
         self._slashed: set[tuple[int, str]] = set()
         self._most_slashes = 0
@@ -66,6 +80,11 @@ class ContextTree:
         """Every node that has not been merged away or dropped."""
         return [node for node, target in enumerate(self._alias) if target == node]
 
+    @property
+    def aliases(self) -> array[int]:
+        """By number, the node it was merged into (which may be merged itself), MAIN for one dropped, else itself."""
+        return self._alias
+
     # Finding and making nodes
 
     def of_key(self, space: int, key: str) -> int:
@@ -83,6 +102,8 @@ class ContextTree:
         node, rest = self._known_prefix(space, path)
         for segment in rest:
             node = self._child(space, node, segment)
+        if len(rest) > 1 and "/" in rest[-1]:
+            self.cut.add(node)
         return self._used(node)
 
     def of_id(self, space: int, identifier: str) -> int:
@@ -98,7 +119,7 @@ class ContextTree:
 
     def _with_id(self, space: int, identifier: str) -> int | None:
         """The living node with this id."""
-        found = self.resolve(self._by_id.get((space, identifier), MAIN))
+        found = self.resolve(self._by_id.get(space, _NOBODY).get(identifier, MAIN))
         return found if found != MAIN else None
 
     def declare(self, space: int, identifier: str, above: int | None, label: str | None) -> int:
@@ -107,7 +128,7 @@ class ContextTree:
         Args:
             above: the node the start sits in; None when it says nothing, MAIN when it sits in the main context.
         """
-        if "/" in identifier:
+        if 0 < identifier.count("/") < MOST_LEVELS:
             self._slashed.add((space, identifier))
             self._most_slashes = max(self._most_slashes, identifier.count("/"))
         node = self._used(self.of_id(space, identifier))
@@ -119,7 +140,7 @@ class ContextTree:
 
     def _known_prefix(self, space: int, path: str) -> tuple[int, list[str]]:
         """The longest start id with a slash that the path begins with, and the segments left."""
-        segments = path.split("/")
+        segments = path.split("/", MOST_LEVELS - 1)
         if self._slashed:
             for count in range(min(len(segments) - 1, self._most_slashes + 1), 1, -1):
                 head = "/".join(segments[:count])
@@ -132,7 +153,7 @@ class ContextTree:
         return found if found is not None else self._new(space, above, segment)
 
     def _find_path(self, space: int, path: str) -> int | None:
-        head, *rest = path.split("/")
+        head, *rest = path.split("/", MOST_LEVELS - 1)
         node = self._with_id(space, head)
         for segment in rest:
             if node is None:
@@ -153,7 +174,7 @@ class ContextTree:
         self._named.append(False)
         self._hang(node)
         if above == MAIN:
-            self._by_id[space, name] = node
+            self._by_id.setdefault(space, {})[name] = node
         else:
             self._by_place[above, name] = node
         self.version += 1
@@ -189,7 +210,7 @@ class ContextTree:
             return node
         twin = self._by_place.get((above, self.name[node]))
         if twin is not None:
-            self._by_id[self.space[node], self.name[node]] = twin
+            self._by_id[self.space[node]][self.name[node]] = twin
             self._merge(node, twin)
             return twin
         self._unhang(node)
@@ -240,7 +261,7 @@ class ContextTree:
         self._alias[gone] = stays
         self.label[stays] = self.label[stays] or self.label[gone]
         self.implicit[stays] = self.implicit[stays] and self.implicit[gone]
-        self._named[stays] = self._named[stays] or self._named[gone]
+        self._named[stays] |= self._named[gone]
         self.own[stays] += self.own[gone]
         self._sums.forget(gone)
         self._sums.add(stays, self.own[gone])
@@ -260,11 +281,11 @@ class ContextTree:
             self._unhang(node)
             self._sums.add(above, self._sums.forget(node))
             self._alias[node] = MAIN
-            key = (self.space[node], self.name[node])
+            known = self._by_id.get(self.space[node], _NOBODY)
             if above != MAIN:
                 self._by_place.pop((above, self.name[node]), None)
-            elif self._by_id.get(key) == node:
-                del self._by_id[key]
+            elif known.get(self.name[node]) == node:
+                del known[self.name[node]]
             node = above
 
     # Counting and asking
@@ -274,8 +295,17 @@ class ContextTree:
         self.own[node] += messages
         self._sums.add(node, messages)
 
+    def count_all(self, nodes: NDArray[np.integer[Any]]) -> list[int]:
+        """Add one message to each of these nodes, and to all above them; returns the nodes, each once."""
+        found, numbers = np.unique(nodes, return_counts=True)
+        own = as_numpy(self.own)
+        own[found] += numbers
+        held = found.tolist()
+        self._sums.add_all(held, numbers.tolist())
+        return held
+
     @property
-    def subtree(self) -> list[int]:
+    def subtree(self) -> Sequence[int]:
         """Messages in each node and below it."""
         return self._sums.read()
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
-from inspector.analysis.context_tree import MAIN, ContextTree
-from inspector.analysis.node_columns import NodeNumbers, NodeTable
-from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts
+from inspector.analysis.context_refs import UNKNOWN, ContextRefs
+from inspector.analysis.context_tree import MAIN, MOST_LEVELS, ContextTree
+from inspector.analysis.node_columns import REASONING_START, NodeLines, NodeTable, NodeTypes, living_nodes
+from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts, as_numpy
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.reader import object_key
-from inspector.capture.strings import InternTable
 from inspector.protocol.paths import quote_segment
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
@@ -22,7 +22,12 @@ from inspector.protocol.times import NO_TIME
 IDLE_AFTER_S = 30
 """A context is active this long after its last message (design.md 2)."""
 
+STATES = ("", "active", "idle", "concluded", "cancelled")
+"""What the numbers of `ContextPass.states` stand for."""
+
+_ALL = slice(None)
 _LABEL_LENGTH = 80
+_STEPS_UP = 64  # a node that lies deeper finds its root in an array of all nodes
 _MOST_NESTED = 64  # parents inside parents that are looked at
 
 
@@ -33,7 +38,7 @@ class ContextPass:
 
     Attributes:
         tree: the nodes.
-        facts: what is noted of each node; its lists `first_row`, `last_row`, `last_ns`, `started_by` and
+        facts: what is noted of each node; its arrays `first_row`, `last_row`, `last_ns`, `started_by` and
             `concluded_by` are attributes here too.
         main_counts: messages in main by space (string id).
         clock_ns: the latest time seen, by which a log's contexts are active or idle.
@@ -48,10 +53,8 @@ class ContextPass:
     def reset(self) -> None:
         """Forget everything."""
         self.tree = ContextTree()
-        self._columns = GrowingColumns({"ref": np.int32})
-        self._ref_ids: dict[tuple[int, int], int] = {}
-        self._ref_nodes = GrowingColumns({"node": np.int32})
-        self._ref_nodes.extend(1, {"node": MAIN})
+        self._columns = GrowingColumns({"ref": np.uint32})
+        self._refs = ContextRefs()
         self.main_counts: dict[int, int] = {}
         self._spaces: dict[int, None] = {}
         self.facts = NodeFacts()
@@ -63,82 +66,74 @@ class ContextPass:
         self.type_version = 0
         self.touched: set[int] = set()
         self.paths = NodeTable(self.tree, self.tree.path)
-        self._root_of = NodeNumbers(self.tree, lambda node, above: node if above == MAIN else above, MAIN)
+        self._lines = NodeLines(self.tree)
         self.roots = NodeTable(self.tree, lambda node: self.tree.path(self._root(node)))
         self.leaves = NodeTable(self.tree, lambda node: quote_segment(self.tree.name[node]))
-        self._depths = NodeNumbers(self.tree, lambda _, above: above + 1)
-        self.type_names: InternTable[str] = InternTable("")
-        self._types = NodeNumbers(self.tree, lambda node, _: self.type_names.intern(self.type(node)))
-        self._reach: list[int] = []
+        self._types = NodeTypes(self.tree, self._lines, self.facts.declared, self.facts.reasons)
+        self.type_names = self._types.names
+        self._reach: Array = np.empty(0, np.int64)
         self._reach_of: tuple[int, int] = (-1, -1)
+        self._speakers: tuple[Array, Array] = (np.empty(0, np.int64), np.empty(0, np.int64))
+        self._speakers_of: tuple[int, int] = (-1, -1)
 
     # Feeding
 
     def feed(self, start: int, stop: int) -> None:
         """Take in messages `start` to `stop`."""
         columns = self._capture.columns
-        self._columns.extend(stop - start, {"ref": 0})
         moves = self.tree.moves
-        keys, first, inverse = np.unique(self._pairs(start, stop), return_index=True, return_inverse=True)
-        for row in self._events(start, stop, keys, first):
-            self._observe(row)
+        spaces, keys = columns["space"][start:stop], columns["context"][start:stop]
+        refs = self._refs.find_all(spaces, keys)
+        self._observe_all(start, stop, refs)
         self.facts.grow(len(self.tree))
-        if len(keys):
-            refs = np.array([self._ref_ids.get(_split(key), 0) for key in keys.tolist()], np.int32)
-            self._columns["ref"][start:] = refs[inverse]
+        new = np.flatnonzero(refs == UNKNOWN)
+        refs[new] = self._refs.find_all(spaces[new], keys[new])
+        self._columns.append({"ref": refs})
         self._follow_merges()
         if self.tree.moves != moves:
             self._moved = True
         times = columns["time_ns"][start:stop]
         if len(times):
             self.clock_ns = max(self.clock_ns, int(times.max()))
-        self._count(start, stop, self.nodes()[start:])
+        self._count(start, stop, self._refs.nodes(refs))
         self._fed = stop
 
-    def _pairs(self, start: int, stop: int) -> Array:
-        """Space and observed key of each message as one number."""
-        columns = self._capture.columns
-        return columns["space"][start:stop].astype(np.uint64) << np.uint64(32) | columns["context"][start:stop]
-
-    def _events(self, start: int, stop: int, keys: Array, first: Array) -> list[int]:
-        """Rows that may shape the tree, in order: the first of each key, object contexts, reasoning starts."""
-        columns = self._capture.columns
-        start_kind = self._capture.strings.find("reasoning/start") or -1
-        shaping = columns["kind"][start:stop] == start_kind
-        shaping |= columns["flags"][start:stop] & Flag.OBJECT_CONTEXT != 0
-        new = [
-            place + start
-            for key, place in zip(keys.tolist(), first.tolist(), strict=True)
-            if key & 0xFFFFFFFF and _split(key) not in self._ref_ids
-        ]
-        return sorted({*(np.flatnonzero(shaping) + start).tolist(), *new})
-
-    def _observe(self, row: int) -> None:
-        """Let one message shape the tree: make its context's node, and its own when it starts one."""
-        columns = self._capture.columns
-        space, key = int(columns["space"][row]), int(columns["context"][row])
-        node = self._node_of_key(space, key) if key else MAIN
-        if int(columns["flags"][row]) & Flag.OBJECT_CONTEXT:
-            self._observe_object(space, row)
-            node = self.tree.resolve(node)
-        if self._capture.string("kind", row) == "reasoning/start":
-            self._declare(space, row, node)
+    def _observe_all(self, start: int, stop: int, refs: Array) -> None:
+        """Let messages shape the tree, in order: the first of each new key, object contexts, reasoning starts."""
+        columns = {name: self._capture.columns[name][start:stop] for name in ("space", "context", "kind", "flags")}
+        starting = columns["kind"] == (self._capture.strings.find("reasoning/start") or -1)
+        objects = columns["flags"] & Flag.OBJECT_CONTEXT.value != 0
+        shaping = starting | objects
+        new = np.flatnonzero(refs == UNKNOWN)
+        pairs = columns["space"][new].astype(np.int64) << 32 | columns["context"][new]
+        shaping[new[np.unique(pairs, return_index=True)[1]]] = True
+        places = np.flatnonzero(shaping)
+        kept = (columns["space"], columns["context"], objects, starting)
+        for place, space, key, is_object, starts in zip(
+            places.tolist(), *(values[places].tolist() for values in kept), strict=True
+        ):
+            node = self._node_of_key(space, key) if key else MAIN
+            if is_object:
+                self._observe_object(space, start + place)
+                node = self.tree.resolve(node)
+            if starts:
+                self._declare(space, start + place, node)
 
     def _node_of_key(self, space: int, key: int) -> int:
-        known = self._ref_ids.get((space, key))
-        if known is not None:
-            return self.tree.resolve(int(self._ref_nodes["node"][known]))
+        known = self._refs.find(space, key)
+        if known != UNKNOWN:
+            return self.tree.resolve(self._refs.node(known))
         node = self.tree.of_key(space, self._capture.strings[key])
-        self._ref_ids[space, key] = self._ref_nodes.extend(1, {"node": node})
+        self._refs.add(space, key, node)
         return node
 
     def _declare(self, space: int, row: int, above: int) -> None:
-        identifier = self._capture.envelope_id(row)
-        if not identifier or not self._capture.columns["id_hash"][row]:
+        told = self._capture.told(row)
+        if not told.identifier or not self._capture.columns["id_hash"][row]:
             return
-        text = text_shown("reasoning/start", self._capture.payload(row)) or ""
+        text = text_shown("reasoning/start", told.payload) or ""
         label = " ".join(text.split())[:_LABEL_LENGTH] or None
-        node = self.tree.declare(space, identifier, above, label)
+        node = self.tree.declare(space, told.identifier, above, label)
         self.facts.grow(len(self.tree))
         if self.started_by[node] < 0:
             self.started_by[node] = row
@@ -164,7 +159,7 @@ class ContextPass:
             self.facts.grow(len(self.tree))
             declared = described.get("type")
             if isinstance(declared, str) and declared:
-                first = self.facts.declared[node] is None
+                first = node not in self.facts.declared
                 self.facts.note_type(node, row, declared)
                 if first:
                     self._type_changed(node)
@@ -179,48 +174,48 @@ class ContextPass:
             self.facts.inherit(node, into)
             living[node] = self.tree.resolve(into)
         self.tree.merged.clear()
-        self._ref_nodes["node"][:] = living[self._ref_nodes["node"]]
+        self._refs.follow(living)
 
     def _count(self, start: int, stop: int, nodes: Array) -> None:
         columns = self._capture.columns
-        spaces, first = np.unique(columns["space"][start:stop], return_index=True)
-        self._spaces.update(dict.fromkeys(spaces[np.argsort(first)].tolist()))
-        for space, count in zip(
-            *np.unique(columns["space"][start:stop][nodes == MAIN], return_counts=True), strict=True
-        ):
-            self.main_counts[int(space)] = self.main_counts.get(int(space), 0) + int(count)
+        self._count_spaces(columns["space"][start:stop], nodes)
         inside = np.flatnonzero(nodes != MAIN)
         if not len(inside):
             return
-        held = nodes[inside]
-        order = np.argsort(held, kind="stable")
-        found, first, counts = np.unique(held[order], return_index=True, return_counts=True)
-        times = columns["time_ns"][start:stop][inside]
-        for node, low, count in zip(found.tolist(), first.tolist(), counts.tolist(), strict=True):
-            places = order[low : low + count]
-            self.tree.count(node, count)
-            rows = start + inside[places]
-            self.facts.note_messages(node, int(rows[0]), int(rows[-1]), int(times[places].max()))
-            self.touched.add(node)
-        self._note_kinds(start, inside, held, columns["kind"][start:stop][inside])
-        senders = held.astype(np.uint64) << np.uint64(32) | columns["sender"][start:stop][inside]
-        for pair, place in zip(*(a.tolist() for a in np.unique(senders, return_index=True)), strict=True):
-            node, sender = _split(pair)
-            if sender:
-                self.facts.note_speaker(node, sender, start + int(inside[place]))
+        held, rows = nodes[inside], start + inside
+        self.facts.note_messages(held, rows, columns["time_ns"][start:stop][inside])
+        found = self.tree.count_all(held)
+        self.touched.update(found)
+        self._note_kinds(rows, held, columns["kind"][start:stop][inside])
 
-    def _note_kinds(self, start: int, inside: Array, nodes: Array, kinds: Array) -> None:
+    def _count_spaces(self, spaces: Array, nodes: Array) -> None:
+        """Note the spaces of messages in the order first seen, and how many of each lie in main."""
+        if not len(spaces):
+            return
+        if (spaces == spaces[0]).all():
+            found, places, main = spaces[:1], [0], [int(np.count_nonzero(nodes == MAIN))]
+        else:
+            found, first, inverse = np.unique(spaces, return_index=True, return_inverse=True)
+            main = np.bincount(inverse[nodes == MAIN], minlength=len(found)).tolist()
+            places = np.argsort(first).tolist()
+        for place in places:
+            space = int(found[place])
+            self._spaces[space] = None
+            if main[place]:
+                self.main_counts[space] = self.main_counts.get(space, 0) + main[place]
+
+    def _note_kinds(self, rows: Array, nodes: Array, kinds: Array) -> None:
         names = self._capture.strings
         for kind in np.unique(kinds).tolist():
             name = names[kind]
             if not name.startswith("reasoning/"):
                 continue
-            here = kinds == kind
-            for node in np.unique(nodes[here]).tolist():
+            here = np.flatnonzero(kinds == kind)
+            for node in self.facts.without_reasons(nodes[here]):
                 self._note_reasoning(node)
             end = _ENDS.get(name, 0)
-            for place in np.flatnonzero(here).tolist() if end else ():
-                self.facts.note_end(int(nodes[place]), end, start + int(inside[place]))
+            for place in here.tolist() if end else ():
+                self.facts.note_end(int(nodes[place]), end, int(rows[place]))
 
     def _note_reasoning(self, node: int) -> None:
         if not self.facts.reasons[node]:
@@ -250,20 +245,24 @@ class ContextPass:
         return list(self._spaces)
 
     def nodes(self) -> Array:
-        """(n,) int32, the node of each message, MAIN for the main context."""
-        return self._ref_nodes["node"][self._columns["ref"]]
+        """(n,) int32, the node of each message, MAIN for the main context. O(messages)."""
+        return self._refs.nodes(self._columns["ref"])
+
+    def nodes_of(self, rows: slice | Array) -> Array:
+        """(rows,) int32, the node of each of these messages. O(rows)."""
+        return self._refs.nodes(self._columns["ref"][rows])
 
     def node_of(self, row: int) -> int:
         """The node a message belongs to; MAIN for the main context."""
-        return int(self._ref_nodes["node"][self._columns["ref"][row]])
+        return self._refs.node(int(self._columns["ref"][row]))
 
-    def depths(self) -> Array:
-        """(n,) int32, depth of each message's context; 0 in main."""
-        return self._depths.values(self.tree.moves)[self.nodes()]
+    def depths(self, rows: slice | Array = _ALL) -> Array:
+        """Depth of the contexts of all or some messages, as int32; 0 in main."""
+        return self._lines.depths.take(self.nodes_of(rows))
 
-    def types(self) -> Array:
-        """(n,) int32, places in `type_names` of the types of the messages' contexts; 0 is none."""
-        return self._types.values(self.tree.moves + self.type_version)[self.nodes()]
+    def types(self, rows: slice | Array = _ALL) -> Array:
+        """Places in `type_names` of the types of the contexts of all or some messages, as int32; 0 is none."""
+        return self._types.values(self.tree.moves + self.type_version).take(self.nodes_of(rows))
 
     def state(self, node: int, now_ns: int | None = None) -> str:
         """active, idle, concluded or cancelled (design.md 2).
@@ -277,44 +276,70 @@ class ContextPass:
         now = self.clock_ns if now_ns is None else now_ns
         return "active" if last != NO_TIME and now - last <= IDLE_AFTER_S * 1_000_000_000 else "idle"
 
+    def states(self, now_ns: int | None = None) -> Array:
+        """(nodes + 1,) uint8, the states of all nodes as places in `STATES`; the last is the main context's, none."""
+        last, started = as_numpy(self.last_ns).copy(), as_numpy(self.started_by).copy()
+        empty = np.flatnonzero(last == NO_TIME)
+        begun = np.where(started[empty] >= 0, self._capture.columns["time_ns"][started[empty]], NO_TIME)
+        last[empty] = np.maximum(begun, self._below()[empty]) if len(empty) else begun
+        now = self.clock_ns if now_ns is None else now_ns
+        # Hostile times are further apart than 64 bits tell.
+        since = min(max(now - IDLE_AFTER_S * 1_000_000_000, NO_TIME + 1), np.iinfo(np.int64).max)
+        end = as_numpy(self.facts.end)
+        ended = np.where(end == CANCELLED, STATES.index("cancelled"), STATES.index("concluded"))
+        going = np.where(last >= since, STATES.index("active"), STATES.index("idle"))
+        states = np.where(end != 0, ended, going).astype(np.uint8)
+        return np.append(states[living_nodes(self.tree)], np.uint8(0))
+
     def _last_in_reach(self, node: int) -> int:
         """Time of the last message; an ancestor that holds none itself goes by its start and by those below."""
         if self.last_ns[node] != NO_TIME:
             return self.last_ns[node]
         started = self.started_by[node]
         own = int(self._capture.columns["time_ns"][started]) if started >= 0 else NO_TIME
-        return max(own, self._below()[node]) if self.tree.children.any(node) else own
+        return max(own, int(self._below()[node])) if self.tree.children.any(node) else own
 
-    def _below(self) -> list[int]:
-        """By node, the time of the last message in the nearest contexts below it that hold any. O(nodes) when made."""
+    def _below(self) -> Array:
+        """By node, the time of the last message in the nearest contexts below it that hold any, where itself does not.
+
+        O(nodes) in numpy, and a turn for each depth, when made anew.
+        """
         if self._reach_of != (self._fed, self.tree.version):
-            tree, last = self.tree, self.last_ns
-            self._reach = [NO_TIME] * len(tree)
-            for node in reversed(tree.in_order()):
-                above = tree.parent[node]
-                if above != MAIN:
-                    here = last[node] if last[node] != NO_TIME else self._reach[node]
-                    self._reach[above] = max(self._reach[above], here)
-            self._reach_of = (self._fed, tree.version)
+            parent, last = as_numpy(self.tree.parent).astype(np.int64), as_numpy(self.last_ns).copy()
+            empty = last == NO_TIME
+            nodes = np.flatnonzero(parent != MAIN)
+            nodes = nodes[empty[parent[nodes]] & (as_numpy(self.tree.aliases)[nodes] == nodes)]
+            depths = self._lines.depths[nodes]
+            deepest_first = np.argsort(-depths, kind="stable")
+            reach = np.full(len(parent), NO_TIME, np.int64)
+            for level in np.split(nodes[deepest_first], np.flatnonzero(np.diff(depths[deepest_first])) + 1):
+                np.maximum.at(reach, parent[level], np.where(empty[level], reach[level], last[level]))
+            self._reach, self._reach_of = reach, (self._fed, self.tree.version)
         return self._reach
 
     def type(self, node: int) -> str | None:
         """The declared type, else `reasoning` where the context or its name says so, else None."""
-        declared = self.facts.declared[node]
+        declared = self.facts.declared.get(node)
         if declared is not None:
             return declared[1]
         return "reasoning" if self.facts.reasons[node] or self._named_so(node) else None
 
     def _named_so(self, node: int) -> bool:
-        return self.tree.name[self._root(node)].startswith("reason")
+        return self.tree.name[self._root(node)].startswith(REASONING_START)
 
     def _root(self, node: int) -> int:
         """The root a node lies under."""
-        return int(self._root_of.values(self.tree.moves)[node])
+        root = node
+        for _ in range(_STEPS_UP):
+            above = self.tree.parent[root]
+            if above == MAIN:
+                return root
+            root = above
+        return int(self._lines.roots[node])
 
     def type_reason(self, node: int) -> str:
         """Why the node has its type, as a sentence; "" when it has none."""
-        if self.facts.declared[node] is not None:
+        if node in self.facts.declared:
             return "Declared so by its messages."
         if self.started_by[node] >= 0:
             return f"Opened by reasoning/start, No. {self.started_by[node] + 1}."
@@ -322,10 +347,26 @@ class ContextPass:
             return "Holds reasoning messages."
         return "Its first segment starts with “reason”." if self._named_so(node) else ""
 
+    def note(self, node: int) -> str:
+        """What is odd about a node, as a sentence; "" where nothing is."""
+        cut = f"Its path has more than {MOST_LEVELS:,} levels: from there on it is shown as one name."
+        return cut if node in self.tree.cut else ""
+
     def speakers_of(self, node: int) -> list[int]:
-        """String ids of those who wrote in a context, in the order they first did."""
-        speakers = self.facts.speakers[node]
-        return sorted(speakers, key=speakers.__getitem__)
+        """String ids of those who wrote in a context, in the order they first did. O(messages) when made anew."""
+        if self._speakers_of != (self._fed, self.tree.moves):
+            self._speakers, self._speakers_of = self._list_speakers(), (self._fed, self.tree.moves)
+        nodes, senders = self._speakers
+        low, high = np.searchsorted(nodes, [node, node + 1])
+        return senders[low:high].tolist()
+
+    def _list_speakers(self) -> tuple[Array, Array]:
+        """Each node with each of its senders, by node and then in the order of their first messages there."""
+        senders, nodes = self._capture.columns["sender"][: self._fed], self.nodes()
+        rows = np.flatnonzero((nodes != MAIN) & (senders != 0))
+        pairs, first = np.unique(nodes[rows].astype(np.int64) << 32 | senders[rows], return_index=True)
+        order = np.lexsort((first, pairs >> 32))
+        return pairs[order] >> 32, pairs[order] & 0xFFFFFFFF
 
     def label(self, node: int) -> str:
         """What the tree shows: a reasoning's first words, else the name."""
@@ -333,8 +374,3 @@ class ContextPass:
 
 
 _ENDS = {"reasoning/conclusion": CONCLUDED, "reasoning/cancel": CANCELLED}
-
-
-def _split(key: int) -> tuple[int, int]:
-    """The two numbers that `_pairs` made one of."""
-    return key >> 32, key & 0xFFFFFFFF

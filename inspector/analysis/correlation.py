@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 
 _NEEDS_TARGET = ("tools/call", "prompts/get", "resources/read", "completion/complete")
+_CORRELATED, _MANY = Flag.CORRELATED.value, Flag.MANY_CORRELATIONS.value
+_PART_BITS = 21  # a kind, method and target below that are packed into 63
 _MOST_NAMED = 256  # ids of one message that are looked at
 
 
@@ -45,8 +48,8 @@ class CorrelationPass:
         columns: per message
             `cause` int32: what it names by correlation (or by JSON-RPC id); NO_ROW.
             `answer` int32: for a request, its first response; for a proposal, its first fulfilment; NO_ROW.
-            `method`, `target` uint32: string ids, resolved for responses.
-            `call` uint32: place in `calls` of its `kind[:method[:target]]`.
+            `method`, `target` unsigned: string ids, resolved for responses.
+            `call` unsigned: place in `calls` of its `kind[:method[:target]]`.
             `rule` uint8: ToolRule.
             `proposal_state` uint8: ProposalState.
         calls: each distinct `kind[:method[:target]]`, what `kind like` matches; entry 0 is no call.
@@ -84,7 +87,7 @@ class CorrelationPass:
         self._extend(start, stop)
         source = self._capture.columns
         named = np.full(stop - start, NO_ROW, np.int64)
-        correlated = np.flatnonzero(source["flags"][start:stop] & Flag.CORRELATED)
+        correlated = np.flatnonzero(source["flags"][start:stop] & _CORRELATED)
         rows = correlated + start
         named[correlated] = self._capture.ids.latest(source["correlation_hash"][rows], rows)
         linked = self._link_plain(start, stop, named)
@@ -108,11 +111,10 @@ class CorrelationPass:
     def _extend(self, start: int, stop: int) -> None:
         """Fill the columns with what the messages say themselves."""
         source = self._capture.columns
-        self.columns.extend(stop - start, {"cause": NO_ROW, "answer": NO_ROW, "rule": 0, "proposal_state": 0})
-        for name in ("method", "target"):
-            self.columns[name][start:] = source[name][start:stop]
-        parts = zip(*(source[name][start:stop].tolist() for name in ("kind", "method", "target")), strict=True)
-        self.columns["call"][start:] = np.fromiter(map(self._call_id, parts), np.uint32, stop - start)
+        kind, method, target = (source[name][start:stop] for name in ("kind", "method", "target"))
+        said = {"method": method, "target": target, "call": self._calls_of(kind, method, target)}
+        unknown = {"cause": NO_ROW, "answer": NO_ROW, "rule": 0, "proposal_state": 0}
+        self.columns.append({**said, **unknown}, stop - start)
         self._proposals.extend(start, stop)
         for kind, index in self._ids_of.items():
             rows = np.flatnonzero(source["kind"][start:stop] == self._code(kind)) + start
@@ -125,12 +127,12 @@ class CorrelationPass:
         coming: set[int] = set()
         for place in np.flatnonzero(left).tolist():
             coming.update(self._correlation_hashes(place + len(self.columns) - len(ids)))
-        waiting, responses = self._waiting, self._waiting_responses
-        return [
-            place
-            for place, (wanted, identifier) in enumerate(zip(left.tolist(), ids.tolist(), strict=True))
-            if wanted or identifier in coming or identifier in waiting or identifier in responses
-        ]
+        listed = ids.tolist()
+        coming.intersection_update(listed)
+        coming |= self._waiting.keys() & listed
+        coming |= self._waiting_responses.keys() & listed
+        visited = left | np.isin(ids, np.fromiter(coming, np.uint64, len(coming))) if coming else left
+        return np.flatnonzero(visited).tolist()
 
     # The many that need no thought
 
@@ -141,11 +143,11 @@ class CorrelationPass:
         """
         source = self._capture.columns
         kind = source["kind"][start:stop]
-        single = (named != NO_ROW) & (source["flags"][start:stop] & Flag.MANY_CORRELATIONS == 0)
+        single = (named != NO_ROW) & (source["flags"][start:stop] & _MANY == 0)
         choosy = np.isin(kind, [self._code(k) for k in _WANTED])
         free = np.flatnonzero(single & ~choosy)
-        self.columns["cause"][start + free] = named[free]
-        self._changed.update(named[free].tolist())
+        self.columns.put("cause", start + free, named[free])
+        self._changed.update_all(named[free])
         answers = np.flatnonzero(single & (kind == self._code(kinds.RESPONSE)) & (source["method"][start:stop] == 0))
         asked = named[answers]
         fits = (source["kind"][asked] == self._code(kinds.REQUEST)) & (source["method"][asked] != 0)
@@ -160,18 +162,18 @@ class CorrelationPass:
     def _answer(self, responses: Rows, requests: Rows) -> None:
         """Link responses to the requests they name, and give them their calls. Rows of responses ascend."""
         columns = self.columns
-        columns["cause"][responses] = requests
+        columns.put("cause", responses, requests)
         once, first = np.unique(requests, return_index=True)
         known, new = columns["answer"][once], responses[first]
-        columns["answer"][once] = np.where((known == NO_ROW) | (new < known), new, known)
+        columns.put("answer", once, np.where((known == NO_ROW) | (new < known), new, known))
         for name in ("method", "target"):
-            columns[name][responses] = columns[name][requests]
-        columns["rule"][responses] = ToolRule.CORRELATION
+            columns.put(name, responses, columns[name][requests])
+        columns.put("rule", responses, ToolRule.CORRELATION.value)
         asked, inverse = np.unique(columns["call"][requests], return_inverse=True)
         code = self._code(kinds.RESPONSE)
         answered = [self._call_id((code, *self._call_parts[call][1:])) for call in asked.tolist()]
-        columns["call"][responses] = np.array(answered, np.uint32)[inverse]
-        self._changed.update(once.tolist())
+        columns.put("call", responses, np.array(answered, np.uint32)[inverse])
+        self._changed.update_all(once)
         fulfilling = np.flatnonzero(columns["cause"][requests] != NO_ROW)
         for row, request in zip(responses[fulfilling].tolist(), requests[fulfilling].tolist(), strict=True):
             self._proposals.note_link(row, request)
@@ -181,15 +183,15 @@ class CorrelationPass:
     def _link(self, row: int, named: int) -> None:
         kind = self._capture.string("kind", row) or ""
         flags = int(self._capture.columns["flags"][row])
-        if flags & Flag.CORRELATED:
-            cause = self._first_named(row, kind) if flags & Flag.MANY_CORRELATIONS else named
+        if flags & _CORRELATED:
+            cause = self._first_named(row, kind) if flags & _MANY else named
             if cause != NO_ROW:
                 self._set_cause(row, cause, kind)
             else:
                 waiting = self._waiting_responses if kind == kinds.RESPONSE else self._waiting
                 for value in self._correlation_hashes(row):
                     waiting.setdefault(value, []).append(row)
-            if flags & Flag.MANY_CORRELATIONS:
+            if flags & _MANY:
                 for further in self.causes(row):
                     if further != cause:
                         self._further.setdefault(further, []).append(row)
@@ -203,8 +205,8 @@ class CorrelationPass:
     def _correlation_hashes(self, row: int) -> list[int]:
         """Hashes of the ids a message names, each once, in the order it names them; at most 256."""
         flags = int(self._capture.columns["flags"][row])
-        if not flags & Flag.MANY_CORRELATIONS:
-            return [int(self._capture.columns["correlation_hash"][row])] if flags & Flag.CORRELATED else []
+        if not flags & _MANY:
+            return [int(self._capture.columns["correlation_hash"][row])] if flags & _CORRELATED else []
         if row not in self._hashes:
             named = dict.fromkeys(self._capture.correlation_ids(row))
             self._hashes[row] = [hash_text(identifier) for identifier in islice(named, _MOST_NAMED)]
@@ -264,12 +266,12 @@ class CorrelationPass:
     # Noting it
 
     def _set_cause(self, row: int, cause: int, kind: str) -> None:
-        self.columns["cause"][row] = cause
+        self.columns.put("cause", row, cause)
         self._changed.update((row, cause))
         cause_kind = self._capture.string("kind", cause)
         if (kind, cause_kind) in ((kinds.RESPONSE, kinds.REQUEST), (kinds.REQUEST, kinds.PROPOSAL)):
             answer = int(self.columns["answer"][cause])
-            self.columns["answer"][cause] = row if answer == NO_ROW else min(answer, row)
+            self.columns.put("answer", cause, row if answer == NO_ROW else min(answer, row))
         self._proposals.note_link(row, cause)
 
     def _name_call(self, row: int) -> None:
@@ -279,19 +281,19 @@ class CorrelationPass:
         if target or (own and strings[own] not in _NEEDS_TARGET):
             in_kind = ":" in (self._capture.string("kind_raw", row) or "")
             if not columns["rule"][row]:
-                columns["rule"][row] = ToolRule.KIND if in_kind else ToolRule.PAYLOAD
+                columns.put("rule", row, (ToolRule.KIND if in_kind else ToolRule.PAYLOAD).value)
             return
         cause = int(columns["cause"][row])
         if cause == NO_ROW:
-            columns["rule"][row] = ToolRule.UNKNOWN
+            columns.put("rule", row, ToolRule.UNKNOWN.value)
             return
-        correlated = int(self._capture.columns["flags"][row]) & Flag.CORRELATED
-        columns["rule"][row] = ToolRule.CORRELATION if correlated else ToolRule.RPC_ID
+        correlated = int(self._capture.columns["flags"][row]) & _CORRELATED
+        columns.put("rule", row, (ToolRule.CORRELATION if correlated else ToolRule.RPC_ID).value)
         cause = self._namer(cause)
-        columns["method"][row] = columns["method"][cause]
-        columns["target"][row] = columns["target"][cause]
+        for name in ("method", "target"):
+            columns.put(name, row, int(columns[name][cause]))
         named = (int(self._capture.columns["kind"][row]), int(columns["method"][row]), int(columns["target"][row]))
-        columns["call"][row] = self._call_id(named)
+        columns.put("call", row, self._call_id(named))
         self._changed.add(row)
 
     def _namer(self, asked: int) -> int:
@@ -303,6 +305,18 @@ class CorrelationPass:
         if above == NO_ROW or self._capture.string("kind", above) != kinds.PROPOSAL:
             return asked
         return above if int(columns["method"][above]) == method or not method else asked
+
+    def _calls_of(self, *parts: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.uint32]:
+        """The places in `calls` of what messages say: kinds, methods and targets."""
+        if any(len(part) and int(part.max()) >= 1 << _PART_BITS for part in parts):
+            rows = zip(*(part.tolist() for part in parts), strict=True)  # millions of different strings
+            return np.fromiter(map(self._call_id, rows), np.uint32, len(parts[0]))
+        kind, method, target = (part.astype(np.int64) for part in parts)
+        packed = kind << 2 * _PART_BITS | method << _PART_BITS | target
+        found, inverse = np.unique(packed, return_inverse=True)
+        part = (1 << _PART_BITS) - 1
+        named = ((key >> 2 * _PART_BITS, key >> _PART_BITS & part, key & part) for key in found.tolist())
+        return np.fromiter(map(self._call_id, named), np.uint32, len(found))[inverse]
 
     def _call_id(self, named: tuple[int, int, int]) -> int:
         found = self._call_ids.get(named)

@@ -1,7 +1,14 @@
-"""What is noted of each context node beside its place in the tree: first and last message, end, who spoke."""
+"""What is noted of each context node beside its place in the tree: first and last message, end, who declared what."""
 
 from __future__ import annotations
 
+from array import array
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.changes import Rows
 from inspector.protocol.times import NO_TIME
 
 CONCLUDED, CANCELLED = 1, 2
@@ -9,41 +16,40 @@ CONCLUDED, CANCELLED = 1, 2
 
 
 class NodeFacts:
-    """Lists that run parallel to the nodes of a tree. What they say does not depend on the order of merges.
+    """Arrays that run parallel to the nodes of a tree. What they say does not depend on the order of merges.
+
+    There is no Python object a node, which would cost ten times the memory and each collection a look.
 
     Attributes:
         first_row, last_row, last_ns: -1 and NO_TIME when it holds no message.
         started_by: the message whose id names it, or -1.
         end: 0, CONCLUDED or CANCELLED.
         concluded_by: the message that concluded or cancelled it, or -1.
-        speakers: string ids of those who wrote in it, and the first message of each there.
         reasons: it holds reasoning messages, or a reasoning start names it.
-        declared: the first message that declared a type, and the type; or None.
+        declared: by node, where there is one: the first message that declared a type, and the type.
     """
 
     def __init__(self) -> None:
-        self.first_row: list[int] = []
-        self.last_row: list[int] = []
-        self.last_ns: list[int] = []
-        self.started_by: list[int] = []
-        self.end: list[int] = []
-        self.concluded_by: list[int] = []
-        self.speakers: list[dict[int, int]] = []
-        self.reasons: list[bool] = []
-        self.declared: list[tuple[int, str] | None] = []
+        self.first_row = array("i")
+        self.last_row = array("i")
+        self.last_ns = array("q")
+        self.started_by = array("i")
+        self.end = array("b")
+        self.concluded_by = array("i")
+        self.reasons = array("b")
+        self.declared: dict[int, tuple[int, str]] = {}
+        self._arrays = (
+            *((rows, array("i", [-1])) for rows in (self.first_row, self.last_row, self.started_by, self.concluded_by)),
+            *((marks, array("b", [0])) for marks in (self.end, self.reasons)),
+            (self.last_ns, array("q", [NO_TIME])),
+        )
 
     def grow(self, nodes: int) -> None:
         """Make room for as many nodes."""
-        for _ in range(nodes - len(self.first_row)):
-            self.first_row.append(-1)
-            self.last_row.append(-1)
-            self.last_ns.append(NO_TIME)
-            self.started_by.append(-1)
-            self.end.append(0)
-            self.concluded_by.append(-1)
-            self.speakers.append({})
-            self.reasons.append(False)
-            self.declared.append(None)
+        missing = nodes - len(self.first_row)
+        if missing > 0:
+            for values, empty in self._arrays:
+                values.extend(empty * missing)
 
     def inherit(self, node: int, into: int) -> None:
         """Give what is known of a merged node to the one it became."""
@@ -54,17 +60,21 @@ class NodeFacts:
         if self.end[node]:
             self.note_end(into, self.end[node], self.concluded_by[node])
         self.reasons[into] = self.reasons[into] or self.reasons[node]
-        declared = self.declared[node]
+        declared = self.declared.get(node)
         if declared is not None:
             self.note_type(into, *declared)
-        for sender, row in self.speakers[node].items():
-            self.note_speaker(into, sender, row)
 
-    def note_messages(self, node: int, first: int, last: int, last_ns: int) -> None:
-        """Note messages of a node, from the first to the last row; the latest of their times."""
-        self.first_row[node] = _first(first, self.first_row[node])
-        self.last_row[node] = max(last, self.last_row[node])
-        self.last_ns[node] = max(last_ns, self.last_ns[node])
+    def note_messages(self, nodes: NDArray[np.integer[Any]], rows: Rows, times: NDArray[np.int64]) -> None:
+        """Note messages by node, row and time. Rows ascend and are greater than all noted before."""
+        first, last, last_ns = as_numpy(self.first_row), as_numpy(self.last_row), as_numpy(self.last_ns)
+        last[nodes] = rows  # of several in one node the last stays
+        new = first[nodes] < 0
+        first[nodes[new][::-1]] = rows[new][::-1]
+        np.maximum.at(last_ns, nodes, times)
+
+    def without_reasons(self, nodes: NDArray[np.integer[Any]]) -> list[int]:
+        """Of these nodes, those that do not count as reasoning yet, each once."""
+        return np.unique(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()
 
     def note_end(self, node: int, end: int, row: int) -> None:
         """The first conclusion ends a context; a cancel overrules it, whatever comes later (protocols.md 8)."""
@@ -73,11 +83,12 @@ class NodeFacts:
 
     def note_type(self, node: int, row: int, declared: str) -> None:
         """The first type declared stands."""
-        self.declared[node] = min(self.declared[node] or (row, declared), (row, declared))
+        self.declared[node] = min(self.declared.get(node, (row, declared)), (row, declared))
 
-    def note_speaker(self, node: int, sender: int, row: int) -> None:
-        """Note that somebody wrote a message there."""
-        self.speakers[node][sender] = min(row, self.speakers[node].get(sender, row))
+
+def as_numpy(values: array[int]) -> NDArray[Any]:
+    """The memory of an array as numpy sees it; for the moment only, as the array cannot grow while this exists."""
+    return np.frombuffer(values, values.typecode)
 
 
 def _first(row: int, other: int) -> int:

@@ -64,6 +64,7 @@ class ParticipantPass:
     def reset(self) -> None:
         """Forget everything."""
         self.all: dict[tuple[int, str], Participant] = {}
+        self._asking: set[int] = set()  # spaces we have joined and not been welcomed to yet
 
     def feed(self, start: int, stop: int) -> None:
         """Take in messages `start` to `stop`."""
@@ -124,11 +125,12 @@ class ParticipantPass:
         kind = capture.string("kind", row)
         space = int(capture.columns["space"][row])
         sender = capture.string("sender", row)
-        payload = capture.payload(row)
+        payload = capture.told(row).payload
         if kind == "system/join":
             joined = self._meet(space, sender)
-            if joined is not None:
-                joined.is_us = joined.is_us or bool(capture.flags(row) & Flag.SENT)
+            if joined is not None and capture.flags(row) & Flag.SENT:
+                joined.is_us = True
+                self._asking.add(space)
         elif kind == "participant/status":
             self._note_usage(self._meet(space, sender), payload, row)
         elif sender in GATEWAY_IDS and kind == "system/welcome":
@@ -139,6 +141,13 @@ class ParticipantPass:
     def _note_welcome(self, space: int, payload: Mapping[str, Any], row: int) -> None:
         others = payload.get("participants")
         here = [payload.get("you"), *(others if isinstance(others, list) else [])]
+        if space in self._asking and isinstance(others, list):
+            # Nobody told us who left while we were away: the welcome is the new truth (protocols.md 10).
+            self._asking.discard(space)
+            named = {item.get("id") for item in here if isinstance(item, Mapping) and isinstance(item.get("id"), str)}
+            for (of_space, name), participant in self.all.items():
+                if of_space == space and participant.here and name not in named:
+                    self._leave(participant, row)
         for item in here:
             if isinstance(item, Mapping):
                 self._arrive(self._meet(space, item.get("id")), item, row)
@@ -149,10 +158,13 @@ class ParticipantPass:
         participant = self._meet(space, item.get("id"))
         if payload.get("event") == "leave":
             if participant is not None:
-                participant.here = False
-                participant.left_ns = int(self._capture.columns["time_ns"][row])
+                self._leave(participant, row)
         elif payload.get("event") != "invited":
             self._arrive(participant, item, row)
+
+    def _leave(self, participant: Participant, row: int) -> None:
+        participant.here = False
+        participant.left_ns = int(self._capture.columns["time_ns"][row])
 
     def _arrive(self, participant: Participant | None, item: Mapping[str, Any], row: int) -> None:
         if participant is None:

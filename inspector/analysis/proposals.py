@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import enum
 
+import numpy as np
+
 from inspector.analysis.changes import ChangedRows
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
@@ -39,7 +41,7 @@ class Proposals:
         """Open the proposals among messages `start` to `stop`."""
         proposal = self._capture.strings.find(kinds.PROPOSAL) or -1
         proposed = self._capture.columns["kind"][start:stop] == proposal
-        self._links["proposal_state"][start:][proposed] = ProposalState.OPEN
+        self._links.put("proposal_state", np.flatnonzero(proposed) + start, ProposalState.OPEN.value)
 
     def note_link(self, row: int, cause: int) -> None:
         """A message was linked to one that it names; links may come in any order."""
@@ -61,5 +63,5 @@ class Proposals:
     def _raise_state(self, proposal: int, state: ProposalState) -> None:
         states = self._links["proposal_state"]
         if states[proposal] < state:
-            states[proposal] = state
+            self._links.put("proposal_state", proposal, state.value)
             self._changed.add(proposal)

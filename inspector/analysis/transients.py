@@ -113,14 +113,14 @@ class TransientPass:
             changed: earlier messages whose links changed; when a result's tool or conversation is among what
                 changed, the story is told again from the beginning, so that batching makes no difference.
         """
-        self.columns.extend(stop - start, {"badges": 0, "collapsed_by": NO_ROW, "consumes": NO_ROW})
+        self.columns.append({"badges": 0, "collapsed_by": NO_ROW, "consumes": NO_ROW}, stop - start)
         late = changed[changed < start].tolist() if changed is not None else []
         if any(row in self._signals and self._seen[row] != self._placed(row) for row in late):
             self._retell()
-        flags = self._capture.columns["flags"][start:stop]
-        for row in (np.flatnonzero(flags & Flag.HAS_META) + start).tolist():
-            if self._capture.string("kind", row) != kinds.RESPONSE:
-                continue
+        columns = self._capture.columns
+        telling = columns["flags"][start:stop] & Flag.HAS_META.value != 0
+        telling &= columns["kind"][start:stop] == (self._capture.strings.find(kinds.RESPONSE) or -1)
+        for row in (np.flatnonzero(telling) + start).tolist():
             signal = self._read(row)
             if signal is not None:
                 self._signals[row] = signal
@@ -130,7 +130,7 @@ class TransientPass:
         before = {row: self._values(row) for row in self._signals}
         noted = self._changed.take().tolist()
         for name, empty in (("badges", 0), ("collapsed_by", NO_ROW), ("consumes", NO_ROW)):
-            self.columns[name][:] = empty
+            self.columns.put(name, slice(None), empty)
         self._conversations.clear()
         self._hinted_by.clear()
         self._notes.clear()
@@ -146,7 +146,7 @@ class TransientPass:
     # Reading one result
 
     def _read(self, row: int) -> Signal | None:
-        result = self._capture.payload(row).get("result")
+        result = self._capture.told(row).payload.get("result")
         meta = result.get("_meta") if isinstance(result, Mapping) else None
         if not isinstance(meta, Mapping):
             return None
@@ -164,7 +164,7 @@ class TransientPass:
         transient = context.get("lifecycle") == "transient"
         if not (pairs or transient or consumed is True or odd):
             return None
-        failed = bool(self._capture.flags(row) & Flag.ERROR)
+        failed = bool(int(self._capture.columns["flags"][row]) & Flag.ERROR.value)
         return Signal(
             row, pairs, consumed is True, transient, summary if isinstance(summary, str) else None, failed, odd
         )
@@ -177,7 +177,7 @@ class TransientPass:
         cause = int(links["cause"][row])
         server = capture.string("sender", row)
         client = capture.string("sender", cause) if cause != NO_ROW else next(iter(capture.to(row)), None)
-        source = int(capture.columns["source"][row]) if capture.flags(row) & Flag.RPC else -1
+        source = int(capture.columns["source"][row]) if int(capture.columns["flags"][row]) & Flag.RPC.value else -1
         return (source, capture.string("space", row), client, server), tool
 
     # The algorithm, step numbers as in protocols.md 13
@@ -215,11 +215,11 @@ class TransientPass:
         pending = conversation.take(fetcher)
         self._hinted_by[pending] = tools[fetcher]
         self._mark(pending, Badge.COLLAPSED)
-        self.columns["collapsed_by"][pending] = row
-        self.columns["consumes"][row] = pending
+        self.columns.put("collapsed_by", pending, row)
+        self.columns.put("consumes", row, pending)
 
     def _mark(self, row: int, badge: Badge) -> None:
-        self.columns["badges"][row] |= badge
+        self.columns.put("badges", row, int(self.columns["badges"][row]) | badge.value)
         self._changed.add(row)
 
     # Asking

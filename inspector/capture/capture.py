@@ -8,17 +8,22 @@ folds. A message is read from its first record for ever; later copies only add d
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns
+from inspector.capture.ahead import ReadAhead
+from inspector.capture.block import STRING_COLUMNS, Block, Told
+from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns, message_columns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
-from inspector.capture.reader import JOINING_EVENTS, STRING_COLUMNS, Block, correlations
+from inspector.capture.heads import MAX_WHOLE, Noted, read_head
+from inspector.capture.limits import kept_names, kept_recipients
+from inspector.capture.reader import JOINING_EVENTS, correlations
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
 from inspector.protocol.formats import read_line
@@ -27,7 +32,9 @@ from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
 
 _CACHED_RECORDS = 512
-_CACHED_SIZE = 1 << 20
+_CACHED_BYTES = 1 << 25
+_OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
+"""Of what has one of these flags the whole object is the payload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,18 @@ class Appended:
     start: int
     stop: int
     touched: NDArray[np.int64]
+
+
+def _by_message(told: Mapping[int, Told], starts: NDArray[np.int64], start: int) -> dict[int, Told]:
+    """What is told of records as told of messages; `starts` are the records that start those from `start` on."""
+    if not len(starts):  # copies of earlier messages only
+        return {}
+    places = np.fromiter(told, np.int64, len(told))
+    numbers = np.searchsorted(starts, places)
+    started = starts[np.minimum(numbers, len(starts) - 1)] == places
+    return {
+        start + n: found for n, is_one, found in zip(numbers.tolist(), started, told.values(), strict=True) if is_one
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +85,7 @@ class Capture:
     def __init__(self) -> None:
         self.strings: InternTable[str] = InternTable("")
         self.to_sets: InternTable[tuple[str, ...]] = InternTable(())
-        self.columns = GrowingColumns(MESSAGE_COLUMNS)
+        self.columns = message_columns()
         self.deliveries = GrowingColumns(DELIVERY_COLUMNS)
         self.sources: list[SourceFile] = []
         self.ids = HashIndex()
@@ -76,6 +95,9 @@ class Capture:
         self._order: NDArray[np.int64] = np.empty(0, np.int64)
         self._ordered: NDArray[np.uint32] = np.empty(0, np.uint32)
         self._cache: OrderedDict[int, Record] = OrderedDict()
+        self._cached_bytes = 0
+        self._ahead: ReadAhead | None = None
+        self._told: dict[int, Told] = {}
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -95,17 +117,20 @@ class Capture:
         self.record_count += count
         if not count:
             return Appended(start, start, np.empty(0, np.int64))
-        columns = self._renumbered(block)
-        message_of, starts = self._fold(columns, start)
-        self.columns.append({name: columns[name][starts] for name in MESSAGE_COLUMNS})
-        self.unreadable_count += int(np.count_nonzero(self.columns["flags"][start:] & Flag.UNREADABLE))
+        joining = self._joining(block)
+        message_of, starts = self._fold(block.columns["fold"], joining, start)
+        ids = self.strings.intern_all(kept_names(block.strings[1:]), len(block.strings))
+        columns = self._renumbered(block, starts, ids)
+        self._told = _by_message(block.told, starts, start)
+        self.columns.append(columns, len(starts))
+        self.unreadable_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.UNREADABLE)))
         rows = np.arange(start, len(self), dtype=np.uint32)
-        self.ids.add(self.columns["id_hash"][start:], rows)
-        folding = columns["fold"][starts]
+        self.ids.add(columns["id_hash"], rows)
+        folding = block.columns["fold"][starts]
         if folding.any():
             self._folds.add(folding, rows)
-        touched = self._deliver(columns, message_of, start)
-        return Appended(start, len(self), touched)
+        touched = self._deliver(block, np.flatnonzero(joining), message_of, ids)
+        return Appended(start, len(self), np.unique(touched[touched < start]))
 
     def _note_source(self, block: Block) -> None:
         source = self.sources[int(block.columns["source"][0])] if len(block) else self.sources[-1]
@@ -113,15 +138,22 @@ class Capture:
         if block.origin is not None:
             source.origin = block.origin
 
-    def _renumbered(self, block: Block) -> dict[str, Array]:
-        """The block's columns with the capture's own string ids."""
-        ids = self.strings.intern_all([None, *block.strings[1:]], len(block.strings))
-        sets = self.to_sets.intern_all([None, *block.to_sets[1:]], len(block.to_sets))
-        columns = dict(block.columns)
+    def _joining(self, block: Block) -> Array:
+        """Which records are copies for somebody: (records,) bool."""
+        events = block.columns["event"]
+        codes = [code for code in map(block.strings.find, JOINING_EVENTS) if code is not None]
+        return np.isin(events, codes) if codes and events.any() else np.zeros(len(events), np.bool_)
+
+    def _renumbered(self, block: Block, starts: NDArray[np.int64], ids: NDArray[np.uint32]) -> dict[str, Array]:
+        """The message columns of the block's records that start one, with the capture's own string ids."""
+        whole = len(starts) == len(block)
+        columns = {name: block.columns[name] if whole else block.columns[name][starts] for name in MESSAGE_COLUMNS}
         for name in STRING_COLUMNS:
-            columns[name] = ids[columns[name]]
+            if name in columns:
+                columns[name] = ids[columns[name]]
+        sets = self.to_sets.intern_all([None, *map(kept_recipients, block.to_sets[1:])], len(block.to_sets))
         columns["to_set"] = sets[columns["to_set"]]
-        space = self._origin_space(int(columns["source"][0]))
+        space = self._origin_space(int(block.columns["source"][0]))
         if space:
             columns["space"] = np.where(columns["space"] == 0, np.uint32(space), columns["space"])
         return columns
@@ -132,44 +164,49 @@ class Capture:
         space = origin.get("space") if isinstance(origin, Mapping) else None
         return self.strings.intern(space) if isinstance(space, str) and space else 0
 
-    def _fold(self, columns: Mapping[str, Array], start: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _fold(self, folds: Array, joining: Array, start: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For each record its message, and the records that start one."""
-        events, folds = columns["event"], columns["fold"]
-        count = len(events)
-        joining = np.isin(events, [self.strings.find(e) or -1 for e in JOINING_EVENTS]) & (folds != NO_HASH)
-        if not joining.any():
+        count = len(folds)
+        joins = joining & (folds != NO_HASH)
+        if not joins.any():
             return np.arange(start, start + count), np.arange(count)
-        known = self._folds.latest(folds, np.full(count, np.iinfo(np.int64).max))
-        latest: dict[int, int] = {}
+        # Those with one hash side by side, in the order read: a copy joins the last before it that starts a message.
+        order = np.argsort(folds, kind="stable")
+        ordered, starting = folds[order], ~joins[order]
+        first = np.ones(count, np.bool_)
+        first[1:] = ordered[1:] != ordered[:-1]
+        orphans = np.flatnonzero(first & ~starting)  # nothing in this block is what they are copies of
+        known = self._folds.latest(ordered[orphans], np.full(len(orphans), np.iinfo(np.int64).max))
+        starting[orphans[known == NO_ROW]] = True
+        starts = np.sort(order[starting])
+        number = np.empty(count, np.int64)  # of the message, where a record starts one
+        number[starts] = np.arange(start, start + len(starts))
+        leads = starting.copy()
+        leads[orphans] = True
+        led = np.where(starting, number[order], NO_ROW)
+        led[orphans[known != NO_ROW]] = known[known != NO_ROW]
         message_of = np.empty(count, np.int64)
-        starts: list[int] = []
-        for record, (fold, joins, before) in enumerate(
-            zip(folds.tolist(), joining.tolist(), known.tolist(), strict=True)
-        ):
-            message = latest.get(fold, int(before)) if joins else NO_ROW
-            if message == NO_ROW:
-                message = start + len(starts)
-                starts.append(record)
-                if fold:
-                    latest[fold] = message
-            message_of[record] = message
-        return message_of, np.array(starts, np.int64)
+        message_of[order] = led[np.maximum.accumulate(np.where(leads, np.arange(count), 0))]
+        return message_of, starts
 
-    def _deliver(self, columns: Mapping[str, Array], message_of: NDArray[np.int64], start: int) -> NDArray[np.int64]:
-        """Record who got which copy; returns the earlier messages that changed."""
-        delivered = np.flatnonzero(np.isin(columns["event"], [self.strings.find(e) or -1 for e in JOINING_EVENTS]))
+    def _deliver(
+        self, block: Block, delivered: NDArray[np.int64], message_of: NDArray[np.int64], ids: NDArray[np.uint32]
+    ) -> NDArray[np.int64]:
+        """Record who got which copy; returns the messages that changed, new ones among them."""
         if not len(delivered):
             return np.empty(0, np.int64)
-        messages = message_of[delivered]
-        values = {name: columns[name][delivered] for name in DELIVERY_COLUMNS if name != "message"}
-        self.deliveries.append({**values, "message": messages.astype(np.uint32)})
-        flags = self.columns["flags"]
-        copy = columns["content_hash"][delivered]
-        first = self.columns["content_hash"][messages]
-        flags[messages[(copy != first) & (copy != NO_HASH)]] |= np.uint32(Flag.COPIES_DIFFER)
-        rejected = columns["event"][delivered] == (self.strings.find("rejected") or -1)
-        flags[messages[rejected]] |= np.uint32(Flag.REJECTED)
-        return np.unique(messages[messages < start])
+        columns, messages = block.columns, message_of[delivered]
+        values = {name: columns[name][delivered] for name in ("source", "offset", "length")}
+        values |= {name: ids[columns[name][delivered]] for name in ("participant", "event")}
+        self.deliveries.append({**values, "message": messages})
+        copy, first = columns["content_hash"][delivered], self.columns["content_hash"][messages]
+        self._flag(messages[(copy != first) & (copy != NO_HASH)], Flag.COPIES_DIFFER)
+        self._flag(messages[values["event"] == (self.strings.find("rejected") or -1)], Flag.REJECTED)
+        return messages
+
+    def _flag(self, messages: NDArray[np.int64], flag: Flag) -> None:
+        if len(messages):
+            self.columns.put("flags", messages, self.columns["flags"][messages] | flag.value)
 
     # Reading back
 
@@ -186,33 +223,73 @@ class Capture:
         """What the message is, as bits."""
         return Flag(int(self.columns["flags"][message]))
 
+    def _has(self, message: int, bits: int) -> bool:
+        """Whether it has any of these flags; IntFlag does its arithmetic in Python."""
+        return bool(int(self.columns["flags"][message]) & bits)
+
     def record_bytes(self, message: int) -> bytes:
         """The exact line the message was read from."""
         columns = self.columns
         source = self.sources[int(columns["source"][message])]
-        return source.read(int(columns["offset"][message]), int(columns["length"][message]))
+        offset, length = int(columns["offset"][message]), int(columns["length"][message])
+        return source.read(offset, length) if self._ahead is None else self._ahead.read(source, offset, length)
+
+    @contextmanager
+    def read_ahead(self, start: int, stop: int) -> Generator[None]:
+        """While messages `start` to `stop`, which were just read, are read again here and there: do it at once."""
+        if start < stop:
+            first, last = (int(self.columns["offset"][message]) for message in (start, stop - 1))
+            source = self.sources[int(self.columns["source"][stop - 1])]
+            self._ahead = ReadAhead(source, first, last + int(self.columns["length"][stop - 1]))
+        try:
+            yield
+        finally:
+            self._ahead = None
+
+    def is_big(self, message: int) -> bool:
+        """Whether its line is above 1 MB, so that it is read by its head (`capture.heads`)."""
+        return int(self.columns["length"][message]) > MAX_WHOLE
 
     def record(self, message: int) -> Record:
-        """The message's record, read again from its file."""
+        """The message's record, read again from its file; of a big one its head, whose `raw` ends early."""
         found = self._cache.get(message)
         if found is not None:
             self._cache.move_to_end(message)
             return found
-        line = self.record_bytes(message)
-        short = len(line) < int(self.columns["length"][message])
-        found = unreadable(line, "its file has become shorter since it was opened") if short else read_line(line)
-        if len(line) <= _CACHED_SIZE:
-            self._cache[message] = found
-            if len(self._cache) > _CACHED_RECORDS:
-                self._cache.popitem(last=False)
+        found = self._read_head(message) if self.is_big(message) else self._read_record(message)
+        self._cache[message] = found
+        self._cached_bytes += len(found.raw)
+        while len(self._cache) > _CACHED_RECORDS or (self._cached_bytes > _CACHED_BYTES and len(self._cache) > 1):
+            self._cached_bytes -= len(self._cache.popitem(last=False)[1].raw)
         return found
 
+    def _read_record(self, message: int) -> Record:
+        line = self.record_bytes(message)
+        short = len(line) < int(self.columns["length"][message])
+        return unreadable(line, "its file has become shorter since it was opened") if short else read_line(line)
+
+    def _read_head(self, message: int) -> Record:
+        columns = self.columns
+        hashes = int(columns["id_hash"][message]), int(columns["correlation_hash"][message])
+        noted = Noted(int(columns["length"][message]), self.flags(message), *hashes)
+        return read_head(lambda start, length: self.line_part(message, start, length), noted)
+
+    def line_part(self, message: int, start: int, length: int) -> bytes:
+        """Bytes of the line the message was read from, fewer at its end; nothing else of it is read."""
+        columns = self.columns
+        source = self.sources[int(columns["source"][message])]
+        length = min(length, int(columns["length"][message]) - start)
+        return source.read(int(columns["offset"][message]) + start, length) if length > 0 else b""
+
     def envelope_bytes(self, message: int) -> bytes:
-        """The envelope, JSON-RPC message or frame as written, without the log line around it."""
-        return self.record(message).raw
+        """The envelope, JSON-RPC message or frame as written, without the log line around it.
+
+        Of a big message this takes a moment and its size in memory.
+        """
+        return (self._read_record(message) if self.is_big(message) else self.record(message)).raw
 
     def envelope(self, message: int) -> Any:
-        """The decoded envelope or JSON-RPC message; None when the message holds no JSON."""
+        """The decoded envelope or JSON-RPC message, of a big one its head; None when the message holds no JSON."""
         record = self.record(message)
         if record.shape in (Shape.UNREADABLE, Shape.STREAM):
             return None
@@ -226,10 +303,14 @@ class Capture:
         envelope = self.envelope(message)
         if not isinstance(envelope, dict):
             return {}
-        if self.flags(message) & (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP) or "payload" not in envelope:
+        if self._has(message, _OWN_PAYLOAD) or "payload" not in envelope:
             return envelope if "kind" not in envelope else {}
         payload = envelope["payload"]
         return payload if isinstance(payload, dict) else {}
+
+    def told(self, message: int) -> Told:
+        """What passes read of a message; of those just taken in, reading it has noted that already."""
+        return self._told.get(message) or Told(self.envelope_id(message), self.payload(message))
 
     def reason(self, message: int) -> str | None:
         """Why the message is unreadable, or what its gap is about; None otherwise."""
@@ -237,7 +318,7 @@ class Capture:
 
     def envelope_id(self, message: int) -> str | None:
         """The envelope's id; `local-N` stands for one that is missing; None for what is no envelope."""
-        if self.flags(message) & Flag.NO_ID:
+        if self._has(message, Flag.NO_ID.value):
             return f"local-{message + 1}"
         record = self.record(message)
         if record.shape is not Shape.ENVELOPE or record.header is None or record.header.id is ABSENT:
@@ -247,7 +328,7 @@ class Capture:
 
     def correlation_ids(self, message: int) -> list[str]:
         """The ids named in `correlation_id`, as written."""
-        if not self.flags(message) & Flag.CORRELATED:
+        if not self._has(message, Flag.CORRELATED.value):
             return []
         header = self.record(message).header
         return correlations(header) if header is not None else []

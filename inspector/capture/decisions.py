@@ -25,7 +25,7 @@ class Decisions:
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
-        self._lines = GrowingColumns({"offset": np.int64, "length": np.uint32})
+        self._lines = GrowingColumns({"offset": np.uint64, "length": np.uint32})
         self._index = HashIndex()
 
     def __len__(self) -> int:
@@ -33,17 +33,27 @@ class Decisions:
 
     def read_all(self) -> None:
         """Read the file as it is now. Raises OSError when it cannot be read."""
-        data = self.source.read(0, self.source.size)
+        self._read(whole_lines=False)
+
+    def read_on(self) -> None:
+        """Read the whole lines it has gained. Raises OSError when it cannot be read."""
+        self._read(whole_lines=True)
+
+    def _read(self, *, whole_lines: bool) -> None:
+        offset = self.source.read_to
+        data = self.source.read(offset, max(0, self.source.size - offset))
+        if whole_lines:
+            data = data[: data.rfind(b"\n") + 1]
+        if not data:
+            return
+        self.source.read_to += len(data)
         rows: list[tuple[int, int, int]] = []
-        offset = 0
         for line in data.split(b"\n"):
             if line.strip():
                 rows.append((offset, len(line), self._envelope_hash(line)))
             offset += len(line) + 1
-        start = self._lines.extend(len(rows))
         columns = np.array(rows, np.uint64).reshape(-1, 3)
-        self._lines["offset"][start:] = columns[:, 0].astype(np.int64)
-        self._lines["length"][start:] = columns[:, 1].astype(np.uint32)
+        start = self._lines.append({"offset": columns[:, 0], "length": columns[:, 1]})
         self._index.add(columns[:, 2], np.arange(start, len(self._lines), dtype=np.uint32))
 
     def _envelope_hash(self, line: bytes) -> int:

@@ -6,49 +6,124 @@ A dict of ids costs 115 bytes a message; sorted runs of (hash, row) cost 12 (des
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
+from typing_extensions import Buffer
 
 NO_HASH = 0
 """Stands for "no id"; a real hash is never 0."""
 
-# A seed of this process: nobody who writes traffic can aim at a collision.
-SEED = secrets.randbits(63)
-
 NO_ROW = -1
 
+_digest = xxhash.xxh3_64_intdigest
+# A seed of this run: nobody who writes traffic can aim at a collision.
+_seed = secrets.randbits(63)
 
-def hash_text(text: str, seed: int = SEED) -> int:
+
+def seed() -> int:
+    """The seed of this run, for the processes that read on its behalf."""
+    return _seed
+
+
+def adopt_seed(value: int) -> None:
+    """Hash as the process does whose seed this is; before anything was hashed."""
+    global _seed
+    _seed = value
+
+
+def hash_text(text: str) -> int:
     """Hash a string to 64 bits, never NO_HASH."""
-    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"), seed) or 1
+    return _digest(text.encode("utf-8", "surrogatepass"), _seed) or 1
 
 
-def hash_bytes(data: bytes, seed: int = SEED) -> int:
+def hash_texts(texts: Sequence[str | None]) -> NDArray[np.uint64]:
+    """Hash each text: (n,) uint64; NO_HASH for None."""
+    digest, value = _digest, _seed
+    hashes = [NO_HASH if t is None else digest(t.encode("utf-8", "surrogatepass"), value) or 1 for t in texts]
+    return np.array(hashes, np.uint64)
+
+
+def hash_bytes(data: Buffer) -> int:
     """Hash bytes to 64 bits, never NO_HASH."""
-    return xxhash.xxh3_64_intdigest(data, seed) or 1
+    return _digest(data, _seed) or 1
+
+
+_MOST_MERGED = 1 << 17
+"""Entries of the longest run. Merging two runs into one of that length takes 5 ms, so that nobody waits for it."""
+_FILTER_BITS = np.uint64(8 * _MOST_MERGED - 1)
+"""Mask for the bits of a hash that a long run's filter goes by."""
+
+
+class _Run:
+    """Hashes and their rows, sorted by hash and within one hash by row.
+
+    A long run has a filter, a bit for each hash it may hold: a hash it does not hold costs 15 ns then, not 400.
+    """
+
+    __slots__ = ("_filter", "hashes", "rows")
+
+    def __init__(self, hashes: NDArray[np.uint64], rows: NDArray[np.uint32]) -> None:
+        self.hashes = hashes
+        self.rows = rows
+        self._filter: NDArray[np.uint8] | None = None
+        if len(hashes) > _MOST_MERGED // 2:
+            bits = np.zeros(int(_FILTER_BITS) + 1, np.bool_)
+            bits[(hashes & _FILTER_BITS).astype(np.int64)] = True
+            self._filter = np.packbits(bits, bitorder="little")
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def likely(self, byte: NDArray[np.int64], bit: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Places of the hashes that it may hold, of those with these places in a filter."""
+        return np.arange(len(byte)) if self._filter is None else np.flatnonzero(self._filter[byte] & bit)
+
+    def latest(self, hashes: NDArray[np.uint64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each hash, the greatest row below `before`; NO_ROW."""
+        latest = np.full(len(hashes), NO_ROW, np.int64)
+        low = np.searchsorted(self.hashes, hashes)
+        known = np.flatnonzero(self.hashes[np.minimum(low, len(self) - 1)] == hashes)
+        if len(known):
+            high = np.searchsorted(self.hashes, hashes[known], "right")
+            latest[known] = _last_below(self.rows, low[known], high, before[known])
+        return latest
+
+    def rows_of(self, value: int) -> list[int]:
+        """Every row with this hash, ascending."""
+        key = np.uint64(value)
+        low, high = np.searchsorted(self.hashes, key), np.searchsorted(self.hashes, key, "right")
+        return self.rows[low:high].tolist()
 
 
 class HashIndex:
-    """Finds the rows of a hash. Rows are added in ascending order; a probe is O(log n) a run, runs are few.
+    """Finds the rows of a hash. Rows are added in ascending order.
 
-    Each run is (hashes, rows), sorted by hash and within one hash by row. A new run is merged into its
-    neighbours while they are not much larger, so n rows make about log n runs.
+    Entries lie in sorted runs. A new run is merged into the one before while that is hardly larger, up to a limit: so
+    nothing is copied often, and never much at a time. All rows of a run are greater than those of the runs before
+    it. Ids are mostly named soon after they were given, so the first run or two looked at know almost all of them.
     """
 
     def __init__(self) -> None:
-        self._runs: list[tuple[NDArray[np.uint64], NDArray[np.uint32]]] = []
+        self._runs: list[_Run] = []
 
     def add(self, hashes: NDArray[np.uint64], rows: NDArray[np.uint32]) -> None:
         """Add a batch; entries with NO_HASH are left out. Rows must be greater than all added before."""
         keep = hashes != NO_HASH
-        hashes, rows = hashes[keep], rows[keep]
-        if not len(hashes):
-            return
+        if not keep.all():
+            hashes, rows = hashes[keep], rows[keep]
+        for start in range(0, len(hashes), _MOST_MERGED):
+            self._add(hashes[start : start + _MOST_MERGED], rows[start : start + _MOST_MERGED])
+
+    def _add(self, hashes: NDArray[np.uint64], rows: NDArray[np.uint32]) -> None:
         order = np.argsort(hashes, kind="stable")
-        run = (hashes[order], rows[order].astype(np.uint32))
-        while self._runs and len(self._runs[-1][0]) < 4 * len(run[0]):
+        run = _Run(hashes[order], rows[order].astype(np.uint32, copy=False))
+        while self._runs:
+            last = len(self._runs[-1])
+            if last > 2 * len(run) or last + len(run) > _MOST_MERGED:
+                break
             run = _merge(self._runs.pop(), run)
         self._runs.append(run)
 
@@ -60,38 +135,48 @@ class HashIndex:
             before: (n,) int64, exclusive upper limits.
         """
         found = np.full(len(hashes), NO_ROW, np.int64)
-        for run_hashes, run_rows in self._runs:
-            low = np.searchsorted(run_hashes, hashes, side="left").astype(np.int64)
-            high = np.searchsorted(run_hashes, hashes, side="right").astype(np.int64)
-            place = np.flatnonzero((high > low) & (hashes != NO_HASH))
-            last = _last_below(run_rows, low[place], high[place], before[place])
-            found[place] = np.maximum(found[place], last)
+        left = np.flatnonzero(hashes != NO_HASH)
+        byte, bit = _places_in_filter(hashes)
+        for run in reversed(self._runs):
+            if not len(left):
+                break
+            likely = run.likely(byte[left], bit[left])
+            if len(likely):
+                places = left[likely]
+                found[places] = run.latest(hashes[places], before[places])
+                left = left[found[left] == NO_ROW]
         return found
 
     def rows(self, value: int) -> list[int]:
         """Every row with this hash, ascending."""
-        found: list[int] = []
-        key = np.uint64(value)
-        for run_hashes, run_rows in self._runs:
-            low, high = np.searchsorted(run_hashes, key, "left"), np.searchsorted(run_hashes, key, "right")
-            found.extend(int(row) for row in run_rows[low:high])
-        return sorted(found)
+        return [row for run in self._runs for row in run.rows_of(value)]
 
 
-def _merge(
-    old: tuple[NDArray[np.uint64], NDArray[np.uint32]], new: tuple[NDArray[np.uint64], NDArray[np.uint32]]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    hashes, rows = np.concatenate((old[0], new[0])), np.concatenate((old[1], new[1]))
-    order = np.argsort(hashes, kind="stable")  # rows of `old` come first and are smaller, so ties stay in order
-    return hashes[order], rows[order]
+def _places_in_filter(hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """The byte of a filter that each hash goes by, and the bit in it."""
+    bits = (hashes & _FILTER_BITS).astype(np.int64)
+    return bits >> 3, (1 << (bits & 7)).astype(np.uint8)
+
+
+def _merge(old: _Run, new: _Run) -> _Run:
+    """Two runs as one; rows of `old` are smaller, so they come first where hashes are equal."""
+    places = np.searchsorted(old.hashes, new.hashes, "right") + np.arange(len(new))
+    from_old = np.ones(len(old) + len(new), np.bool_)
+    from_old[places] = False
+    hashes, rows = np.empty(len(from_old), np.uint64), np.empty(len(from_old), np.uint32)
+    hashes[places], rows[places] = new.hashes, new.rows
+    hashes[from_old], rows[from_old] = old.hashes, old.rows
+    return _Run(hashes, rows)
 
 
 def _last_below(
     rows: NDArray[np.uint32], low: NDArray[np.int64], high: NDArray[np.int64], before: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Greatest of `rows[low:high]` below `before`, or NO_ROW; all at once by bisection, as ids may repeat often."""
-    start = low.copy()
-    high = high.copy()
+    last = rows[high - 1].astype(np.int64)
+    if (last < before).all():  # as it is for most: nothing that comes later has been indexed
+        return last
+    start, low, high = low, low.copy(), high.copy()
     while (active := np.flatnonzero(low < high)).size:
         middle = (low[active] + high[active]) >> 1
         below = rows[middle] < before[active]

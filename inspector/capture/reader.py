@@ -7,16 +7,18 @@ block in. So blocks can be read anywhere, also in another process.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from inspector.capture.columns import MESSAGE_COLUMNS, Array
+from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, STRING_COLUMNS, Block, Told
+from inspector.capture.columns import Array
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH, hash_bytes, hash_text
+from inspector.capture.hashes import NO_HASH, hash_bytes, hash_texts
 from inspector.capture.strings import InternTable
+from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
 from inspector.protocol import calls, kinds
 from inspector.protocol.formats import capture_file, read_line_as
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
@@ -24,13 +26,10 @@ from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME, parse_time
 
 _BOM = b"\xef\xbb\xbf"
+_LINE_END, _BLANK = ord("\n"), ord(" ")
 JOINING_EVENTS = frozenset({"delivered", "rejected"})
 """Events of a gateway log whose records are copies of a message."""
 
-STRING_COLUMNS = (
-    "kind", "kind_raw", "sender", "context", "method", "target", "space", "protocol", "direction", "stream",
-    "participant", "event",
-)  # fmt: skip
 _HASH_COLUMNS = ("id_hash", "correlation_hash", "rpc_hash")
 
 _ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
@@ -38,34 +37,8 @@ _ENVELOPE, _RPC, _NOTHING = Shape.ENVELOPE, Shape.RPC, Shape.NOTHING
 _ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
 _CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
 
-
-@dataclass(slots=True)
-class Block:
-    """Records of one stretch of a source, in order.
-
-    Attributes:
-        columns: one array per name of MESSAGE_COLUMNS, plus `fold` (uint64, hash of what a gateway log's copies
-            share, NO_HASH where copies never fold), `participant` and `event` (ids into `strings`).
-        strings, to_sets: what the ids in the columns stand for, in no particular order.
-        formats: lines each format knew; None counts the unreadable ones.
-        origin: a capture's first line, when it lies in this block.
-        stop: offset in bytes after the last line read.
-    """
-
-    columns: dict[str, Array]
-    strings: InternTable[str]
-    to_sets: InternTable[tuple[str, ...]]
-    formats: Counter[str | None] = field(default_factory=Counter)
-    origin: dict[str, Any] | None = None
-    stop: int = 0
-
-    def __len__(self) -> int:
-        return len(self.columns["offset"])
-
-
-_ROW = (*(name for name in MESSAGE_COLUMNS if name != "source"), "fold", "participant", "event")
+_ROW = tuple(name for name in BLOCK_COLUMNS if name != "source")
 """Members of a row, in order: a column's value, or the text that it will stand for."""
-_DTYPES = {**MESSAGE_COLUMNS, "fold": np.uint64}
 _Row = tuple[Any, ...]
 
 
@@ -74,9 +47,9 @@ class BlockReader:
 
     def __init__(self, source: int = 0) -> None:
         self._source = source
+        self._tables = Tables(InternTable(""), InternTable(()))
         # Row after row in one list: tuples kept by the thousand would each be looked at by the garbage collector.
         self._values: list[Any] = []
-        self._folds: set[int] = set()
         self._formats: Counter[str | None] = Counter()
         self._origin: dict[str, Any] | None = None
 
@@ -87,55 +60,66 @@ class BlockReader:
             data: the bytes; may start with a byte order mark when offset is 0.
             offset: of the first byte of `data` in its source.
         """
-        position, stop = offset, offset + len(data)
-        if offset == 0 and data.startswith(_BOM):
-            data, position = data[3:], 3
-        for line in data.split(b"\n"):
-            bare = line.rstrip(b"\r \t")
-            if bare.strip():
-                self._line(bare, position)
-            position += len(line) + 1
-        return self._block(stop)
+        return self._block(*_split(data, offset), offset + len(data))
 
-    def _block(self, stop: int) -> Block:
-        strings: InternTable[str] = InternTable("")
-        to_sets: InternTable[tuple[str, ...]] = InternTable(())
-        count = len(self._values) // len(_ROW)
-        columns: dict[str, Array] = {"source": np.full(count, self._source, MESSAGE_COLUMNS["source"])}
+    def read_spans(self, data: bytes, spans: Sequence[tuple[int, int]], offset: int) -> Block:
+        """Read records that lie at (start, stop) in `data`, which need not be lines."""
+        texts = [data[start:stop] for start, stop in spans]
+        return self._block(texts, np.array([start + offset for start, _ in spans], np.int64), offset + len(data))
+
+    def _block(self, lines: list[bytes], offsets: NDArray[np.int64], stop: int) -> Block:
+        """The usual lines column by column, the others one by one, and both put together in their order."""
+        usual = read_usual(lines, self._tables)
+        if usual is None:
+            others = range(len(lines))
+        else:
+            self._formats[usual.label] += len(usual.places)
+            unread = np.ones(len(lines), np.bool_)
+            unread[usual.places] = False
+            others = np.flatnonzero(unread).tolist()
+        places = np.array([place for place in others if self._line(lines[place], int(offsets[place]))], np.int64)
+        columns = self._unusual_columns(len(places))
+        told: dict[int, Told] = {}
+        if usual is not None:
+            usual.columns["offset"] = offsets[usual.places]
+            lengths = np.fromiter(map(len, lines), np.uint32, len(lines))
+            usual.columns["length"] = lengths[usual.places]
+            columns, told = _joined(usual, columns, places)
+        columns["source"] = np.full(len(columns["offset"]), self._source, BLOCK_COLUMNS["source"])
+        return Block(columns, self._tables.strings, self._tables.to_sets, told, self._formats, self._origin, stop)
+
+    def _unusual_columns(self, count: int) -> dict[str, Array]:
+        columns: dict[str, Array] = {}
         for place, name in enumerate(_ROW):
             values = self._values[place :: len(_ROW)]
             if name in STRING_COLUMNS:
-                columns[name] = strings.intern_all(values, count)
+                columns[name] = self._tables.strings.intern_all(values, count)
             elif name == "to_set":
-                columns[name] = to_sets.intern_all(values, count)
+                columns[name] = self._tables.to_sets.intern_all(values, count)
             elif name in _HASH_COLUMNS:
-                hashes = (hash_text(value) if value is not None else NO_HASH for value in values)
-                columns[name] = np.fromiter(hashes, np.uint64, count)
+                columns[name] = hash_texts(values)
             else:
-                columns[name] = np.fromiter(values, _DTYPES[name], count)
-        return Block(columns, strings, to_sets, self._formats, self._origin, stop)
+                columns[name] = np.fromiter(values, BLOCK_COLUMNS[name], count)
+        return columns
 
-    def _line(self, line: bytes, offset: int) -> None:
+    def _line(self, line: bytes, offset: int) -> bool:
+        """Read one line of any kind; whether it is a record."""
         record, known_as = read_line_as(line)
         self._formats[known_as] += 1
         if record.shape is _NOTHING:
             if record.header is not None and record.header.ctxcap is not ABSENT:
                 self._origin = _origin(line)
-            return
+            return False
         flags = _SHAPE_FLAGS[record.shape]
         if known_as == capture_file.LABEL and record.direction == "out":
             flags |= _SENT
         self._values += self._row(record, line, offset, flags)
+        return True
 
     def _row(self, record: Record, line: bytes, offset: int, flags: int) -> _Row:
         header = record.header
         if record.shape is _ENVELOPE and header is not None:
-            fold = _fold_hash(record, header)
-            if fold in self._folds and record.event in JOINING_EVENTS:
-                return self._copy(record, line, offset, fold)
-            if fold:
-                self._folds.add(fold)
-            return self._envelope(record, header, line, offset, flags, fold)
+            return self._envelope(record, header, line, offset, flags)
         if record.shape is _RPC and header is not None:
             return self._rpc(record, header, line, offset, flags)
         call, sender = calls.Call(""), None
@@ -146,12 +130,8 @@ class BlockReader:
             call = calls.Call(kinds.FRAME, stream=record.stream_id)
         return self._assemble(record, line, offset, flags, call, sender=sender)
 
-    def _copy(self, record: Record, line: bytes, offset: int, fold: int) -> _Row:
-        """A copy of what this block holds already: it adds a delivery, and no more is read of it."""
-        return self._assemble(record, line, offset, 0, _NO_CALL, fold=fold)
-
     def _envelope(
-        self, record: Record, header: Header, line: bytes, offset: int, flags: int, fold: int
+        self, record: Record, header: Header, line: bytes, offset: int, flags: int
     ) -> _Row:  # fmt: skip
         raw_kind = header.kind if isinstance(header.kind, str) else None
         call = calls.read_call(raw_kind, header) if raw_kind is not None else calls.Call("")
@@ -169,7 +149,7 @@ class BlockReader:
             sender=sender, to=recipients(header.to) or None, raw_kind=raw_kind, context=context,
             protocol=header.protocol if isinstance(header.protocol, str) else None, ts_ns=parse_time(header.ts),
             identifier=header.id if isinstance(header.id, str) else None,
-            correlation=correlation[0] if correlation else None, fold=fold,
+            correlation=correlation[0] if correlation else None, fold=_fold_hash(record, header),
         )  # fmt: skip
 
     def _rpc(self, record: Record, header: Header, line: bytes, offset: int, flags: int) -> _Row:
@@ -201,7 +181,44 @@ class BlockReader:
         )  # fmt: skip
 
 
-_NO_CALL = calls.Call("")
+def _split(data: bytes, offset: int) -> tuple[list[bytes], NDArray[np.int64]]:
+    """Lines without their ends, blank ones left out, and where in the source each begins: (n,) int64."""
+    if offset == 0 and data.startswith(_BOM):
+        data, offset = data[len(_BOM) :], len(_BOM)
+    letters = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(letters == _LINE_END)
+    lines = data.split(b"\n")
+    offsets = np.concatenate(([0], ends + 1))
+    if not lines[-1]:
+        del lines[-1]
+        offsets = offsets[:-1]
+    # Around a line's end stand braces, unless something has to be stripped.
+    tight = len(ends) == len(lines) and (letters[ends - 1] > _BLANK).all() and (letters[offsets] > _BLANK).all()
+    if not tight:
+        lines = [line.rstrip(b"\r \t") for line in lines]
+        kept = [place for place, line in enumerate(lines) if line.strip()]
+        lines, offsets = [lines[place] for place in kept], offsets[kept]
+    return lines, offsets + offset
+
+
+def _joined(
+    usual: UsualRows, columns: dict[str, Array], places: NDArray[np.int64]
+) -> tuple[dict[str, Array], dict[int, Told]]:
+    """The usual lines' rows and the others' in the order of their lines, and what is told of them by place."""
+    order = np.argsort(np.concatenate((usual.places, places)), kind="stable") if len(places) else None
+    joined: dict[str, Array] = {}
+    for name in _ROW:
+        column = usual.columns.get(name)
+        if column is None:
+            column = np.zeros(len(usual.places), BLOCK_COLUMNS[name])
+        column = column.astype(BLOCK_COLUMNS[name], copy=False)
+        joined[name] = column if order is None else np.concatenate((column, columns[name]))[order]
+    if order is None:
+        return joined, usual.told
+    put = np.argsort(order)
+    return joined, {int(put[number]): found for number, found in usual.told.items()}
+
+
 _FLAGS = {
     Shape.RPC: Flag.RPC,
     Shape.JOIN: Flag.JOIN,
@@ -217,12 +234,10 @@ _SHAPE_FLAGS = tuple(int(_FLAGS.get(shape, 0)) for shape in Shape)
 
 def _fold_hash(record: Record, header: Header) -> int:
     """What the copies of an envelope in a gateway log share; NO_HASH where it has no id, or is in no such log."""
-    if record.event is None or header.id is ABSENT or header.id is None:
+    if record.event is None:
         return NO_HASH
     parts = (record.space, header.id, header.sender, header.ts, header.kind)
-    joined = "\0".join([p if isinstance(p, str) else "\0" for p in parts])
-    # Numbers (7 is not "7") and values with a NUL of their own are told apart the slow way.
-    return hash_text(joined if joined.count("\0") == len(parts) - 1 else repr(parts))
+    return fold_hash(*(None if part is ABSENT else part for part in parts))
 
 
 def _origin(line: bytes) -> dict[str, Any] | None:
@@ -246,10 +261,6 @@ def correlations(header: Header) -> list[str]:
     if isinstance(value, str):
         return [value]
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
-
-
-OBJECT_KEY = "\0"
-"""First character of a context key that is an opaque id (object form), not a path."""
 
 
 def _context_key(value: object) -> tuple[str | None, int]:

@@ -1,43 +1,120 @@
-"""Whether a file is a log at all: one of its first 1,000 lines must be known (design.md 4, Formats)."""
+"""What a file is, told by its first bytes: lines or a JSON array, a log at all or none (design.md 4, Formats)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
+from inspector.capture.elements import ElementScanner, Span, layout_of, trimmed
 from inspector.capture.sources import SourceFile
 from inspector.protocol.formats import FRAME_LABEL, read_line_as
 
 SNIFFED_LINES = 1_000
-_CHUNK_BYTES = 1 << 16
+"""One of so many first records must be known."""
+
+HEAD_BYTES = 1 << 16
+"""Enough to tell lines from an array."""
+
 _BOM = b"\xef\xbb\xbf"
+_BLANK = b"\r\n \t"
+_VALUES = b'{["-0123456789tfn]'
+"""How a value of a JSON array begins, or the array ends."""
 
 
-def why_unknown(source: SourceFile) -> str | None:
-    """What the first line is, when not one of the first 1,000 is known; None when one is, or there are none.
+def scanner_for(source: SourceFile) -> ElementScanner | None:
+    """A scanner when the file holds one JSON array; None when it holds lines.
 
-    Reads no further than the first line that is known, which is nearly always the first.
+    Lines may begin with a bracket too: a log's own `[INFO]`, a JSON-RPC batch a line.
 
     Raises:
         OSError: the file cannot be read.
     """
+    head = source.read(0, HEAD_BYTES)
+    return ElementScanner(layout_of(head.removeprefix(_BOM))) if is_array(head) else None
+
+
+def is_array(head: bytes) -> bool:
+    """Whether a file that begins with these bytes holds one JSON array, and not lines."""
+    bare = head.removeprefix(_BOM).lstrip(_BLANK)
+    inner = bare[1:].lstrip(_BLANK)
+    if bare[:1] != b"[" or (inner and inner[0] not in _VALUES):
+        return False
+    scanner = ElementScanner()
+    scanner.scan(bare)
+    if scanner.closed_at is None:  # goes on behind the head
+        return True
+    first, rest = bare[: scanner.closed_at], bare[scanner.closed_at :]
+    if b"\n" in first:
+        return True
+    same_line, _, more = rest.partition(b"\n")
+    if same_line.strip(_BLANK):
+        return inner[:1] in (b"{", b"[")
+    return more.lstrip(_BLANK)[:1] not in (b"[", b"{")
+
+
+def can_tell(source: SourceFile) -> bool:
+    """Whether enough of a file that is being filled has come to say what it is: a whole line, or a good piece."""
+    return not source.growing or source.size >= HEAD_BYTES or b"\n" in source.read(0, HEAD_BYTES).lstrip(_BLANK)
+
+
+def why_unknown(source: SourceFile) -> str | None:
+    """What the first record is, when not one of the first 1,000 is known; None when one is, or there are none.
+
+    Reads no further than the first record that is known, which is nearly always the first.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    steps = sniff(source)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value[0]
+
+
+def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
+    """What `why_unknown` says, and how many records it looked at; in steps, as one record may be very long."""
     reason: str | None = None
-    for number, line in enumerate(_lines(source)):
-        if number >= SNIFFED_LINES:
-            break
+    scanner = scanner_for(source)
+    number = 0
+    for line in _lines(source) if scanner is None else _elements(source, scanner):
+        if line is None:
+            yield
+            continue
+        number += 1
         record, known_as = read_line_as(line)
         if known_as not in (None, FRAME_LABEL):
-            return None
+            return None, number
         reason = reason or record.reason or "a stream frame"
-    return reason
+        if number == SNIFFED_LINES:
+            break
+    return reason, number
 
 
-def _lines(source: SourceFile) -> Iterator[bytes]:
-    """Lines from the start, blank ones and a byte order mark left out."""
+def _lines(source: SourceFile) -> Iterator[bytes | None]:
+    """Lines from the start, blank ones and a byte order mark left out; None after each step."""
     offset, rest = 0, b""
-    while chunk := source.read(offset, max(_CHUNK_BYTES, len(rest))):
+    while chunk := source.read(offset, max(HEAD_BYTES, len(rest))):
         fresh = chunk if offset else chunk.removeprefix(_BOM)
         offset += len(chunk)
         *whole, rest = (rest + fresh).split(b"\n")
         yield from (line.strip(b"\r \t") for line in whole if line.strip())
+        yield None
     if rest.strip():
         yield rest.strip(b"\r \t")
+
+
+def _elements(source: SourceFile, scanner: ElementScanner) -> Iterator[bytes | None]:
+    """Elements from the start; None after each step."""
+    while data := source.read(scanner.position, HEAD_BYTES):
+        yield from _pieces(source, scanner.scan(data))
+        yield None
+    yield from _pieces(source, scanner.finish())
+
+
+def _pieces(source: SourceFile, spans: list[Span]) -> Iterator[bytes]:
+    for start, stop in spans:
+        data = source.read(start, stop - start)
+        span = trimmed(data, (0, len(data)))
+        if span is not None:
+            yield data[span[0] : span[1]]

@@ -5,35 +5,99 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from inspector.capture.elements import ElementScanner, Span, trimmed
 from inspector.protocol.formats import FRAME_LABEL
+
+
+class Feed(Protocol):
+    """What fills a file of ours from elsewhere: an archive, standard input, a pipe."""
+
+    @property
+    def path(self) -> Path:
+        """The file it fills."""
+        ...
+
+    @property
+    def growing(self) -> bool:
+        """Whether more bytes may come."""
+        ...
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Bytes taken in, and of how many; (n, 0) where nobody knows."""
+        ...
+
+    @property
+    def trouble(self) -> str | None:
+        """Why it ended before its time, as a sentence for the user."""
+        ...
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait for more bytes or the end."""
+        ...
+
+    def stop(self) -> None:
+        """Take in no more; what came stays."""
+        ...
+
+    def close(self) -> None:
+        """Stop, and remove the file."""
+        ...
 
 
 class SourceFile:
     """One file of records.
 
     Attributes:
-        path: where it is.
+        path: the file as the user knows it.
+        data_path: the file the bytes are read from: `path`, or a file of ours.
         name: what the `source` field shows.
+        feed: what fills the file, or None for a file that lies there as it is.
+        elements: finds the records of a JSON array; None where records are lines.
+        limit: no bytes behind this offset are read, when set: a line is still being written there.
+        lost_to: bytes before this offset are gone from the disk.
         formats: lines each format knew; None counts unreadable ones.
         origin: a capture's own first line, when it is one.
-        read_to: offset in bytes up to which lines were read.
+        read_to: offset in bytes up to which records were read.
     """
 
-    def __init__(self, path: Path, name: str | None = None) -> None:
+    def __init__(self, path: Path, name: str | None = None, *, feed: Feed | None = None) -> None:
         """Open the file for reading. Raises OSError when it cannot be."""
         self.path = path
         self.name = name or path.name
+        self.feed = feed
+        self.elements: ElementScanner | None = None
+        self.limit: int | None = None
+        self.lost_to = 0
         self.formats: Counter[str | None] = Counter()
         self.origin: dict[str, Any] = {}
         self.read_to = 0
-        self._file = path.open("rb", buffering=0)
+        self.data_path = path if feed is None else feed.path
+        self._file = self.data_path.open("rb", buffering=0)
 
     @property
     def size(self) -> int:
-        """Bytes in the file now."""
-        return os.fstat(self._file.fileno()).st_size
+        """Bytes that can be read now."""
+        return os.fstat(self._file.fileno()).st_size if self.limit is None else self.limit
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        """Which file it is, whatever its path names by now: device and number."""
+        found = os.fstat(self._file.fileno())
+        return found.st_dev, found.st_ino
+
+    @property
+    def cut_off(self) -> bool:
+        """Whether it was read to its end and is a JSON array that is not closed."""
+        array = self.elements
+        return array is not None and array.closed_at is None and not self.growing and array.position >= self.size
+
+    @property
+    def growing(self) -> bool:
+        """Whether the file is still being filled, by us."""
+        return self.feed is not None and self.feed.growing
 
     @property
     def format(self) -> str | None:
@@ -42,19 +106,74 @@ class SourceFile:
         return max(known)[1] if known else None
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes at an offset; fewer where the file has become shorter."""
-        if not hasattr(os, "pread"):  # Windows
-            self._file.seek(offset)
-            return self._file.read(length)
-        parts: list[bytes] = []
-        while length > 0:
-            part = os.pread(self._file.fileno(), length, offset)
-            if not part:
-                break
-            parts.append(part)
-            offset, length = offset + len(part), length - len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+        """Bytes at an offset; fewer where the file has become shorter, none where they are lost."""
+        if offset < self.lost_to:
+            return b""
+        if self.limit is not None:
+            length = min(length, self.limit - offset)
+        return read_at(self._file.fileno(), offset, length)
+
+    def next_elements(self, size: int, *, at_end: bool) -> tuple[bytes, list[Span], int] | None:
+        """The next elements of a JSON array; None at the end.
+
+        Moves `read_to` on. An element that ends in a later block makes this one empty.
+
+        Args:
+            size: bytes to look at.
+            at_end: the file gains no more: what is left without an end is an element too.
+
+        Returns:
+            Bytes, where in them each element lies, and where the bytes lie in the file.
+        """
+        scanner = self.elements
+        if scanner is None:
+            return None
+        offset = scanner.position
+        data = self.read(offset, size)
+        spans = scanner.scan(data) if data else []
+        if at_end and len(data) < size:
+            spans += scanner.finish()
+        self.read_to = scanner.position
+        if not spans:
+            return (b"", [], self.read_to) if data else None
+        if spans[0][0] < offset:
+            offset = spans[0][0]
+            data = self.read(offset, spans[-1][1] - offset)
+        cut = (trimmed(data, (start - offset, stop - offset)) for start, stop in spans)
+        return data, [span for span in cut if span is not None], offset
+
+    def duplicate(self) -> int:
+        """A file descriptor of one's own on the same open file. Raises OSError."""
+        return os.dup(self._file.fileno())
+
+    def move_to(self, path: Path, *, lost_to: int = 0) -> None:
+        """Read from a copy from now on, in which everything lies at the same offset. Raises OSError.
+
+        Args:
+            path: the copy.
+            lost_to: bytes before this offset could not be copied.
+        """
+        file = path.open("rb", buffering=0)
+        self._file.close()
+        self._file, self.data_path, self.lost_to = file, path, lost_to
 
     def close(self) -> None:
         """Close the file; what was read stays in the columns."""
         self._file.close()
+        if self.feed is not None:
+            self.feed.close()
+
+
+def read_at(file: int, offset: int, length: int) -> bytes:
+    """Bytes of an open file at an offset; fewer where it ends before. Raises OSError."""
+    if not hasattr(os, "pread"):  # Windows
+        os.lseek(file, offset, os.SEEK_SET)
+        return os.read(file, max(0, length))
+    parts: list[bytes] = []
+    while length > 0:
+        part = os.pread(file, length, offset)
+        if not part:
+            break
+        parts.append(part)
+        offset, length = offset + len(part), length - len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

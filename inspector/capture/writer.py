@@ -1,7 +1,7 @@
 """Writing a ``.ctxcap`` capture: append-only JSON Lines, one record a line (design.md 4).
 
-Owns the file's bytes and nothing else: it decides how a frame is written down so that it can be read back exactly, and
-when it reaches the operating system. It does not read captures, and it does not know what a frame means.
+Owns the file's bytes and nothing else: when they reach the operating system, what happens when it refuses them, and how
+a capture goes on in another file. It does not read captures, and it does not know what a frame means.
 
 The lines::
 
@@ -17,39 +17,53 @@ the line. ``bin`` is present, and true, when the frame arrived as bytes (a binar
 
 from __future__ import annotations
 
-import base64
+import errno
 import json
 import os
+import threading
 import time
+from collections import deque
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from pathlib import Path
+from typing import Any, Literal
 
-import msgspec
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from inspector.capture.frame_lines import frame_member, is_json_line
 
 CTXCAP_VERSION = 1
 """The number in the header line."""
 
-WRITE_THROUGH_BYTES = 1 << 20
-"""Above this many buffered bytes a frame is handed to the operating system without waiting for ``flush``."""
+WRITE_THROUGH_CHARS = 1 << 20
+"""Above this much that waits, a frame is handed to the operating system without waiting for its turn."""
 
-# Checks the grammar without building objects: 0.3 µs for a 300-byte envelope, a fifth of a full decode.
-_json_grammar = msgspec.json.Decoder(msgspec.Raw)
+WRITE_THROUGH_S = 0.02
+"""In the background: between two writes. ``kill -9`` loses what arrived since, and design.md 7 allows 0.1 s."""
+
+MAX_WAITING_CHARS = 1 << 26
+"""A disk that takes nothing any more ends the capture when this much waits."""
+
+_HEAD_CHARS = 48
+_RECEIVED = '"dir":"in"'
+_JOINED_CHARS = 1 << 16
+_THREAD_ENDS_S = 5.0
 
 
 class CaptureWriter:
     """Appends frames and marks to one capture file.
 
-    Nothing is ever dropped: bytes the operating system refused stay buffered, and the next ``flush`` tries them again.
-    All calls belong on one thread.
+    What the operating system refused is kept and tried again, or goes to another file with ``go_on_in``. A write that
+    came to nothing half-way is taken back, so that the file holds whole lines. Calls belong on one thread; with
+    ``background`` a thread of its own writes, so that neither a busy loop delays the file nor a slow disk the loop.
 
     Attributes:
         path: The file written to.
+        error: Why the last write failed; None while all is well. In the background it stands until ``close`` or
+            ``go_on_in``: the capture has stopped.
+        refused: Frames and marks not even kept, because more than ``MAX_WAITING_CHARS`` waited.
     """
 
-    def __init__(self, path: Path, *, origin: dict[str, object], resume: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, origin: dict[str, object], resume: bool = False, background: bool = False
+    ) -> None:
         """Open the file and write the header line at once.
 
         Args:
@@ -57,41 +71,64 @@ class CaptureWriter:
             origin: What the frames come from, for the header. Must not hold secrets.
             resume: Go on with an existing capture. A line that a crash left torn is ended first, so that it stays one
                 unreadable record and does not spoil the next.
+            background: Let a thread write, fifty times a second, until ``close``.
 
         Raises:
             FileExistsError: The file holds something already and ``resume`` is false; it is left as it is.
             OSError: The file cannot be created or written.
         """
         self.path: Path = path
-        self._buffer: list[bytes] = []
-        self._buffered_bytes: int = 0
-        self._failing: bool = False
+        self.error: OSError | None = None
+        self.refused: int = 0
+        self._waiting: deque[str | tuple[str, str]] = deque()
+        self._added_chars: int = 0
+        self._taken_chars: int = 0
+        self._crowded_at: int = WRITE_THROUGH_CHARS
+        self._rest: bytes = b""
+        self._writing = threading.Lock()
+        self._wake: threading.Event | None = None
+        self._ending = False
         self._fd: int = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
         try:
-            size = os.fstat(self._fd).st_size
-            if size and not resume:
-                raise FileExistsError(f"{path} already holds {size:,} bytes: choose another name or move it away.")
+            self._size: int = os.fstat(self._fd).st_size
+            if self._size and not resume:
+                raise FileExistsError(
+                    f"{path} already holds {self._size:,} bytes. Choose another name, or move it away."
+                )
             if hasattr(os, "fchmod"):
                 os.fchmod(self._fd, 0o600)
-            if size:
-                os.lseek(self._fd, size - 1, os.SEEK_SET)
-                if os.read(self._fd, 1) != b"\n":
-                    self._append(b"\n")
-            else:
+            if not self._size:
                 self._append(_header_line(origin))
+            elif self._is_torn():
+                self._append("\n")
             self.flush()
         except BaseException:
             os.close(self._fd)
             self._fd = -1
             raise
+        if background:
+            self._wake = threading.Event()
+            self._thread = threading.Thread(target=self._keep_writing, name=f"write {path.name}", daemon=True)
+            self._thread.start()
 
     @property
     def closed(self) -> bool:
         """Whether ``close`` was called."""
         return self._fd < 0
 
+    @property
+    def waiting_chars(self) -> int:
+        """How much is not with the operating system yet, in characters."""
+        return self._added_chars - self._taken_chars + len(self._rest)
+
+    def waiting_messages(self) -> int:
+        """How many received frames are not with the operating system yet; looks at each, so it is for the end."""
+        lines = [line if isinstance(line, str) else line[0] for line in list(self._waiting)]
+        rest = [line[:_HEAD_CHARS].decode(errors="replace") for line in self._rest.splitlines()]
+        return sum(_RECEIVED in line[:_HEAD_CHARS] for line in [*rest, *lines])
+
     def frame(self, data: str | bytes, *, direction: Literal["in", "out"], time_ns: int, src: int = 0) -> None:
-        """Add one frame as it was received or sent.
+        """Add one frame as it was received or sent. About 1 µs for 400 B.
 
         Args:
             data: ``str`` for a text message, ``bytes`` for a binary one; read back equal, type included.
@@ -102,9 +139,14 @@ class CaptureWriter:
         Raises:
             ValueError: The writer is closed.
         """
-        member = _frame_member(data)
-        marker = b',"bin":true' if isinstance(data, bytes) else b""
-        self._append(b'{"t":%d,"dir":"%s","src":%d%s,%s}\n' % (time_ns, direction.encode(), src, marker, member))
+        if isinstance(data, str) and len(data) <= _JOINED_CHARS and is_json_line(data):
+            self._append(f'{{"t":{time_ns},"dir":"{direction}","src":{src},"frame":{data}}}\n')
+            return
+        member, value = frame_member(data)
+        # Not joined here: copies of 50 MB would hold the loop up.
+        self._append((f'{{"t":{time_ns},"dir":"{direction}","src":{src},{member}', value))
+        if len(value) > WRITE_THROUGH_CHARS:
+            self._urge()
 
     def mark(self, name: str, *, time_ns: int, src: int = 0, **facts: object) -> None:
         """Add a marker.
@@ -121,115 +163,194 @@ class CaptureWriter:
         self._append(_json_line({"t": time_ns, "src": src, "mark": name} | facts))
 
     def flush(self) -> None:
-        """Hand everything buffered to the operating system. Callers do this at least ten times a second.
+        """Hand what waits to the operating system: now, or in the background in a moment.
 
         Raises:
-            OSError: The file could not be written; its text says what, where, and what to do. Nothing is lost: the
-                bytes stay buffered and the next call tries again.
+            OSError: The file could not be written; its text says what and where. Nothing is lost: what waits is kept.
         """
-        if self._fd < 0 or not self._buffer:
+        if self._fd < 0:
             return
-        pending = memoryview(b"".join(self._buffer))
-        written = 0
-        try:
-            while written < len(pending):
-                written += os.write(self._fd, pending[written:])
-        except OSError as error:
-            self._buffer = [bytes(pending[written:])]
-            self._buffered_bytes = len(pending) - written
-            self._failing = True
-            self._raise_write_error(error)
-        self._buffer = []
-        self._buffered_bytes = 0
-        self._failing = False
+        if self._wake is None:
+            self._write_out()
+        else:
+            self._wake.set()
+        if self.error is not None:
+            raise self.error
 
     def close(self) -> None:
-        """Flush and close the file; a second call does nothing.
+        """Write what waits and close the file; a second call does nothing.
 
         Raises:
             OSError: The last bytes could not be written. The file is closed all the same.
         """
         if self._fd < 0:
             return
+        self._end_thread()
         try:
             self.flush()
         finally:
-            os.close(self._fd)
-            self._fd = -1
+            fd, self._fd, self._crowded_at = self._fd, -1, -1
+            os.close(fd)
 
-    def _append(self, line: bytes) -> None:
+    def settle(self) -> None:
+        """Write all that waits now, whoever writes otherwise; tried again also after an error.
+
+        Raises:
+            OSError: As ``flush``.
+        """
+        if self._fd >= 0:
+            self._write_out()
+            if self.error is not None:
+                raise self.error
+
+    def go_on_in(self, path: Path, *, copied: int) -> None:
+        """Go on in another file, where what waits is written too; this one is left as it is.
+
+        Args:
+            path: Holds the first ``copied`` bytes of this file already; the rest of it is copied.
+            copied: Bytes.
+
+        Raises:
+            OSError: The other file could not be written; all is as before, but for what was added to that file.
+        """
+        if self.error is None:
+            self._write_out()  # else only the other file would have it
+        with self._writing:
+            other = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
+            try:
+                with self.path.open("rb", buffering=0) as old:
+                    old.seek(copied)
+                    while data := old.read(min(1 << 20, self._size - copied)):
+                        _write_all(other, data)
+                        copied += len(data)
+                while self._waiting:
+                    self._rest += self._take()
+                _write_all(other, self._rest)
+            except BaseException:
+                os.close(other)
+                raise
+            os.close(self._fd)
+            self._fd, self._size, self._rest = other, copied + len(self._rest), b""
+            self.path, self.error = path, None
+
+    # Adding
+
+    def _append(self, line: str | tuple[str, str]) -> None:
+        if self._added_chars > self._crowded_at and not self._may_wait():
+            return
+        self._waiting.append(line)
+        self._added_chars += len(line) if isinstance(line, str) else len(line[1])
+
+    def _may_wait(self) -> bool:
+        """Much waits already, or the writer is closed."""
         if self._fd < 0:
             raise ValueError(f"the capture {self.path} is closed")
-        self._buffer.append(line)
-        self._buffered_bytes += len(line)
-        if self._buffered_bytes > WRITE_THROUGH_BYTES and not self._failing:
+        self._urge()
+        if self._added_chars - self._taken_chars <= MAX_WAITING_CHARS:
+            return True
+        if self.error is None:
+            self.error = self._trouble(errno.EIO, "The disk does not answer")
+        self.refused += 1
+        return False
+
+    def _urge(self) -> None:
+        if self._wake is not None:
+            self._wake.set()
+        elif self.error is None:
+            self._write_out()
+
+    # Writing out
+
+    def _keep_writing(self) -> None:
+        """The thread: until the end, or until the operating system refuses."""
+        wake = self._wake
+        assert wake is not None
+        while not self._ending:
+            wake.wait(WRITE_THROUGH_S)
+            wake.clear()
+            if self.error is None and (self._waiting or self._rest):
+                self._write_out()
+
+    def _end_thread(self) -> None:
+        if self._wake is not None:
+            self._ending = True
+            self._wake.set()
+            self._thread.join(_THREAD_ENDS_S)
+            self._wake = None
+
+    def _write_out(self) -> None:
+        """Write until nothing waits; a failure is left in ``error``."""
+        if not self._writing.acquire(timeout=_THREAD_ENDS_S):
+            self.error = self._trouble(errno.EIO, "The disk does not answer")
+            return
+        try:
+            while self._rest or self._waiting:
+                if not self._rest:
+                    self._rest = self._take()
+                self._write_rest()
+            self.error = None
+        except OSError as error:
+            self.error = self._trouble(error.errno, error.strerror or str(error))
+        finally:
+            self._writing.release()
+
+    def _trouble(self, number: int | None, why: str) -> OSError:
+        said = OSError(f"The capture {self.path} could not be written: {why}.")
+        said.errno = number
+        return said
+
+    def _take(self) -> bytes:
+        """Whole lines that wait, about as many as are written at once."""
+        lines: list[str] = []
+        chars = 0
+        while self._waiting and chars < WRITE_THROUGH_CHARS:
+            line = self._waiting.popleft()
+            if isinstance(line, tuple):
+                lines += [*line, "}\n"]
+                chars += len(line[1])
+            else:
+                lines.append(line)
+                chars += len(line)
+        data = "".join(lines).encode()
+        self._taken_chars += chars
+        self._crowded_at = self._taken_chars + WRITE_THROUGH_CHARS
+        return data
+
+    def _write_rest(self) -> None:
+        rest = memoryview(self._rest)
+        written = 0
+        try:
+            while written < len(rest):
+                written += os.write(self._fd, rest[written:])
+        except OSError:
+            # Whole lines only: whoever reads the file then sees what we show, and no torn line.
+            whole = self._rest.rfind(b"\n", 0, written) + 1
             try:
-                self.flush()
+                os.ftruncate(self._fd, self._size + whole)
             except OSError:
-                # Kept in the buffer; the caller's next flush() tries again and raises.
-                self._failing = True
+                whole = written
+            self._size += whole
+            self._rest = self._rest[whole:]
+            raise
+        self._size += written
+        self._rest = b""
 
-    def _raise_write_error(self, error: OSError) -> NoReturn:
-        said = OSError(
-            f"Could not write the capture {self.path}: {error.strerror or error}. "
-            f"{self._buffered_bytes:,} bytes are kept in memory and not yet on disk; free some space or save elsewhere."
-        )
-        said.errno = error.errno
-        raise said from error
+    def _is_torn(self) -> bool:
+        os.lseek(self._fd, self._size - 1, os.SEEK_SET)
+        return os.read(self._fd, 1) != b"\n"
 
 
-def _header_line(origin: dict[str, object]) -> bytes:
+def _write_all(fd: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def _header_line(origin: dict[str, object]) -> str:
     created = datetime.fromtimestamp(time.time_ns() / 1e9, UTC).isoformat(timespec="milliseconds")
     return _json_line({"ctxcap": CTXCAP_VERSION, "created": created.replace("+00:00", "Z"), "origin": origin})
 
 
-def _json_line(value: dict[str, Any]) -> bytes:
+def _json_line(value: dict[str, Any]) -> str:
     # Escaped to ASCII, so that a lone surrogate in a fact cannot fail.
-    return json.dumps(value, separators=(",", ":"), default=str).encode() + b"\n"
-
-
-def _frame_member(data: str | bytes) -> bytes:
-    """Return ``"frame":...``, ``"text":...`` or ``"b64":...``, the first of these that reads back exactly."""
-    raw: bytes
-    text: str
-    if isinstance(data, str):
-        text = data
-        try:
-            raw = data.encode()
-        except UnicodeEncodeError:  # a lone surrogate: no bytes stand for it, JSON's escape does
-            return b'"text":' + json.dumps(data).encode()
-    else:
-        raw = data
-        try:
-            text = data.decode()
-        except UnicodeDecodeError:
-            return b'"b64":"' + base64.b64encode(data) + b'"'
-    if _is_json_line(raw):
-        return b'"frame":' + raw
-    return b'"text":' + json.dumps(text, ensure_ascii=False).encode()
-
-
-def _is_json_line(raw: bytes) -> bool:
-    """Whether UTF-8 text is exactly one JSON object or array, without a newline or anything around it."""
-    if raw[:1] + raw[-1:] not in (b"{}", b"[]") or b"\n" in raw or b"\r" in raw:
-        return False
-    try:
-        _json_grammar.decode(raw)
-    except msgspec.DecodeError:
-        return rb"\ud" in raw.lower() and _is_json_with_surrogates(raw)
-    except RecursionError:  # nested so deeply that readers would fail on the whole line
-        return False
-    return True
-
-
-def _is_json_with_surrogates(raw: bytes) -> bool:
-    # protocols.md 16: a lone \ud800 survives the gateway's re-serialising. It is good JSON which msgspec refuses.
-    try:
-        json.loads(raw, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+    return json.dumps(value, separators=(",", ":"), default=str) + "\n"

@@ -1,33 +1,27 @@
-"""Expression to mask: a checked filter evaluated over columns.
-
-Terms over arrays (flags, numbers, interned strings) are evaluated for all rows asked for: that is cheaper than
-choosing. Terms that decode records come last and only see the rows that `&&` and `||` have not decided yet. A term
-over interned strings evaluates its predicate once per distinct string that occurs, and remembers it as long as the
-table lives.
-"""
+"""Text to a filter that is ready to use: read, checked, and built into the nodes of `evaluate`."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.columns import Column, Flags, Interned, InternedSets, Numbers
+from inspector.analysis.columns import Column
 from inspector.fields import FIELD_BY_NAME, Depends, Field, payload_field
 from inspector.filters.ast import And, Expression, Not, Or, TextSearch
 from inspector.filters.check import Checker, Term
-from inspector.filters.full_text import text_finder
+from inspector.filters.evaluate import Evaluation, JunctionNode, Node, NotNode, Selection, TermNode, TextNode
+from inspector.filters.memory import Answers, Mask, Rows
 from inspector.filters.parse import parse
 
-Mask = NDArray[np.bool_]
-Rows = NDArray[np.integer[Any]]
-
-_CHEAP, _DECODED, _FULL_TEXT = 0, 1, 2
-_UNKNOWN = np.int8(-1)
+_CHUNK = 1 << 16
+"""Messages whose cheap terms are looked at between two looks at the clock."""
+_SLICE_S = 0.002
+"""How long records are decoded between two looks at the clock."""
+_MOST, _FIRST = 4096, 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +39,7 @@ class DisplayFilter:
     """Names of the fields it reads."""
     depends: frozenset[Depends]
     """What can change the answer for a message that was already evaluated."""
-    _root: _Node | None = field(repr=False, compare=False)
+    _root: Node | None = field(repr=False, compare=False)
 
     def mask(self, analysis: Analysis, rows: Rows) -> Mask:
         """Which of some messages to show.
@@ -60,7 +54,69 @@ class DisplayFilter:
         rows = np.asarray(rows)
         if self._root is None or not len(rows):
             return np.ones(len(rows), np.bool_)
-        return self._root.evaluate(_Scope(analysis, {}), _Selection.of(rows))
+        return self._root.evaluate(Evaluation(analysis), Selection.of(rows))
+
+    def mask_of(self, analysis: Analysis, selection: Selection, answers: Answers) -> Mask:
+        """As `mask`, asking no dear term for what is among its answers already; what is asked is put there."""
+        if self._root is None or not len(selection):
+            return np.ones(len(selection), np.bool_)
+        return self._root.evaluate(Evaluation(analysis, answers), selection)
+
+    def is_cheap(self, analysis: Analysis) -> bool:
+        """Whether no record needs to be decoded: a million messages take some milliseconds then."""
+        return self._root is None or self._root.cost(Evaluation(analysis)) == 0
+
+    def settle(
+        self,
+        analysis: Analysis,
+        start: int,
+        stop: int,
+        answers: Answers,
+        until: float,
+        within: Callable[[Selection], Mask] | None = None,
+    ) -> int:
+        """Ask dear terms about messages `start` to `stop`, in this order, as far as time and need go.
+
+        Where messages hold thousands of different strings (contexts, say) those are looked at first.
+
+        Args:
+            analysis: the capture and what the passes know about it.
+            start: the first message.
+            stop: one past the last.
+            answers: takes the answers.
+            until: when to stop, by `time.perf_counter`; something is done however late it is.
+            within: which messages matter, when not all do.
+
+        Returns:
+            One past the last message about which nothing remains to be asked.
+        """
+        if self._root is None or start >= stop:
+            return stop
+        evaluation = Evaluation(analysis, answers)
+        if not self._root.learn(evaluation, Selection.between(start, stop), until):
+            return start
+        if self.is_cheap(analysis):
+            return stop
+        size = _FIRST
+        while start < stop:
+            chunk = Selection.between(start, min(stop, start + _CHUNK))
+            sure, possible = self._root.bounds(evaluation, chunk)
+            open_ = possible > sure
+            if within is not None and open_.any():
+                open_ &= within(chunk)
+            rows = chunk.where(open_).rows
+            while len(rows):
+                began = time.perf_counter()
+                some, rows = rows[:size], rows[size:]
+                self._root.evaluate(evaluation, Selection(some, len(some)))
+                now = time.perf_counter()
+                size = max(1, min(_MOST, int(size * min(4.0, _SLICE_S / max(now - began, 1e-6)))))
+                if now >= until and len(rows):
+                    return int(rows[0])
+            start = min(stop, start + _CHUNK)
+            if time.perf_counter() >= until:
+                return start
+        return stop
 
 
 def compile_filter(
@@ -89,189 +145,6 @@ def compile_filter(
     return DisplayFilter(text, expression, frozenset(builder.fields), frozenset(builder.depends), root)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scope:
-    """One evaluation: the analysis, and the columns made for it."""
-
-    analysis: Analysis
-    columns: dict[Callable[[Analysis], Column], Column]
-
-    def column(self, make: Callable[[Analysis], Column]) -> Column:
-        found = self.columns.get(make)
-        if found is None:
-            found = self.columns[make] = make(self.analysis)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Selection:
-    """Message indices, and the quickest way to take them from a column."""
-
-    rows: Rows
-    take: slice | Rows
-
-    @classmethod
-    def of(cls, rows: Rows) -> _Selection:
-        first, last = int(rows[0]), int(rows[-1])
-        # A run of messages, as on append and when all are asked for, is taken as a view.
-        if last - first == len(rows) - 1 and (len(rows) == 1 or bool((rows[1:] > rows[:-1]).all())):
-            return cls(rows, slice(first, last + 1))
-        return cls(rows, rows)
-
-    def where(self, mask: Mask) -> _Selection:
-        rows = self.rows[mask]
-        return _Selection(rows, rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-
-class _Node(Protocol):
-    def cost(self, scope: _Scope) -> int: ...
-
-    def evaluate(self, scope: _Scope, selection: _Selection) -> Mask:
-        """(len(selection),) bool, owned by the caller."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class _NotNode:
-    operand: _Node
-
-    def cost(self, scope: _Scope) -> int:
-        return self.operand.cost(scope)
-
-    def evaluate(self, scope: _Scope, selection: _Selection) -> Mask:
-        mask = self.operand.evaluate(scope, selection)
-        return np.logical_not(mask, out=mask)
-
-
-@dataclass(frozen=True, slots=True)
-class _JunctionNode:
-    """`&&` (decided by false) and `||` (decided by true)."""
-
-    operands: tuple[_Node, ...]
-    decided_by: bool
-
-    def cost(self, scope: _Scope) -> int:
-        return max([operand.cost(scope) for operand in self.operands])
-
-    def evaluate(self, scope: _Scope, selection: _Selection) -> Mask:
-        first, *rest = sorted(self.operands, key=lambda operand: operand.cost(scope))
-        mask = first.evaluate(scope, selection)
-        combine = np.logical_or if self.decided_by else np.logical_and
-        for operand in rest:
-            if operand.cost(scope) == _CHEAP:
-                combine(mask, operand.evaluate(scope, selection), out=mask)
-                continue
-            undecided = mask != self.decided_by
-            if undecided.any():
-                mask[undecided] = operand.evaluate(scope, selection.where(undecided))
-        return mask
-
-
-@dataclass(slots=True)
-class _TableMemory:
-    """What a predicate says about the entries of one append-only table."""
-
-    table: object = None
-    generation: int = 0
-    known: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))
-    """(capacity,) int8, per entry: 1 holds, 0 does not, -1 not evaluated yet."""
-
-    def holds(self, column: Interned | InternedSets, ids: NDArray[Any], predicate: Callable[[Any], bool]) -> Mask:
-        """The predicate's answer per id; entry 0 (absent) never holds."""
-        self._fit(column)
-        found = self.known[ids]
-        if len(found) and found.min() < 0:
-            wanted = np.zeros(len(self.known), np.bool_)
-            wanted[ids[found < 0]] = True
-            entries = np.flatnonzero(wanted)
-            table = column.table
-            self.known[entries] = [predicate(table[entry]) for entry in entries.tolist()]
-            found = self.known[ids]
-        return found.view(np.bool_)
-
-    def _fit(self, column: Interned | InternedSets) -> None:
-        if self.table is not column.table or self.generation != column.generation:
-            self.table, self.generation = column.table, column.generation
-            self.known = np.zeros(1, np.int8)
-        if len(self.known) < len(column.table):
-            grown = np.full(max(len(column.table), 2 * len(self.known)), _UNKNOWN)
-            grown[: len(self.known)] = self.known
-            self.known = grown
-
-
-@dataclass(slots=True)
-class _TermNode:
-    """One comparison or test of presence over one column."""
-
-    term: Term
-    make_column: Callable[[Analysis], Column]
-    memory: _TableMemory = field(default_factory=_TableMemory)
-
-    def cost(self, scope: _Scope) -> int:
-        column = scope.column(self.make_column)
-        return _CHEAP if isinstance(column, Interned | InternedSets | Numbers | Flags) else _DECODED
-
-    def evaluate(self, scope: _Scope, selection: _Selection) -> Mask:
-        column = scope.column(self.make_column)
-        mask = self._present(column, selection) if self.term.predicate is None else self._holds(column, selection)
-        return np.logical_not(mask, out=mask) if self.term.negated else mask
-
-    def _present(self, column: Column, selection: _Selection) -> Mask:
-        if isinstance(column, Interned | InternedSets):
-            return column.ids[selection.take] != 0
-        if isinstance(column, Numbers):
-            return column.present(selection.take)
-        if isinstance(column, Flags):
-            return (column.bits[selection.take] & column.bits.dtype.type(column.mask)) != 0
-        many = self.term.field.many
-        values = map(column.value, selection.rows.tolist())
-        return _mask((bool(value) if many else value is not None for value in values), len(selection))
-
-    def _holds(self, column: Column, selection: _Selection) -> Mask:
-        predicate = self.term.predicate
-        assert predicate is not None
-        if isinstance(column, Interned):
-            return self.memory.holds(column, column.ids[selection.take], predicate)
-        if isinstance(column, InternedSets):
-            return self.memory.holds(column, column.ids[selection.take], lambda entry: any(map(predicate, entry)))
-        if isinstance(column, Numbers) and self.term.operator is not None and self.term.operator.vector is not None:
-            compared = self.term.operator.vector(column.values[selection.take], self.term.operand)
-            return compared & column.present(selection.take)
-        if isinstance(column, Flags):
-            # The only comparison with a truth value that is left is `== true`.
-            return self._present(column, selection)
-        values = map(column.value, selection.rows.tolist())
-        return _mask((_any(predicate, value) for value in values), len(selection))
-
-
-def _any(predicate: Callable[[object], bool], value: object) -> bool:
-    if isinstance(value, list | tuple):
-        return any(map(predicate, value))
-    return value is not None and predicate(value)
-
-
-def _mask(values: Any, length: int) -> Mask:
-    return np.fromiter(values, np.bool_, length)
-
-
-@dataclass(frozen=True, slots=True)
-class _TextNode:
-    """Text of the whole message contains the needle, letter case aside."""
-
-    needle: str
-
-    def cost(self, scope: _Scope) -> int:
-        return _FULL_TEXT
-
-    def evaluate(self, scope: _Scope, selection: _Selection) -> Mask:
-        found = text_finder(self.needle)
-        record_bytes = scope.analysis.capture.record_bytes
-        return _mask((found(record_bytes(message)) for message in selection.rows.tolist()), len(selection))
-
-
 class _NodeBuilder:
     """Walks an expression once and collects what the filter reads."""
 
@@ -279,20 +152,22 @@ class _NodeBuilder:
         self._checker = checker
         self.fields: set[str] = set()
         self.depends: set[Depends] = set()
+        self._terms = 0
 
-    def node(self, expression: Expression) -> _Node:
+    def node(self, expression: Expression) -> Node:
         if isinstance(expression, Not):
-            return _NotNode(self.node(expression.operand))
+            return NotNode(self.node(expression.operand))
         if isinstance(expression, And | Or):
             operands = tuple([self.node(operand) for operand in expression.operands])
-            return _JunctionNode(operands, decided_by=isinstance(expression, Or))
+            return JunctionNode(operands, decided_by=isinstance(expression, Or))
+        self._terms += 1
         if isinstance(expression, TextSearch):
             self.depends.add(Depends.FIXED)
-            return _TextNode(expression.text)
+            return TextNode(self._terms, expression.text)
         term = self._checker.term(expression)
         self.fields.add(term.field.name)
         self.depends.add(term.field.depends)
-        return _TermNode(term, self._column_of(term))
+        return TermNode(self._terms, term, self._column_of(term))
 
     def _column_of(self, term: Term) -> Callable[[Analysis], Column]:
         like_column = term.field.like_column

@@ -7,7 +7,6 @@ are kept apart, so nothing is as long as the capture but one array.
 
 from __future__ import annotations
 
-import enum
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
@@ -18,167 +17,248 @@ from inspector.analysis import Analysis, Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.fields import Depends
 from inspector.filters.compile import DisplayFilter, compile_filter
+from inspector.filters.evaluate import Selection
+from inspector.filters.memory import Answers
+from inspector.filters.scope import Reach, Scope, ScopeNodes
 from inspector.protocol import kinds
+
+__all__ = ["Messages", "Reach", "Scope", "Update", "VisibleRows"]
 
 Messages = NDArray[np.uint32]
 
-
-class Reach(enum.Enum):
-    """How far a scope reaches from its node."""
-
-    BELOW = "and below"
-    ONLY = "this one only"
-    CHILDREN = "direct children"
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """A part of the context tree the table is bound to.
-
-    Attributes:
-        space: string id of the space.
-        node: a node, MAIN for the main context, None for the whole space.
-    """
-
-    space: int
-    node: int | None
-    reach: Reach = Reach.BELOW
+_AT_ONCE = 1 << 20
+"""New messages that are looked at in one turn, where a time is given."""
+_MANY = 2_000
+"""More changed messages than this are not decoded again at once where time is short."""
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What new traffic does to the rows; nothing is applied until it is handed to `VisibleRows.apply`.
+    """What new traffic does to the rows; the rows stay as they are until it is handed to `VisibleRows.apply`.
 
     Attributes:
-        visible: the messages shown afterwards.
+        before: the messages shown before.
+        replaced: what is shown of them and of the earlier ones afterwards; None where that is the same.
+        fresh: new messages, shown below.
         appended: rows come only at the end, so that views need not be reset.
         changed: messages shown before and after whose values changed.
+        reached: messages looked at.
     """
 
-    visible: Messages
+    before: Messages
+    replaced: Messages | None
+    fresh: Messages
     appended: bool
     changed: NDArray[np.int64]
+    reached: int
+
+    @property
+    def visible(self) -> Messages:
+        """The messages shown afterwards. O(rows)."""
+        return np.concatenate((self.before if self.replaced is None else self.replaced, self.fresh))
+
+    @property
+    def grown(self) -> int:
+        """How many more are shown afterwards."""
+        kept = self.before if self.replaced is None else self.replaced
+        return len(kept) + len(self.fresh) - len(self.before)
 
 
 class VisibleRows:
     """The rows of one table.
 
+    What costs time (records that must be decoded) is done in slices where a time is given: then the rows may be behind
+    the capture for a while, and what they show of a part of the tree that moved may be of before. `prepare` asked again
+    goes on.
+
     Attributes:
         filter: the display filter in force.
         scope: the part of the tree, or None for everything.
-        visible: (n,) uint32, message indices shown, ascending.
     """
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self.filter: DisplayFilter = compile_filter("")
         self.scope: Scope | None = None
-        self.visible: Messages = np.empty(0, np.uint32)
+        self._shown: Messages = np.empty(0, np.uint32)
+        self._count = 0
         self._seen = 0
+        self._told = 0
+        self._answers = Answers()
+        self._stale = False
+        self._settled = 0
+        self._hidden = (0, 0)
+        self._hidden_to = 0
+        self._scope_nodes = ScopeNodes(analysis.contexts)
         self._expanded: dict[int, int] = {}
         self._places: list[int] = []
         self._starts: list[int] = []
 
+    @property
+    def visible(self) -> Messages:
+        """(n,) uint32, message indices shown, ascending. A view: it stays as it is when rows come."""
+        return self._shown[: self._count]
+
+    @property
+    def behind(self) -> bool:
+        """Whether messages wait to be looked at, new ones or earlier ones again."""
+        return self._stale or self._seen < self._told
+
     # Choosing
 
-    def evaluate(self, filter_: DisplayFilter, scope: Scope | None) -> Messages:
+    def evaluate(self, filter_: DisplayFilter, scope: Scope | None, answers: Answers | None = None) -> Messages:
         """The messages a filter and a scope let through; changes nothing."""
-        rows = np.arange(len(self.analysis), dtype=np.int64)
-        return self._chosen(filter_, scope, rows).astype(np.uint32)
+        return self.run(filter_, scope, 0, len(self.analysis), answers or Answers())
 
-    def choose(self, filter_: DisplayFilter, scope: Scope | None, visible: Messages | None = None) -> None:
+    def choose(
+        self,
+        filter_: DisplayFilter,
+        scope: Scope | None,
+        visible: Messages | None = None,
+        answers: Answers | None = None,
+    ) -> None:
         """Put a filter and a scope in force.
 
         Args:
-            visible: what `evaluate` gave for them, when it was asked before.
+            filter_: the display filter.
+            scope: part of the context tree, or None.
+            visible: what `evaluate` gave for them just now, when it was asked.
+            answers: what dear terms of the filter have said so far.
         """
-        visible = self.evaluate(filter_, scope) if visible is None else visible
-        self.filter, self.scope = filter_, scope
-        self._seen = len(self.analysis)
+        answers = answers or (self._answers if filter_ is self.filter else Answers())
+        visible = self.evaluate(filter_, scope, answers) if visible is None else visible
+        self.filter, self.scope, self._answers = filter_, scope, answers
+        self._seen = self._told = len(self.analysis)
+        self._stale = False
         self._replace(visible)
 
-    def _chosen(self, filter_: DisplayFilter, scope: Scope | None, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        if scope is not None:
-            rows = rows[self._in_scope(scope, rows)]
-        return rows[filter_.mask(self.analysis, rows)]
+    def run(self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: Answers) -> Messages:
+        """The messages chosen among a run of them."""
+        selection = Selection.between(start, stop)
+        if scope is None:
+            mask = filter_.mask_of(self.analysis, selection, answers)
+        else:
+            mask = self._in_scope(scope, selection)
+            chosen = selection.where(mask)
+            mask[mask] = filter_.mask_of(self.analysis, chosen, answers)
+        return (np.flatnonzero(mask) + start).astype(np.uint32)
 
-    def _in_scope(self, scope: Scope, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        contexts = self.analysis.contexts
-        held = contexts.nodes()[rows]
-        here = self.analysis.capture.columns["space"][rows] == scope.space
+    def _in_scope(self, scope: Scope, selection: Selection) -> NDArray[np.bool_]:
+        here = self.analysis.capture.columns["space"][selection.take] == scope.space
         if scope.node is None:
             return here
-        tree = contexts.tree
-        node = tree.resolve(scope.node)
+        held = self.analysis.contexts.nodes_of(selection.take)
+        node = self.analysis.contexts.tree.resolve(scope.node)
         if node == MAIN:
             return here & (held == MAIN)
-        wanted = [] if scope.reach is Reach.CHILDREN else [node]
-        if scope.reach is not Reach.ONLY:
-            below = list(tree.children[node])
-            while below:
-                child = below.pop()
-                wanted.append(child)
-                if scope.reach is Reach.BELOW:
-                    below.extend(tree.children[child])
-        chosen = np.zeros(len(tree) + 1, bool)
-        chosen[wanted] = True
-        return chosen[held]
+        return self._scope_nodes.chosen(node, scope.reach).take(held)
+
+    def settle(
+        self, filter_: DisplayFilter, scope: Scope | None, start: int, stop: int, answers: Answers, until: float
+    ) -> int:
+        """Ask dear terms about messages that are in the scope until a time; how far that led."""
+        within = None if scope is None else lambda selection: self._in_scope(scope, selection)
+        return filter_.settle(self.analysis, start, stop, answers, until, within)
 
     # Following new traffic
 
-    def prepare(self, changes: Changes, *, clock: bool = False) -> Update:
+    def prepare(self, changes: Changes, *, clock: bool = False, until: float | None = None) -> Update:
         """What a feed of the passes does to the rows.
 
         New messages are evaluated always, earlier ones only where their values may have changed the answer.
 
         Args:
+            changes: what the feed did; nothing, to go on with what waits.
             clock: time has passed, so that fields that go by it are looked at again.
+            until: when to leave the rest for later, by `time.perf_counter`; None does everything.
         """
         depends = self.filter.depends
-        everything = (changes.tree_moved and (self.scope is not None or Depends.TREE in depends)) or (
-            Depends.CLOCK in depends and (clock or changes.stop > changes.start)
-        )
-        if everything:
-            visible = self.evaluate(self.filter, self.scope)
-            return Update(visible, self._extends(visible), self._shown(changes.changed, visible))
-        fresh = self._chosen(self.filter, self.scope, np.arange(self._seen, len(self.analysis), dtype=np.int64))
-        visible = self.visible
+        self._told = max(self._told, changes.stop)  # a view that is held back hears of no more than that
         changed = changes.changed[changes.changed < self._seen]
-        if len(changed) and Depends.PASS in depends:
-            kept = visible[~np.isin(visible, changed)]
-            again = self._chosen(self.filter, self.scope, changed).astype(np.uint32)
-            merged = np.union1d(kept, again).astype(np.uint32)
-            if not np.array_equal(merged, visible):
-                after = np.concatenate((merged, fresh.astype(np.uint32)))
-                return Update(after, self._extends(after), self._shown(changed, after))
-        after = np.concatenate((visible, fresh.astype(np.uint32))) if len(fresh) else visible
-        return Update(after, appended=True, changed=self._shown(changed, visible))
+        self._answers.forget(changes.changed)
+        if (changes.tree_moved and (self.scope is not None or Depends.TREE in depends)) or (
+            Depends.CLOCK in depends and (clock or changes.stop > changes.start)
+        ):
+            self._stale, self._settled = True, 0
+        many = len(changed) > _MANY and Depends.PASS in depends and not self.filter.is_cheap(self.analysis)
+        self._stale = self._stale or (many and until is not None)
+        visible = self.visible
+        replaced = self._looked_at_again(until) if self._stale else self._corrected(changed)
+        fresh, reached = self._new(until)
+        if replaced is not None and np.array_equal(replaced, visible):
+            replaced = None
+        kept = visible if replaced is None else replaced
+        appended = replaced is None or (len(kept) > len(visible) and np.array_equal(kept[: len(visible)], visible))
+        return Update(visible, replaced, fresh, appended, changed[_among(changed, kept)], reached)
 
-    def _extends(self, visible: Messages) -> bool:
-        return len(visible) >= len(self.visible) and np.array_equal(visible[: len(self.visible)], self.visible)
+    def _looked_at_again(self, until: float | None) -> Messages | None:
+        """What is shown of the messages seen, all of them evaluated anew; None when the time did not suffice."""
+        if until is not None:
+            asked = self.settle(self.filter, self.scope, self._settled, self._seen, self._answers, until)
+            self._settled = asked
+            if asked < self._seen:
+                return None
+        self._stale = False
+        return self.run(self.filter, self.scope, 0, self._seen, self._answers)
 
-    @staticmethod
-    def _shown(changed: NDArray[np.int64], visible: Messages) -> NDArray[np.int64]:
-        return changed[np.isin(changed, visible)] if len(changed) else changed
+    def _corrected(self, changed: NDArray[np.int64]) -> Messages | None:
+        """What is shown of the messages seen once those that changed are evaluated again; None for no difference."""
+        if not len(changed) or Depends.PASS not in self.filter.depends:
+            return None
+        visible = self.visible
+        selection = Selection.of(changed)
+        shown = self.filter.mask_of(self.analysis, selection, self._answers)
+        if self.scope is not None:
+            shown = shown & self._in_scope(self.scope, selection)
+        before = _among(changed, visible)
+        come, gone = changed[shown & ~before], changed[before & ~shown]
+        if not len(come) and not len(gone):
+            return None
+        gone, come = gone.astype(np.uint32), come.astype(np.uint32)
+        kept = np.delete(visible, np.searchsorted(visible, gone)) if len(gone) else visible
+        return np.insert(kept, np.searchsorted(kept, come), come) if len(come) else kept
+
+    def _new(self, until: float | None) -> tuple[Messages, int]:
+        """The new messages shown, and how far it was looked."""
+        stop = self._told
+        if until is not None and self._seen < stop:
+            stop = min(stop, self._seen + _AT_ONCE)
+            stop = self.settle(self.filter, self.scope, self._seen, stop, self._answers, until)
+        return self.run(self.filter, self.scope, self._seen, stop, self._answers), stop
 
     def apply(self, update: Update) -> None:
-        """Make an update the truth."""
-        self._seen = len(self.analysis)
-        if not update.appended or len(update.visible) != len(self.visible):
+        """Make an update the truth. O(new rows) where rows only come at the end."""
+        self._seen = update.reached
+        if update.replaced is not None:
             self._replace(update.visible)
+        elif len(update.fresh):
+            self._append(update.fresh)
+
+    def _append(self, fresh: Messages) -> None:
+        needed = self._count + len(fresh)
+        if needed > len(self._shown):
+            # Memory past the end is never touched, so generous steps cost no resident pages.
+            grown = np.empty(max(needed, len(self._shown) * 3 // 2, 1024), np.uint32)
+            grown[: self._count] = self.visible
+            self._shown = grown
+        self._shown[self._count : needed] = fresh
+        self._count = needed
+        if self._expanded:
+            self._index_expansions()
 
     def _replace(self, visible: Messages) -> None:
-        self.visible = visible
+        self._shown, self._count = visible, len(visible)
+        self._hidden, self._hidden_to = (0, 0), 0
         self._index_expansions()
 
     # Rows
 
     def __len__(self) -> int:
         """Rows, lines of expanded originals included."""
-        return len(self.visible) + sum(self._parts_at(place) for place in self._places)
+        return self._count + (sum(map(self._parts_at, self._places)) if self._places else 0)
 
     def _parts_at(self, place: int) -> int:
-        return self._expanded[int(self.visible[place])]
+        return self._expanded[int(self._shown[place])]
 
     def _index_expansions(self) -> None:
         """Where expanded messages stand: their places in `visible`, ascending, and the row of each."""
@@ -190,8 +270,13 @@ class VisibleRows:
             extra += self._parts_at(place)
 
     def _place_of(self, message: int) -> int | None:
-        place = int(np.searchsorted(self.visible, message))
-        return place if place < len(self.visible) and self.visible[place] == message else None
+        place = self.place(message)
+        return place if place < self._count and self._shown[place] == message else None
+
+    def place(self, message: int) -> int:
+        """How many messages shown come before this one. O(log rows)."""
+        # Of any other type than the rows' own, numpy would convert all of them first.
+        return int(self.visible.searchsorted(np.uint32(message)))
 
     def at(self, row: int) -> tuple[int, int]:
         """The (message, part) of a row. O(log expansions)."""
@@ -213,9 +298,17 @@ class VisibleRows:
         before = bisect_left(self._places, place)
         return place + sum(self._parts_at(p) for p in self._places[:before]) + part
 
+    def rows_of(self, messages: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The rows of ascending messages, all of which are shown."""
+        places = self.visible.searchsorted(messages.astype(np.uint32))
+        if not self._places:
+            return places
+        lines = np.concatenate(([0], np.cumsum([self._parts_at(place) for place in self._places])))
+        return places + lines[np.searchsorted(self._places, places)]
+
     def nearest_row(self, message: int) -> int:
         """The row of a message, or of the next one shown (the last one where none follows); -1 when nothing is."""
-        place = min(int(np.searchsorted(self.visible, message)), len(self.visible) - 1)
+        place = min(self.place(message), self._count - 1)
         found = self.row_of(int(self.visible[place])) if place >= 0 else None
         return -1 if found is None else found
 
@@ -243,9 +336,25 @@ class VisibleRows:
         """
         if self.scope is None and not any(name.startswith("context") for name in self.filter.fields):
             return 0, 0
+        if self._hidden_to < self._seen:  # messages keep their kind, and stay in or out of main
+            more = self._hidden_between(self._hidden_to, self._seen)
+            self._hidden = (self._hidden[0] + more[0], self._hidden[1] + more[1])
+            self._hidden_to = self._seen
+        return self._hidden
+
+    def _hidden_between(self, start: int, stop: int) -> tuple[int, int]:
         capture = self.analysis.capture
-        kind = capture.columns["kind"]
-        hidden = self.analysis.contexts.nodes() != MAIN
-        hidden[self.visible] = False
+        kind = capture.columns["kind"][start:stop]
+        hidden = self.analysis.contexts.nodes_of(slice(start, stop)) != MAIN
+        first, last = self.place(start), self.place(stop)
+        hidden[self.visible[first:last] - np.uint32(start)] = False
         request, proposal = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.PROPOSAL))
         return int(np.count_nonzero(hidden & (kind == request))), int(np.count_nonzero(hidden & (kind == proposal)))
+
+
+def _among(messages: NDArray[np.int64], visible: Messages) -> NDArray[np.bool_]:
+    """Which of some ascending messages are shown. O(messages log rows)."""
+    if not len(visible) or not len(messages):
+        return np.zeros(len(messages), np.bool_)
+    places = np.minimum(visible.searchsorted(messages.astype(np.uint32)), len(visible) - 1)
+    return visible[places] == messages

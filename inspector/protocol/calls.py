@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from inspector.protocol import kinds
-from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json, members
+from inspector.protocol.header import ABSENT, MAX_LENIENT, Header, NotAnObjectError, decode_json, members
 
 _NO_RAW = msgspec.Raw(b"")
 
@@ -81,6 +81,8 @@ def _read(
 
 def _read_leniently(data: bytes, struct: type[_Struct]) -> _Struct | None:
     """What the fast decoder refuses but Python's reads: lone surrogates, NaN, huge numbers (protocols.md 16)."""
+    if len(data) > MAX_LENIENT:
+        return None
     found = struct()
     fields = {field.encode_name: field for field in msgspec.structs.fields(struct)}
     try:
@@ -102,7 +104,7 @@ def read_call(raw_kind: str, header: Header) -> Call:
     """
     kind = kinds.split_kind(raw_kind)
     name = kind.name
-    payload = read_payload(header.payload) if header.payload and name.startswith(_PAYLOAD_MATTERS) else None
+    payload = read_payload(header.payload) if header.payload and payload_matters(name) else None
     if payload is None:
         return Call(name, kind.method, kind.target)
     if name in ("mcp", "system"):
@@ -124,7 +126,21 @@ def _add_suffix(call: Call, kind: kinds.Kind) -> None:
         call.method, call.target = kind.method, call.target or kind.target
 
 
-_PAYLOAD_MATTERS = ("mcp", "stream/", "system")
+def payload_matters(name: str) -> bool:
+    """Whether a payload says something of a call; others are not looked into."""
+    return name.startswith(("mcp", "stream/", "system"))
+
+
+def usual_call(raw_kind: str, method: str | None, name: str | None, uri: str | None) -> Call:
+    """The call of an envelope whose payload has been read: its method, and `name` and `uri` of its params.
+
+    For kinds of two words and more; nothing but kind, method and target is filled in.
+    """
+    kind = kinds.split_kind(raw_kind)
+    call = Call(kind.name, method, _named_target(method, name, uri))
+    if kind.method is not None:
+        _add_suffix(call, kind)
+    return call
 
 
 def rpc_call(name: str, payload: Payload) -> Call:
@@ -135,7 +151,7 @@ def rpc_call(name: str, payload: Payload) -> Call:
         name,
         method,
         _target(method, payload.params),
-        _rpc_id(payload.id),
+        rpc_id(payload.id),
         payload.stream_id if isinstance(payload.stream_id, str) else None,
         failed or name == "system/error",
         has_meta,
@@ -148,23 +164,33 @@ def payload_of_rpc(header: Header) -> Payload:
     return Payload(header.id, header.method, header.params, header.result, header.error)
 
 
-def _rpc_id(value: object) -> str | None:
+def rpc_id(value: object) -> str | None:
+    """A JSON-RPC id as it reads in JSON, so that 7 and "7" differ; None when it is neither text nor number."""
     if isinstance(value, str):
         return ascii(value)
     return repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _target(method: str | None, params: msgspec.Raw) -> str | None:
-    if method is None or not params:
-        return None
-    if method not in ("tools/call", "prompts/get", "completion/complete") and not method.startswith("resources/"):
+    if method is None or not params or not _has_target(method):
         return None
     found = _read(params, _Params, _decode_params)
     if found is None:
         return None
-    value = found.uri if method.startswith("resources/") else found.name
+    name = found.name
     if method == "completion/complete" and isinstance(found.ref, dict):
-        value = found.ref.get("name", found.ref.get("uri"))
+        name = found.ref.get("name", found.ref.get("uri"))
+    return _named_target(method, name, found.uri)
+
+
+def _has_target(method: str) -> bool:
+    return method in ("tools/call", "prompts/get", "completion/complete") or method.startswith("resources/")
+
+
+def _named_target(method: str | None, name: object, uri: object) -> str | None:
+    if method is None or not _has_target(method):
+        return None
+    value = uri if method.startswith("resources/") else name
     return value if isinstance(value, str) and value else None
 
 

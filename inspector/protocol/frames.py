@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json, read_header
+from inspector.protocol.cut import completed
+from inspector.protocol.header import ABSENT, MAX_LENIENT, Header, NotAnObjectError, decode_json, read_header
 from inspector.protocol.record import Record, Shape, unreadable
 
 _ENVELOPE = Shape.ENVELOPE  # looking a member up costs 0.1 us on Python 3.11
+_HEAD = 4096
 _ENVELOPE_KEYS = ("protocol", "id", "ts", "sender", "to", "correlation_id", "context")
 
 
@@ -95,7 +97,7 @@ def _what_it_holds(header: Header, raw: bytes) -> str:
     if header.jsonrpc is not ABSENT:
         return "a JSON-RPC message without method, result or error"
     try:
-        value = decode_json(raw)
+        value = decode_json(raw if len(raw) <= MAX_LENIENT else completed(raw[:_HEAD]) or raw[:_HEAD])
     except NotAnObjectError as error:
         return str(error)
     keys = [str(key)[:24] for key in list(value)[:4]] if isinstance(value, dict) else []

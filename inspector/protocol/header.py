@@ -82,8 +82,8 @@ def read_header(raw: bytes) -> Header:
     """
     try:
         return _decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _read_leniently(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return _read_leniently(raw) if len(raw) <= MAX_LENIENT else _read_big_leniently(raw, error)
 
 
 def _read_leniently(raw: bytes) -> Header:
@@ -100,6 +100,64 @@ def _read_leniently(raw: bytes) -> Header:
     except RecursionError:
         raise NotAnObjectError("JSON nested too deeply to read") from None
     return header
+
+
+MAX_LENIENT = 1 << 20
+"""Bytes of JSON that Python's reader is given: it takes ten times their size in memory, and seconds for 100 MB."""
+
+_HALF = re.compile(rb"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")  # an escaped backslash is passed over
+
+
+def _read_big_leniently(raw: bytes, refusal: Exception) -> Header:
+    """A long object with what the fast decoder refuses replaced by as many bytes that it takes.
+
+    Args:
+        raw: the object.
+        refusal: what the fast decoder said of it.
+    """
+    tamed = raw if isinstance(refusal, RecursionError) else _tamed(raw)
+    if tamed is not raw:
+        try:
+            return _decode(tamed)
+        except (msgspec.DecodeError, RecursionError) as error:
+            refusal = error
+    raise NotAnObjectError(_why_not(raw, refusal)) from None
+
+
+def _tamed(raw: bytes) -> bytes:
+    """JSON without half surrogates, NaN and bytes that are no UTF-8; the same object when there are none."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        raw = re.sub("[\ud800-\udfff]", "?", raw.decode("utf-8", _NOT_UTF_8)).encode()
+    if b"\\ud" in raw or b"\\uD" in raw:
+        raw = _HALF.sub(lambda found: found[0] if len(found[0]) == 2 else b"\\ufffd", raw)
+    for word, number in ((b"NaN", b"0.0"), (b"Infinity", b"1.000000")):
+        if word in raw:
+            raw = raw.replace(b":" + word, b":" + number).replace(b": " + word, b": " + number)
+            raw = raw.replace(b"," + word, b"," + number).replace(b", " + word, b", " + number)
+            raw = raw.replace(b"[" + word, b"[" + number).replace(b"-" + word, b"-" + number)
+    return raw
+
+
+_AT_BYTE = re.compile(r"\(byte (\d+)\)")
+
+
+def _why_not(raw: bytes, refusal: Exception) -> str:
+    """What is wrong with a long line, from what the fast decoder said."""
+    said = str(refusal)
+    if isinstance(refusal, RecursionError):
+        return "JSON nested too deeply to read"
+    if isinstance(refusal, UnicodeDecodeError):
+        return f"not UTF-8 at byte {_first_fault(raw)}"
+    if raw[:64].lstrip()[:1] == b"[" and "Expected `object`" in said:
+        return "a JSON array, where an object was expected"
+    place = _AT_BYTE.search(said)
+    if place is not None:
+        return f"no JSON at byte {place[1]}"
+    if "truncated" in said:
+        return f"JSON that is cut after {len(raw.rstrip())} B"
+    return f"JSON with a value that cannot be read: {said}"
 
 
 _NOT_UTF_8 = "surrogateescape"
@@ -162,8 +220,9 @@ def decode_json(raw: bytes) -> Any:
     """
     try:
         return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if len(raw) > MAX_LENIENT:
+            raise NotAnObjectError(_why_not(raw, error)) from None
     text, errors = text_of(raw)
     try:
         return json.loads(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def normalise(path: str) -> str:
     """Strip edge slashes and drop empty segments; "" when nothing remains (the main context)."""
-    if "/" not in path:
+    if "//" not in path and path[:1] != "/" and path[-1:] != "/":
         return path
     return "/".join(segment for segment in path.split("/") if segment)
 

@@ -23,6 +23,7 @@ _MARKERS = frozenset(
 )
 _MAY_BE_NUMBER = frozenset({"token", "jwt"})
 _MAX_DEPTH = 200
+_LONGEST_KEY = 200  # characters of a key that are looked at
 
 # Every pattern is bounded, so that hostile text takes linear time.
 _BEARER = re.compile(
@@ -56,10 +57,14 @@ _HINTS = (
 )
 
 
-@lru_cache(maxsize=4096)
 def is_secret_key(key: str) -> bool:
     """Whether a key names a secret: `token`, `accessToken`, `API_KEY`, `Authorization`; not `max_tokens`."""
-    words = [w.lower() for w in _WORDS.findall(key[:200])]
+    return _is_secret_key(key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY])
+
+
+@lru_cache(maxsize=4096)
+def _is_secret_key(key: str) -> bool:
+    words = [w.lower() for w in _WORDS.findall(key)]
     if not words:
         return False
     last, before = words[-1], words[-2] if len(words) > 1 else ""

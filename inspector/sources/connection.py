@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 MASK = "********"
 """Stands where a secret was, in captures and on screen."""
 
+_RANDOM_DIGITS = 4
+
 _SECRET_QUERY_KEYS = frozenset({"token", "access_token", "key", "api_key", "apikey", "secret", "password", "auth"})
 _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
@@ -50,7 +52,14 @@ def fresh_participant() -> str:
 
     A shared id would break the other client's delivery (protocols.md 16), so every connection takes its own.
     """
-    return f"inspector-{secrets.token_hex(2)}"
+    return f"inspector-{secrets.token_hex(_RANDOM_DIGITS // 2)}"
+
+
+def renewed_participant(participant: str) -> str:
+    """Return an id like ``participant`` that nobody else has: its random end made anew, or one added."""
+    name, dash, end = participant.rpartition("-")
+    random_end = len(end) == _RANDOM_DIGITS and all(digit in "0123456789abcdef" for digit in end)
+    return f"{name if dash and random_end else participant}-{secrets.token_hex(_RANDOM_DIGITS // 2)}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,16 @@
-"""One clear sentence for each way a gateway connection fails: what, where, what to do. No I/O."""
+"""One clear sentence for each way a gateway connection fails: what, where, what to do. No I/O.
+
+Each names the step that failed: name lookup, TCP, TLS, upgrade, join, welcome.
+"""
 
 from __future__ import annotations
 
 import errno
 import socket
 import ssl
+from dataclasses import dataclass
 
+from typing_extensions import override
 from websockets.exceptions import (
     ConnectionClosed,
     InvalidHandshake,
@@ -21,9 +26,32 @@ from inspector.sources.connection import shown_url
 MAX_REASON = 200
 """Characters of text from the other side that a sentence repeats."""
 
+_REFUSALS = frozenset({1008, 4001, 4003, 4401, 4403})
+"""Close codes that mean "not you": 1008 of the older gateways, and what others make of HTTP 401 and 403."""
 
-def open_failure(error: BaseException, *, url: str, step: str, timeout_s: float) -> str:
-    """Return the sentence for an error while connecting.
+_ERRORS = frozenset({1011, 1012, 1013, 1014})
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What went wrong, in parts; ``str`` of it is what the user reads."""
+
+    what: str
+    """A sentence: what happened, where, at which step."""
+
+    advice: str = ""
+    """A sentence or two: what to do. Not wanted while we try again by ourselves."""
+
+    permanent: bool = False
+    """Trying again would meet the same answer: the gateway knows us and does not want us."""
+
+    @override
+    def __str__(self) -> str:
+        return f"{self.what} {self.advice}".strip()
+
+
+def open_failure(error: BaseException, *, url: str, step: str, timeout_s: float) -> Trouble:
+    """Return what to say of an error while connecting.
 
     Args:
         error: What was raised.
@@ -34,70 +62,122 @@ def open_failure(error: BaseException, *, url: str, step: str, timeout_s: float)
     where = shown_url(url)
     match error:
         case InvalidURI():
-            return f"{where} is no WebSocket address. Type one such as ws://127.0.0.1:8080."
+            return Trouble(f"{where} is no WebSocket address.", "Type one such as ws://127.0.0.1:8080.", True)
         case InvalidProxy() | ProxyError() | ImportError():
-            return f"The proxy on the way to {where} failed (proxy): {_text(error)}. Check the proxy settings."
+            return Trouble(
+                f"The proxy on the way to {where} failed (proxy): {_text(error)}.", "Check the proxy settings."
+            )
         case InvalidStatus():
-            return _status_sentence(error, where)
+            return _status_trouble(error, where)
+        case InvalidMessage() if isinstance(error.__cause__, EOFError):
+            return Trouble(
+                f"{where} accepted the connection and hung up without answering the WebSocket upgrade (upgrade).",
+                "Check the port: another program may be listening there, or the gateway is just going down.",
+            )
         case InvalidMessage() | InvalidHandshake():
-            return (
-                f"{where} answered, but not as a WebSocket server (upgrade): {_text(error)}. "
-                "Check the port: another program may be listening there."
+            return Trouble(
+                f"{where} answered, but not as a WebSocket server (upgrade): {_text(error)}.",
+                "Check the port: another program may be listening there.",
             )
         case socket.gaierror():
-            return f"No host of that name was found for {where} (name lookup). Check the spelling and the network."
+            return Trouble(
+                f"No host of that name was found for {where} (name lookup).", "Check the spelling and the network."
+            )
         case ssl.SSLError() | ssl.CertificateError():
-            return _tls_sentence(error, where)
+            return _tls_trouble(error, where)
         case _:
-            return _socket_sentence(error, where, step, timeout_s)
+            return _socket_trouble(error, where, step, timeout_s)
 
 
-def welcome_timeout(*, url: str, space: str, timeout_s: float) -> str:
-    """Return the sentence for a gateway that let us join and never greeted us."""
-    return (
-        f"{shown_url(url)} accepted the connection but sent no welcome for space {space} within {timeout_s:g} s "
-        "(welcome). Check that it is a MEW gateway, and the space, participant id and token; what was received is kept."
+def welcome_timeout(*, url: str, space: str, timeout_s: float) -> Trouble:
+    """Return what to say of a gateway that let us join and never greeted us."""
+    return Trouble(
+        f"{shown_url(url)} accepted the connection but sent no welcome for space {space} within {timeout_s:.2g} s "
+        "(welcome).",
+        "Check that it is a MEW gateway, and the space, participant id and token; what was received is kept.",
     )
 
 
-def closed_sentence(closed: ConnectionClosed, *, url: str, lost: bool, welcomed: bool) -> str:
-    """Return the sentence for a connection that ended without our asking.
+def closed(error: ConnectionClosed, *, url: str, lost: bool, welcomed: bool) -> Trouble:
+    """Return what to say of a connection that ended without our asking.
 
     Args:
-        closed: What the reader raised; tells the close code and reason, and who closed.
+        error: Tells the close code and reason, and who closed.
         url: The address as the user gave it.
         lost: Our ping was not answered.
         welcomed: The gateway had greeted us already.
     """
     where = shown_url(url)
-    step = "" if welcomed else " before its welcome"
+    step = "" if welcomed else " after our join, before its welcome (join)"
     if lost:
-        return f"{where} went silent and did not answer a ping: the connection is lost{step}. Connect again."
+        return Trouble(
+            f"{where} went silent and did not answer a ping: the connection is lost{step}.",
+            "Check the network and whether the gateway still runs, then connect again.",
+        )
     # The other side echoes our close code, so who began matters.
-    if closed.rcvd is None or not closed.rcvd_then_sent:
-        if closed.sent is not None and closed.sent.code == 1009:
-            return f"{where} sent a frame above 100 MiB{step}, so the connection was closed (1009). Connect again."
-        if closed.sent is not None:
-            return (
-                f"{where} sent something that is not WebSocket{step}, so the connection was closed "
-                f"({closed.sent.code}{_reason(closed.sent.reason)}). Connect again."
-            )
-        return f"The connection to {where} broke off{step}: no close was sent. Is the gateway still running?"
-    code, reason = closed.rcvd.code, _reason(closed.rcvd.reason)
-    match code:
-        case 1000 | 1001:
-            return f"{where} ended the connection{step} ({code}{reason}). Connect again when it is back."
-        case 1008:
-            return f"{where} refused us{step} ({code}{reason}). Check the token, the space and the participant id."
-        case 1009:
-            return f"{where} found one of our frames too large{step} ({code}{reason}). Connect again."
-        case 1011 | 1012 | 1013:
-            return f"{where} had an internal error{step} ({code}{reason}). Look at its own log, then connect again."
-        case _:
-            return f"{where} closed the connection{step} ({code}{reason}). Look at its own log, then connect again."
+    if error.rcvd is None or not error.rcvd_then_sent:
+        return _closed_by_us(error, where, step)
+    code, reason = error.rcvd.code, _reason(error.rcvd.reason)
+    said = f"({code}{reason})"
+    if code in (1000, 1001):
+        return Trouble(f"{where} ended the connection{step} {said}.", "Connect again when it is back.")
+    if code in _REFUSALS:
+        return Trouble(
+            f"{where} refused us{step} {said}.", "Check the token, the space and the participant id.", permanent=True
+        )
+    if code == 1009:
+        return Trouble(f"{where} found one of our frames too large{step} {said}.", "Connect again.")
+    if code in _ERRORS:
+        return Trouble(f"{where} had an internal error{step} {said}.", "Look at its own log, then connect again.")
+    return Trouble(f"{where} closed the connection{step} {said}.", "Look at its own log, then connect again.")
 
 
-def _status_sentence(error: InvalidStatus, where: str) -> str:
+def gap_sentence(why: str, *, lost_s: float, attempts: int, back: bool) -> str:
+    """Return what a gap row says.
+
+    Args:
+        why: What ended the connection, a sentence.
+        lost_s: How long it was lost, in seconds.
+        attempts: How many attempts were made to get back.
+        back: Whether the last of them succeeded.
+    """
+    if back:
+        lost = f"the connection was lost for {duration(lost_s)}"
+    else:
+        tried = {0: "", 1: " and one attempt"}.get(attempts, f" and {attempts:,} attempts")
+        lost = f"the connection was lost and not regained in {duration(lost_s)}{tried}"
+    return f"Messages may be missing: {lost}. {why}"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration for people: ``40 ms``, ``3.2 s``, ``4 min 10 s``, ``2 h 5 min``."""
+    if seconds < 0.95:
+        return f"{max(1, round(seconds * 100)) * 10} ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60:,} h {minutes % 60} min"
+
+
+def _closed_by_us(error: ConnectionClosed, where: str, step: str) -> Trouble:
+    if error.sent is None or error.sent.code == 1000:
+        return Trouble(
+            f"The connection to {where} broke off{step}: no close was sent.",
+            "Check whether the gateway still runs, then connect again.",
+        )
+    if error.sent.code == 1009:
+        return Trouble(
+            f"{where} sent a message above 100 MiB{step}, so the connection was closed (1009).",
+            "The message is lost. Have its sender send less at once, then connect again.",
+        )
+    return Trouble(
+        f"{where} sent something that is not WebSocket{step}, so the connection was closed "
+        f"({error.sent.code}{_reason(error.sent.reason)}).",
+        "Check that it is a gateway, and what stands between, such as a proxy; then connect again.",
+    )
+
+
+def _status_trouble(error: InvalidStatus, where: str) -> Trouble:
     status = error.response.status_code
     match status:
         case 401 | 403:
@@ -112,39 +192,108 @@ def _status_sentence(error: InvalidStatus, where: str) -> str:
             advice = "It wants another protocol: check the port."
         case status if status >= 500:
             advice = "Look at its own log, or at the proxy before it."
+        case status if status < 300:
+            advice = "A web server listens there, no gateway: check the port and the path."
         case _:
             advice = "Check the address."
     answer = f"HTTP {status} {_short(error.response.reason_phrase)}".strip()
-    return f"{where} refused the WebSocket upgrade with {answer} (upgrade). {advice}"
+    what = f"{where} refused the WebSocket upgrade with {answer} (upgrade)."
+    return Trouble(what, advice, permanent=status in (401, 403))
 
 
-def _tls_sentence(error: ssl.SSLError | ssl.CertificateError, where: str) -> str:
+def _tls_trouble(error: ssl.SSLError | ssl.CertificateError, where: str) -> Trouble:
     if isinstance(error, ssl.SSLCertVerificationError):
+        return _certificate_trouble(error, where)
+    reason = getattr(error, "reason", None)
+    if reason in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG"):
+        return Trouble(f"{where} does not speak TLS on that port (TLS).", "Try ws:// in place of wss://.")
+    if reason in ("UNEXPECTED_EOF_WHILE_READING", None) and "EOF" in str(error):
+        return _tls_hang_up(where)
+    return Trouble(
+        f"{where} allows no secure connection (TLS): {_text(error)}.", "Check the address and the certificate."
+    )
+
+
+def _tls_hang_up(where: str) -> Trouble:
+    return Trouble(
+        f"{where} hung up during the TLS handshake (TLS).",
+        "Check the port, or try ws:// if the gateway uses no TLS.",
+    )
+
+
+_X509_SELF_SIGNED = (18, 19)
+_X509_UNKNOWN_ISSUER = (2, 20, 21)
+_X509_NOT_YET, _X509_EXPIRED = 9, 10
+_X509_HOST, _X509_IP = 62, 64
+
+
+def _certificate_trouble(error: ssl.SSLCertVerificationError, where: str) -> Trouble:
+    """Codes: OpenSSL's ``X509_V_ERR_...``."""
+    code = error.verify_code
+    if code in _X509_SELF_SIGNED:
+        why = "it is signed by itself and not by an authority this computer trusts"
+        advice = "If it is yours, add it to the system's trusted certificates (or name it in SSL_CERT_FILE)."
+    elif code in _X509_UNKNOWN_ISSUER:
+        why = "the authority that issued it is not known to this computer"
+        advice = "If it is yours, add it to the system's trusted certificates (or name it in SSL_CERT_FILE)."
+    elif code == _X509_EXPIRED:
+        why, advice = "it has expired", "Have the gateway's certificate renewed, and check this computer's clock."
+    elif code == _X509_NOT_YET:
+        why, advice = "it is not valid yet", "Check this computer's clock and the gateway's certificate."
+    elif code in (_X509_HOST, _X509_IP):
+        why = "it was issued for another name"
+        advice = "Use the name that stands in the certificate, or check that the address is right."
+    else:
         why = _short(error.verify_message) or "it could not be verified"
-        return f"The certificate of {where} is not trusted (TLS): {why}. Check the host name and the certificate."
-    if getattr(error, "reason", None) in ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST"):
-        return f"{where} does not speak TLS on that port (TLS). Try ws:// in place of wss://."
-    return f"{where} allows no secure connection (TLS): {_text(error)}. Check the address and the certificate."
+        advice = "Check the host name and the certificate."
+    return Trouble(f"The certificate of {where} is not trusted (TLS): {why}.", advice)
 
 
-def _socket_sentence(error: BaseException, where: str, step: str, timeout_s: float) -> str:
+def _socket_trouble(error: BaseException, where: str, step: str, timeout_s: float) -> Trouble:
     if isinstance(error, ConnectionAbortedError) and "SSL" in str(error):
-        return f"{where} did not finish the TLS handshake in time (TLS). Try ws:// or another port."
+        return _tls_silence(where, timeout_s)
     if isinstance(error, TimeoutError):
-        if step == "upgrade":
-            return (
-                f"{where} accepted the connection but did not answer the WebSocket upgrade within {timeout_s:g} s "
-                "(upgrade). Check the port: another program may be listening there."
-            )
-        return f"{where} did not answer within {timeout_s:g} s ({step}). Check the address, the port and the firewall."
+        return _timeout_trouble(where, step, timeout_s)
     # A name with several addresses fails with one error that lists them all.
     if isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error):
-        return f"{where} refused the connection (TCP): nothing is listening there. Start the gateway or check the port."
+        return Trouble(
+            f"{where} refused the connection (TCP): nothing is listening there.", "Start the gateway or check the port."
+        )
     if isinstance(error, (ConnectionResetError, ConnectionAbortedError, EOFError)):
-        return f"{where} dropped the connection while it was being opened ({step}). Check that it is a gateway."
+        if step == "TLS":
+            return _tls_hang_up(where)
+        return Trouble(
+            f"{where} dropped the connection while it was being opened ({step}).", "Check that it is a gateway."
+        )
     if isinstance(error, OSError):
-        return f"{where} could not be reached ({step}): {_text(error)}. Check the address and the network."
-    return f"Connecting to {where} failed ({step}): {_text(error)}. Check the address."
+        return Trouble(f"{where} could not be reached ({step}): {_text(error)}.", "Check the address and the network.")
+    return Trouble(f"Connecting to {where} failed ({step}): {_text(error)}.", "Check the address.")
+
+
+def _timeout_trouble(where: str, step: str, timeout_s: float) -> Trouble:
+    if step == "upgrade":
+        return Trouble(
+            f"{where} accepted the connection but did not answer the WebSocket upgrade within {timeout_s:.2g} s "
+            "(upgrade).",
+            "Check the port: another program may be listening there.",
+        )
+    if step == "TLS":
+        return _tls_silence(where, timeout_s)
+    if step == "name lookup":
+        return Trouble(
+            f"The name in {where} was not resolved within {timeout_s:.2g} s (name lookup).",
+            "Check the network and its name server, or use the IP address.",
+        )
+    return Trouble(
+        f"{where} did not answer within {timeout_s:.2g} s ({step}).", "Check the address, the port and the firewall."
+    )
+
+
+def _tls_silence(where: str, timeout_s: float) -> Trouble:
+    return Trouble(
+        f"{where} accepted the connection but did not finish the TLS handshake within {timeout_s:.2g} s (TLS).",
+        "Try ws:// in place of wss://, or another port.",
+    )
 
 
 def _reason(reason: str) -> str:

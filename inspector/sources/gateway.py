@@ -1,56 +1,49 @@
-"""Watching a live gateway: join, write every frame to a capture, answer ``tools/list``, say nothing else.
+"""Watching a live gateway: one session after the other, every frame into a capture, a gap where frames may be missing.
 
-Owns one connection and its state. It does not interpret traffic beyond what the connection itself needs (welcome,
-presence of our own id, ``tools/list`` to us); everything else is read back from the capture (design.md 4, one way for
-live and file). Behaviour of real gateways: protocols.md 10 and 16. It does not reconnect by itself: ``run`` is one
-``_session`` and its ending, so that a loop around it is all that is missing.
+Owns the connection's life and its state: a connection that was once welcomed and is lost is sought again until it is
+back, refused, or told to stop. What happens within one connection is `session`'s, what is written `recorder`'s;
+everything else is read back from the capture (design.md 4, one way for live and file).
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import ssl
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
-
-import msgspec
-from websockets.asyncio.client import ClientConnection
-from websockets.exceptions import ConnectionClosed
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from inspector.aio import cancel_and_wait, spawn
-from inspector.sources import failures, handshake
-from inspector.sources.connection import Connection
-from inspector.sources.opening import OpeningError, open_websocket
-from inspector.sources.state import SourceState, Timing
+from inspector.sources import failures
+from inspector.sources.connection import Connection, renewed_participant
+from inspector.sources.failures import Trouble
+from inspector.sources.handshake import Welcome
+from inspector.sources.recorder import Recorder
+from inspector.sources.session import Ending, Hooks, Session
+from inspector.sources.state import Outage, SourceState, Timing
 
 if TYPE_CHECKING:
     from inspector.capture.writer import CaptureWriter
 
-_MAX_ANSWERS_UNDER_WAY = 64
-_LOOKED_AT_CHARS = 1 << 22
-_OWN_JOIN_ECHO_S = 2.0
-
-
-@dataclass(frozen=True)
-class _Ending:
-    """How a session ended."""
-
-    state: SourceState
-    sentence: str
-    code: int | None = None
+_OUR_FAULT = Trouble("The connection ended through a fault of ours.")
+_SLOWER = 3.0  # an attempt may take this many times as long as the quickest connection did
 
 
 class GatewaySource:
     """Joins a MEW gateway and writes every frame to a capture writer. The writer stays the caller's to close.
 
+    A first connection that fails ends it. Later ones do not, unless the gateway refuses us for good.
+
     Attributes:
-        connection: What it connects to.
+        connection: What it connects to; with a new participant id after each loss.
         state: The state last reported.
         sentence: The sentence last reported.
         participant: The id we go by, as the gateway's welcome gives it.
+        outage: How it stands with a connection that was lost; None while there is one.
+        recorder: What went into the capture, in numbers.
     """
 
     def __init__(
@@ -62,6 +55,7 @@ class GatewaySource:
         clock_ns: Callable[[], int] = time.time_ns,
         timing: Timing | None = None,
         ssl_context: ssl.SSLContext | None = None,
+        reconnect: bool = True,
     ) -> None:
         """Prepare; nothing happens before ``run``.
 
@@ -72,146 +66,171 @@ class GatewaySource:
             clock_ns: The arrival clock, nanoseconds since the Unix epoch.
             timing: Time allowances; the defaults are meant for people.
             ssl_context: For ``wss``; default: the system's trusted certificates.
+            reconnect: Whether to seek a lost connection again.
         """
         self.connection: Connection = connection
         self.state: SourceState = SourceState.CONNECTING
         self.sentence: str = ""
         self.participant: str = connection.participant
+        self.outage: Outage | None = None
+        self.recorder: Recorder = Recorder(writer, clock_ns)
         self._writer = writer
         self._on_state = on_state
         self._clock_ns = clock_ns
         self._timing = timing or Timing()
         self._ssl_context = ssl_context
-        self._ws: ClientConnection | None = None
+        self._reconnect = reconnect
+        self._session: Session | None = None
         self._runner: asyncio.Task[Any] | None = None
         self._finished = asyncio.Event()
-        self._answers: set[asyncio.Task[Any]] = set()
+        self._now = asyncio.Event()  # the next attempt shall not wait
         self._closing = False
-        self._welcomed = False
-        self._lost = False
         self._write_error: OSError | None = None
-        self._frames_in = 0
-        self._own_joins = 0
-        self._joined_at_s = 0.0
+        self._base_wait_s = 0.0
+        self._quickest_s: float | None = None
 
     async def run(self) -> None:
-        """Connect, join and capture until ``close``, cancellation, or the connection's end.
+        """Connect, join and capture until ``close``, cancellation, or an end that reconnecting cannot mend.
 
         Trouble with the network or the disk is reported as ``SourceState.FAILED`` and never raised. To be called once.
         """
         self._runner = asyncio.current_task()
-        ending: _Ending | None = None
+        ending = Ending(_OUR_FAULT)
+        beside: set[asyncio.Task[Any]] = set()
         try:
-            ending = await self._session()
+            spawn(self._keep_flushing(), name="gateway flush", owner=beside)
+            ending = await self._life()
         except asyncio.CancelledError:
-            ending = self._closed_by_us()
-            # close() cancels us while there is no connection it could close; anybody else means it.
-            if not (self._closing and self._ws is None and self._runner is not None and self._runner.uncancel() == 0):
+            ending = Ending(None)
+            # We cancel ourselves while there is no connection to be closed; anybody else means it.
+            ours = self._closing or self._write_error is not None
+            if not (ours and self._runner is not None and self._runner.uncancel() == 0):
                 raise
         finally:
-            self._end(ending or _Ending(SourceState.FAILED, "The connection ended through a fault of ours."))
+            for task in beside:
+                task.cancel()
+            self._end(ending)
+        await cancel_and_wait(beside)
 
     async def close(self) -> None:
         """Leave: WebSocket close 1000, mark ``closed``, flush. Returns when ``run`` is done; safe to call twice."""
         self._closing = True
         if self._runner is None or self._finished.is_set():
             return
-        if self._ws is not None:
-            # Never by cancelling the reader: that would close with 1011 (platform.md).
-            await self._ws.close()
-        else:
-            self._runner.cancel()
+        self._stop_waiting()
         await self._finished.wait()
 
-    # one session
+    def try_now(self) -> None:
+        """Seek a lost connection at once, without waiting for the next attempt's time."""
+        self._now.set()
 
-    async def _session(self) -> _Ending:
+    # a life
+
+    async def _life(self) -> Ending:
         if self._closing:
-            return self._closed_by_us()
-        where = self.connection.shown_url
-        self._report(SourceState.CONNECTING, f"Connecting to {where}.")
+            return Ending(None)
+        self._report(SourceState.CONNECTING, f"Connecting to {self.connection.shown_url}.")
+        ending = await self._run_session(limit_s=None)
+        while self._may_come_back(ending) and ending.welcomed:
+            ending = await self._come_back(ending)
+        return ending
+
+    def _may_come_back(self, ending: Ending) -> bool:
+        stopped = self._closing or self._write_error is not None or not self._reconnect
+        return not stopped and ending.trouble is not None and not ending.trouble.permanent
+
+    async def _come_back(self, lost: Ending) -> Ending:
+        """Seek a lost connection until there is one, or no hope; return how that one ended, or what ended the hope."""
+        if lost.lasted_s >= self._timing.steady_s:
+            self._base_wait_s = 0.0
+        since_ns = self.recorder.last_in_ns if lost.silent else self._clock_ns()
+        self.outage = Outage(lost.trouble.what if lost.trouble is not None else "", since_ns)
+        self.recorder.begin_gap(since_ns, self._gap_words)
+        ending = lost
+        while self._may_come_back(ending):
+            await self._wait()
+            if self._closing or self._write_error is not None:
+                return Ending(None)
+            self.outage = replace(self.outage, attempts=self.outage.attempts + 1, next_at_s=None)
+            self.connection = replace(self.connection, participant=renewed_participant(self.connection.participant))
+            ending = await self._run_session(limit_s=self._attempt_s)
+            if ending.welcomed:
+                return ending
+            if ending.trouble is not None:
+                self.outage = replace(self.outage, trouble=ending.trouble.what)
+        return ending
+
+    async def _wait(self) -> None:
+        """Wait as long as it is the next attempt's turn to: not at all, then longer and longer, and never exactly."""
+        base_s, self._base_wait_s = self._base_wait_s, self._longer(self._base_wait_s)
+        wait_s = random.uniform(0.5, 1.0) * base_s  # not all clients of a gateway at once
+        assert self.outage is not None
+        self.outage = replace(self.outage, next_at_s=time.monotonic() + wait_s)
+        self._report_outage()
+        self._now.clear()
+        if self._closing or self._write_error is not None:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(wait_s):
+                await self._now.wait()
+
+    def _longer(self, base_s: float) -> float:
+        return min(self._timing.longest_wait_s, max(self._timing.first_wait_s, 2 * base_s))
+
+    @property
+    def _attempt_s(self) -> float:
+        return max(self._timing.attempt_s, _SLOWER * (self._quickest_s or 0.0))
+
+    async def _run_session(self, *, limit_s: float | None) -> Ending:
+        hooks = Hooks(joining=self._on_joining, welcomed=self._on_welcomed, remark=self._on_remark)
+        session = self._session = Session(
+            self.connection,
+            self.recorder,
+            hooks,
+            timing=self._timing,
+            ssl_context=self._ssl_context,
+            limit_s=limit_s,
+        )
+        ending = Ending(None)
         try:
-            ws = await open_websocket(self.connection, timing=self._timing, ssl_context=self._ssl_context)
-        except OpeningError as error:
-            return _Ending(SourceState.FAILED, str(error))
-        self._ws = ws
-        self._mark("opened", url=where, space=self.connection.space, participant=self.connection.participant)
-        beside: set[asyncio.Task[Any]] = set()
-        try:
-            spawn(self._keep_flushing(ws), name="gateway flush", owner=beside)
-            spawn(self._keep_alive(ws), name="gateway ping", owner=beside)
-            self._report(SourceState.CONNECTING, f"Joining space {self.connection.space} at {where}.")
-            return await self._join_and_receive(ws)
-        except ConnectionClosed as closed:
-            return self._why_closed(closed)
+            ending = await session.run()
         finally:
-            await cancel_and_wait(beside | self._answers)
-            await ws.close()  # close code 1000; returns at once when closed already
+            self._close_records(session, ending)
+        return ending
 
-    async def _join_and_receive(self, ws: ClientConnection) -> _Ending:
-        join, masked = handshake.join_frames(self.connection)
-        self._writer.frame(masked, direction="out", time_ns=self._clock_ns())
-        # A gateway that closed already may have said why: then reading goes on, and ends with the reason.
-        with contextlib.suppress(ConnectionClosed):
-            await ws.send(join)
-        try:
-            async with asyncio.timeout(self._timing.welcome_s):
-                while not self._welcomed:
-                    self._take(ws, await ws.recv())
-        except TimeoutError:
-            sentence = failures.welcome_timeout(
-                url=self.connection.url, space=self.connection.space, timeout_s=self._timing.welcome_s
-            )
-            return _Ending(SourceState.FAILED, sentence)
-        while True:
-            # recv() does not yield while frames are queued; the queue is what one read of the socket brought.
-            self._take(ws, await ws.recv())
+    def _close_records(self, session: Session, ending: Ending) -> None:
+        if self.outage is not None and not session.frames_in:
+            self.recorder.drop_held()
+        elif session.open and not self._writer.closed:
+            if self.outage is not None:
+                self.recorder.end_gap()  # it was no way back, but something came: that is kept
+            self.recorder.mark("closed", reason=self._sentence_of(ending), code=ending.code)
 
-    # frames
+    # what a session reports
 
-    def _take(self, ws: ClientConnection, data: str | bytes) -> None:
-        """Capture one frame and look whether the connection itself is concerned. About 1 µs beside the writing."""
-        time_ns = self._clock_ns()
-        self._frames_in += 1
-        self._writer.frame(data, direction="in", time_ns=time_ns)
-        # A gateway sends envelopes as text. Few frames hold one of these, so the rest is not decoded here.
-        if isinstance(data, str) and self._may_concern_us(data):
-            try:
-                decoded = msgspec.json.decode(data)
-            except (msgspec.MsgspecError, RecursionError, UnicodeError):
-                return
-            if isinstance(decoded, dict):
-                self._look_at(ws, cast("dict[str, Any]", decoded), time_ns)
+    def _on_joining(self) -> None:
+        if self.outage is None:
+            space, where = self.connection.space, self.connection.shown_url
+            self._report(SourceState.CONNECTING, f"Joining space {space} at {where}.")
 
-    def _may_concern_us(self, data: str) -> bool:
-        if self._welcomed and len(data) > _LOOKED_AT_CHARS:
-            return False
-        return "tools/list" in data or "system" in data or "presence" in data
+    def _on_welcomed(self, welcome: Welcome) -> None:
+        session = self._session
+        assert session is not None
+        self.participant = session.participant
+        took_s = session.took_s
+        self._quickest_s = took_s if self._quickest_s is None else min(took_s, self._quickest_s)
+        outage = self.outage
+        if outage is not None:
+            self.recorder.end_gap()
+            self.outage = None
+        self._report(SourceState.CONNECTED, self._welcome_sentence(welcome, outage))
 
-    def _look_at(self, ws: ClientConnection, envelope: Mapping[str, Any], time_ns: int) -> None:
-        welcome = handshake.read_welcome(envelope)
-        if welcome is not None:
-            if not self._welcomed:
-                self._greeted(welcome)
-            return
-        presence = handshake.read_presence(envelope)
-        if presence is not None:
-            self._note_presence(presence)
-            return
-        if self.connection.answer_tools_list and self._welcomed:
-            own_ids = frozenset({self.connection.participant, self.participant})
-            answer = handshake.tools_list_answer(
-                envelope, own_ids=own_ids, participant=self.participant, time_ns=time_ns
-            )
-            if answer is not None and len(self._answers) < _MAX_ANSWERS_UNDER_WAY:
-                # Not awaited here: reading must go on even when the gateway is slow to take our answer.
-                spawn(self._send(ws, answer), name="tools/list answer", owner=self._answers)
-
-    def _greeted(self, welcome: handshake.Welcome) -> None:
-        self._welcomed = True
-        self._joined_at_s = asyncio.get_running_loop().time()
-        self.participant = welcome.participant or self.connection.participant
-        sentence = f"Connected to {self.connection.space} at {self.connection.shown_url} as {self.participant}."
+    def _welcome_sentence(self, welcome: Welcome, outage: Outage | None) -> str:
+        again, after = "", ""
+        if outage is not None:
+            again, after = " again", f" after {failures.duration((self._clock_ns() - outage.since_ns) / 1e9)}"
+        where = self.connection.shown_url
+        sentence = f"Connected{again} to {self.connection.space} at {where} as {self.participant}{after}."
         if self.participant != self.connection.participant:
             sentence += f" The gateway did not take our id {self.connection.participant}."
         if self.connection.token and welcome.defaults_only:
@@ -220,81 +239,68 @@ class GatewaySource:
                 f" It granted only its default capabilities ({held}), so it may not know the token; "
                 "watching works all the same."
             )
+        return sentence
+
+    def _on_remark(self, sentence: str) -> None:
         self._report(SourceState.CONNECTED, sentence)
 
-    def _note_presence(self, presence: handshake.Presence) -> None:
-        if presence.participant != self.participant or not self._welcomed:
-            return
-        self._own_joins += presence.event == "join"
-        late = asyncio.get_running_loop().time() - self._joined_at_s > _OWN_JOIN_ECHO_S
-        # Gateways before v0.2 announce a joiner to itself, once and at once.
-        if presence.event == "leave" or (presence.event == "join" and (late or self._own_joins > 1)):
-            self._report(
-                SourceState.CONNECTED,
-                f"Another client goes by our id {self.participant}: the gateway may stop sending to us. Connect again.",
-            )
+    def _report_outage(self) -> None:
+        outage = self.outage
+        assert outage is not None
+        sentence = f"{outage.why} Trying again until it is back."
+        if outage.trouble:
+            sentence += f" The last attempt failed: {outage.trouble}"
+        if (self.state, self.sentence) != (SourceState.RECONNECTING, sentence):
+            self._report(SourceState.RECONNECTING, sentence)
 
-    async def _send(self, ws: ClientConnection, text: str) -> None:
-        self._writer.frame(text, direction="out", time_ns=self._clock_ns())
-        with contextlib.suppress(ConnectionClosed):  # the reader says why
-            await ws.send(text)
+    def _gap_words(self) -> str:
+        outage = self.outage
+        assert outage is not None
+        lost_s = max(0, self._clock_ns() - outage.since_ns) / 1e9
+        back = self._session is not None and self._session.welcomed
+        return failures.gap_sentence(outage.why, lost_s=lost_s, attempts=outage.attempts, back=back)
 
-    # beside the reader
+    # the disk
 
-    async def _keep_flushing(self, ws: ClientConnection) -> None:
+    async def _keep_flushing(self) -> None:
         while True:
             await asyncio.sleep(self._timing.flush_s)
             try:
                 self._writer.flush()
             except OSError as error:
                 self._write_error = error
-                await ws.close()
+                self._stop_waiting()
                 return
 
-    async def _keep_alive(self, ws: ClientConnection) -> None:
-        """Ping. Lost means no pong and nothing else either: a busy gateway may be late with its pongs."""
-        while True:
-            await asyncio.sleep(self._timing.ping_s)
-            before = self._frames_in
-            try:
-                async with asyncio.timeout(self._timing.pong_s):
-                    await (await ws.ping())
-            except TimeoutError:
-                if self._frames_in == before:
-                    self._lost = True
-                    ws.transport.abort()  # a closing handshake would only wait once more
-                    return
-            except ConnectionClosed:
-                return
+    def _stop_waiting(self) -> None:
+        """Have whatever ``run`` waits for end."""
+        self._now.set()
+        if self._session is not None and self._session.open:
+            # Never by cancelling it: the gateway shall get its close.
+            self._session.close()
+        elif self._runner is not None:
+            self._runner.cancel()
 
     # the end
 
-    def _why_closed(self, closed: ConnectionClosed) -> _Ending:
-        code = closed.rcvd.code if closed.rcvd is not None else closed.sent.code if closed.sent is not None else None
-        if self._write_error is not None:
-            return _Ending(SourceState.FAILED, str(self._write_error), code)
-        if self._closing:
-            return self._closed_by_us()
-        sentence = failures.closed_sentence(closed, url=self.connection.url, lost=self._lost, welcomed=self._welcomed)
-        ended_well = self._welcomed and code in (1000, 1001) and not self._lost
-        return _Ending(SourceState.CLOSED if ended_well else SourceState.FAILED, sentence, code)
+    def _sentence_of(self, ending: Ending) -> str:
+        return f"Disconnected from {self.connection.shown_url}." if ending.trouble is None else str(ending.trouble)
 
-    def _closed_by_us(self) -> _Ending:
-        return _Ending(SourceState.CLOSED, f"Disconnected from {self.connection.shown_url}.", 1000)
-
-    def _end(self, ending: _Ending) -> None:
-        """Mark, flush and report."""
+    def _end(self, ending: Ending) -> None:
+        """Mark what is still to be marked, flush and report."""
+        state = SourceState.CLOSED if ending.trouble is None or ending.well else SourceState.FAILED
+        sentence = self._sentence_of(ending)
         try:
-            if self._ws is not None and not self._writer.closed:
-                self._mark("closed", reason=ending.sentence, code=ending.code)
+            if not self._writer.closed:
+                self.recorder.end_gap()  # never came back
             self._writer.flush()
         except OSError as error:
-            ending = _Ending(SourceState.FAILED, str(error))
+            self._write_error = error
+        if self._write_error is not None:
+            state, sentence = SourceState.FAILED, str(self._write_error)
+        self.outage = None
         self._finished.set()
-        self._report(ending.state, ending.sentence)
-
-    def _mark(self, name: str, **facts: str | int | None) -> None:
-        self._writer.mark(name, time_ns=self._clock_ns(), src=0, **facts)
+        self._report(state, sentence)
 
     def _report(self, state: SourceState, sentence: str) -> None:
         self.state, self.sentence = state, sentence

@@ -3,81 +3,97 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import ssl
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from typing_extensions import override
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from inspector.sources import failures, handshake
 from inspector.sources.connection import AddressError, Connection
+from inspector.sources.gateway_socket import GatewaySocket
 from inspector.sources.state import Timing
 
 MAX_FRAME_BYTES = 100 << 20
 """Largest frame accepted, as the MEW v0.4 gateway itself allows."""
 
-_QUEUED_FRAMES = 1024
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _DEFAULT_PORTS = {"ws": 80, "wss": 443}
 
 
+# Dead hosts are noticed by the system's own probes: a busy gateway answers those too, unlike WebSocket pings.
+_PROBES = {"TCP_KEEPIDLE": 3, "TCP_KEEPALIVE": 3, "TCP_KEEPINTVL": 2, "TCP_KEEPCNT": 5}
+
+
 class OpeningError(Exception):
-    """The connection could not be opened; the text is one sentence for the user."""
+    """The connection could not be opened; the text is a sentence or two for the user.
+
+    Attributes:
+        trouble: The same in parts.
+    """
+
+    def __init__(self, trouble: failures.Trouble) -> None:
+        """Make an error of what is to be said."""
+        super().__init__(str(trouble))
+        self.trouble = trouble
 
 
 async def open_websocket(
-    connection: Connection, *, timing: Timing, ssl_context: ssl.SSLContext | None = None
-) -> ClientConnection:
+    connection: Connection, *, timing: Timing, ssl_context: ssl.SSLContext | None = None, limit_s: float | None = None
+) -> GatewaySocket:
     """Open the WebSocket; the join is the caller's.
 
-    No compression, no pings, frames up to ``MAX_FRAME_BYTES``, the closing handshake limited to ``timing.close_s``.
+    No compression, no pings, messages up to ``MAX_FRAME_BYTES``, the closing handshake limited to ``timing.close_s``.
 
     Args:
         connection: Where to.
         timing: ``open_s`` limits all steps together.
         ssl_context: For ``wss``; default: the system's trusted certificates.
+        limit_s: In place of ``timing.open_s``.
 
     Raises:
         OpeningError: Any of the steps failed.
     """
     step = "name lookup"
+    made: list[GatewaySocket] = []
 
-    class Watched(ClientConnection):
-        @override
-        def connection_made(self, transport: asyncio.BaseTransport) -> None:
-            nonlocal step
-            step = "upgrade"  # TCP, and TLS where there is any, are done
-            super().connection_made(transport)
+    def make(*args: Any, **options: Any) -> GatewaySocket:
+        made.append(GatewaySocket(*args, max_message_bytes=MAX_FRAME_BYTES, **options))
+        return made[-1]
 
+    allowed_s = timing.open_s if limit_s is None else limit_s
     try:
         url = handshake.handshake_url(connection)
-        async with asyncio.timeout(timing.open_s):
+        async with asyncio.timeout(allowed_s):
             proxy = _proxy(url)
             if proxy is None:  # a proxy looks names up itself
                 await _look_up(url)
             step = "TCP"
-            return await _Connect(
+            opened = await _Connect(
                 url,
                 additional_headers=handshake.handshake_headers(connection),
                 proxy=proxy,
                 compression=None,
                 max_size=MAX_FRAME_BYTES,
-                max_queue=_QUEUED_FRAMES,
                 open_timeout=None,
                 ping_interval=None,
                 close_timeout=timing.close_s,
-                create_connection=Watched,
-                **_tls_options(url, timing, ssl_context),
+                create_connection=make,  # pyright: ignore[reportArgumentType]  a factory is as good as the class
+                **_tls_options(url, allowed_s, ssl_context),
             )
     except AddressError as error:
-        raise OpeningError(str(error)) from error
+        raise OpeningError(failures.Trouble(str(error), permanent=True)) from error
     except (OSError, EOFError, ValueError, ImportError, WebSocketException) as error:
-        sentence = failures.open_failure(error, url=connection.url, step=step, timeout_s=timing.open_s)
-        raise OpeningError(sentence) from error
+        step = made[-1].reached if made else step
+        trouble = failures.open_failure(error, url=connection.url, step=step, timeout_s=allowed_s)
+        raise OpeningError(trouble) from error
+    _keep_alive(opened.transport.get_extra_info("socket"))
+    return cast("GatewaySocket", opened)
 
 
 class _Connect(connect):
@@ -100,8 +116,20 @@ def _proxy(url: str) -> Literal[True] | None:
     return True if urlsplit(url).hostname not in _LOOPBACK and getproxies() else None
 
 
-def _tls_options(url: str, timing: Timing, ssl_context: ssl.SSLContext | None) -> dict[str, Any]:
+def _keep_alive(sock: socket.socket | None) -> None:
+    """Have the system ask a silent host every few seconds whether it is there, where the system can."""
+    if sock is None:
+        return
+    with contextlib.suppress(OSError):
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in _PROBES.items():
+            option = getattr(socket, name, None)
+            if option is not None:
+                sock.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+def _tls_options(url: str, allowed_s: float, ssl_context: ssl.SSLContext | None) -> dict[str, Any]:
     if urlsplit(url).scheme != "wss":
         return {}
     # Shorter than the time for all, so that a hanging handshake is named rather than a hanging connection.
-    return {"ssl": ssl_context or True, "ssl_handshake_timeout": 0.8 * timing.open_s}
+    return {"ssl": ssl_context or True, "ssl_handshake_timeout": 0.8 * allowed_s}

@@ -6,6 +6,26 @@ import enum
 from dataclasses import dataclass
 
 
+@dataclass(frozen=True)
+class Outage:
+    """How it stands with a connection that was lost and is being sought again."""
+
+    why: str
+    """What ended it, a sentence."""
+
+    since_ns: int
+    """When, nanoseconds since the Unix epoch."""
+
+    attempts: int = 0
+    """Attempts made, the present one included."""
+
+    next_at_s: float | None = None
+    """When the next one comes, as `time.monotonic` counts; None while one is under way."""
+
+    trouble: str = ""
+    """What became of the last attempt, a sentence; empty before the first has failed."""
+
+
 class SourceState(enum.Enum):
     """Where a source is in its life."""
 
@@ -14,6 +34,9 @@ class SourceState(enum.Enum):
 
     CONNECTED = "connected"
     """Welcomed; frames arrive. May be reported again with a remark."""
+
+    RECONNECTING = "reconnecting"
+    """Lost after a welcome; tries again by itself until it is back or told to stop."""
 
     CLOSED = "closed"
     """Ended because we or the gateway said so."""
@@ -32,14 +55,28 @@ class Timing:
     welcome_s: float = 10.0
     """For the welcome after our join."""
 
-    ping_s: float = 20.0
-    """Between two pings of ours; gateways never ping."""
+    ping_s: float = 10.0
+    """Silence after which we ping; gateways never ping."""
 
     pong_s: float = 20.0
-    """For a pong or any frame after a ping; then the connection counts as lost."""
+    """For a pong or any frame after a ping; then the connection counts as lost. Long: a gateway may be busy."""
 
     flush_s: float = 0.08
     """Between two writes of the capture to the operating system; design.md 4 asks for at least ten a second."""
 
     close_s: float = 2.0
     """For the other side's half of the closing handshake."""
+
+    attempt_s: float = 2.5
+    """For each attempt to get back, from the name lookup to the welcome; together with `longest_wait_s` under 5 s, so
+    that we are back within 5 s of a gateway's return. Longer where the first connection took long."""
+
+    first_wait_s: float = 0.25
+    """Before the second attempt to get back; the first comes at once. Doubled from attempt to attempt."""
+
+    longest_wait_s: float = 2.0
+    """Between two attempts at most."""
+
+    steady_s: float = 5.0
+    """A connection that lasted less than this does not start the waits anew, or a gateway that throws us out again
+    and again would be called again and again."""

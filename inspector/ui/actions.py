@@ -27,7 +27,7 @@ class Action:
         handler: name of the method of `Commands`.
         keys: shortcuts, the first one is shown.
         icon: name in icons.ICONS.
-        needs: what must be there: "", "document", "live" or "message".
+        needs: what must be there: "", "document", "live", "message", or "unsaved": a capture without a name yet.
         checkable: it is a switch.
     """
 
@@ -68,7 +68,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("file.demo", "Start the &demo", "&File", "start_demo"),
     Action("file.paste", "&Paste text as a log", "&File", "paste_text", ("Ctrl+V", "Ctrl+Shift+V")),
     Action("file.new_window", "&New window", "&File", "new_window", ("Ctrl+N",), separated=True),
-    Action("file.save_capture", "&Save capture as...", "&File", "save_capture", ("Ctrl+Shift+S",), needs="document"),
+    Action("file.save", "&Save capture...", "&File", "save_capture", ("Ctrl+S",), needs="unsaved", separated=True),
+    Action("file.save_as", "Save capture &as...", "&File", "save_capture_as", ("Ctrl+Shift+S",), needs="document"),
     Action("file.preferences", "Se&ttings...", "&File", "show_settings", _PREFERENCES, separated=True),
     Action("file.close", "Close &window", "&File", "close_window", ("Ctrl+W",), separated=True),
     Action("file.quit", "&Quit", "&File", "quit", ("Ctrl+Q",)),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QInputDialog
+from PySide6.QtWidgets import QInputDialog
 
 from inspector import version
 from inspector.ui.dialogs.message import MessageDialog
@@ -63,8 +61,8 @@ class Commands(QObject):
         self._window.application.new_window()
 
     def quit(self) -> None:
-        """Close every window."""
-        self._window.application.spawn(self._window.application.close_all(), "quit")
+        """Close every window; asks before an unsaved capture is thrown away."""
+        self._window.application.spawn(self._window.application.quit(), "quit")
 
     def show_settings(self) -> None:
         """Open the settings; they apply at once."""
@@ -221,27 +219,12 @@ class Commands(QObject):
             self._window.refresh_clock()
 
     def save_capture(self) -> None:
-        """Save a copy of what is shown's capture, byte for byte."""
-        source = self._window.document.path
-        if source is None:
-            return
-        kind = source.suffix or ".jsonl"
-        dialog = QFileDialog(self._window, "Save capture as", "", f"Captures and logs (*{kind});;All files (*)")
-        dialog.setObjectName("saveDialog")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind.removeprefix("."))
-        dialog.selectFile(source.name)
-        dialog.fileSelected.connect(lambda target: self._copy_capture(source, Path(target)))
-        dialog.open()
+        """Save a capture that has no name yet."""
+        self._window.keeping.save()
 
-    def _copy_capture(self, source: Path, target: Path) -> None:
-        try:
-            shutil.copyfile(source, target)
-        except OSError as error:
-            self._window.say(f"{target.name} could not be saved: {error.strerror or error}.", "severity.error")
-        else:
-            self._window.opening.remember(target)
-            self._window.say(f"Saved as {target}.")
+    def save_capture_as(self) -> None:
+        """Save the capture under another name; of a log, a copy."""
+        self._window.keeping.save_as()
 
     # Copying
 

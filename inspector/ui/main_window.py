@@ -28,11 +28,13 @@ from inspector.document import CaptureDocument
 from inspector.filters import FilterError
 from inspector.ui.actions import ACTIONS, add_pane_actions, build_actions, enable_actions, fill_menus
 from inspector.ui.commands import Commands
+from inspector.ui.keeping import Keeping
 from inspector.ui.layout import WindowLayout
 from inspector.ui.opening import Opening
 from inspector.ui.panels.start.panel import StartPage
 from inspector.ui.panes import Panes
 from inspector.ui.presets import Presets
+from inspector.ui.saving import MessageSaving
 from inspector.ui.view_head import ViewHead
 from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.widgets.flat_tool_bar import FlatToolBar
@@ -55,6 +57,8 @@ class MainWindow(QMainWindow):
         document: what it shows; empty on the start page.
         panes: the panes of the document; None on the start page.
         opening: how it gets its document, and the live session behind it.
+        keeping: what becomes of its capture: saved, asked about, recovered.
+        saving: writes single messages to files.
         docks: by title.
         presets, view_head, filter_bar, status: the parts around the panes.
         hints_here: whether this window shows context hints whatever the settings say; None goes by them.
@@ -67,6 +71,8 @@ class MainWindow(QMainWindow):
         self.document = CaptureDocument()
         self.panes: Panes | None = None
         self.opening = Opening(self)
+        self.keeping = Keeping(self)
+        self.saving = MessageSaving(self)
         self.hints_here: bool | None = None
         self._closing = False
         self.docks: dict[str, QDockWidget] = {}
@@ -86,6 +92,9 @@ class MainWindow(QMainWindow):
         self.status.unreadable_clicked.connect(self._show_unreadable)
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
         self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)
+        self.status.retry_clicked.connect(self.opening.connect_now)
+        self.status.gaps_clicked.connect(self.opening.show_next_gap)
+        self.status.cancel_clicked.connect(self.opening.cancel_reading)
         self._clock = QTimer(self)
         self._clock.setInterval(1_000)
         self._clock.timeout.connect(self.refresh_clock)
@@ -173,6 +182,7 @@ class MainWindow(QMainWindow):
         self.tool_bar.hide()
         self.setWindowTitle("Context Inspector")
         self.status.show_empty()
+        self.start_page.show_unsaved(self.application.unsaved())
         self.enable_actions()
 
     def show_document(self, document: CaptureDocument) -> Panes:
@@ -185,13 +195,17 @@ class MainWindow(QMainWindow):
         self._add_dock("Details", panes.details, Qt.DockWidgetArea.RightDockWidgetArea)
         self.layout_keeper.default_docks()
         self.layout_keeper.restore_docks()
+        self.application.settle()
         panes.filter_applied.connect(self._on_filter_applied)
         panes.filter_failed.connect(self.filter_bar.show_error)
+        panes.searching.connect(self.filter_bar.set_busy)
         panes.scope_changed.connect(self._update_context_presets)
         self.view_head.attach(panes)
         panes.counts_changed.connect(self.refresh_counts)
         panes.selection_changed.connect(self._on_selection_changed)
         panes.messages.open_details_requested.connect(self._show_details)
+        panes.messages.save_requested.connect(self.saving.ask)
+        panes.details.save_requested.connect(self.saving.ask)
         panes.messages.follow_changed.connect(self.actions_by_id["capture.follow"].setChecked)
         self._pages.removeWidget(self.start_page)  # unseen, it would still keep the window wide
         self.start_page.hide()
@@ -201,7 +215,7 @@ class MainWindow(QMainWindow):
             add_pane_actions(pane, self.actions_by_id)
         self._show_which_panes()
         self.apply_settings()
-        self.setWindowTitle(f"{document.name} - Context Inspector")
+        self.show_title()
         self._on_filter_applied("")
         self._update_context_presets()
         self.refresh_counts()
@@ -209,6 +223,14 @@ class MainWindow(QMainWindow):
         self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
         panes.messages.setFocus()
         return panes
+
+    def show_title(self) -> None:
+        """The title names the document, with the platform's mark while it is not saved."""
+        name = self.document.name.replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
+        mark = "[*]" if self.keeping.own is not None else ""
+        self.setWindowModified(False)  # Qt wants its place in the title first
+        self.setWindowTitle(f"{name}{mark} - Context Inspector")
+        self.setWindowModified(self.keeping.unsaved)
 
     def _add_dock(self, title: str, panel: QWidget, area: Qt.DockWidgetArea) -> None:
         dock = QDockWidget(title, self)
@@ -261,6 +283,7 @@ class MainWindow(QMainWindow):
         total, shown = len(self.document.capture), len(self.panes.rows.visible)
         self.filter_bar.set_counts(shown, total)
         self.status.set_counts(total, shown, self.document.unreadable)
+        self.setWindowModified(self.keeping.unsaved)
 
     def _show_details(self, _message: int) -> None:
         self.docks["Details"].show()
@@ -272,7 +295,8 @@ class MainWindow(QMainWindow):
         if self.panes is not None:
             now = time.time_ns() if live else None
             self.panes.tick(now)
-            self.status.tick(len(self.document.capture), live)
+            self.status.tick(len(self.document.capture), self.document.arriving)
+            self.opening.tick()
             self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
 
     # Filter
@@ -301,15 +325,17 @@ class MainWindow(QMainWindow):
             present.add("document")
             if self.panes.messages.current_message() is not None:
                 present.add("message")
-        if self.document.live:
+        if self.document.live or self.document.followed is not None:
             present.add("live")
+        if self.keeping.own is not None:
+            present.add("unsaved")
         enable_actions(self.actions_by_id, present)
 
     # Qt events
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
+        if event.key() == Qt.Key.Key_Escape and not self.opening.cancel_reading():
             self._focus_messages()
         super().keyPressEvent(event)
 
@@ -344,24 +370,29 @@ class MainWindow(QMainWindow):
 
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
-        """A live session ends first: the close is put off until what was received is on disk."""
-        if self.opening.session is not None and not self._closing:
+        """A live session ends first: the close is put off until it is settled what becomes of the capture."""
+        if not self._closing and (self.opening.session is not None or self.keeping.own is not None):
             event.ignore()
-            self.application.spawn(self.aclose(), "close the window")
+            self.application.spawn(self._close_if_allowed(), "close the window")
             return
         self.opening.stop_reading()
         self.layout_keeper.store()
         self._clock.stop()
         if self.panes is not None:
-            self.panes.bridge.detach()
+            self.panes.detach()
         self.document.close()
         self.opening.clear_away()
+        self.keeping.clear_away()
         event.accept()
         self.application.window_closed(self)
         self.deleteLater()
 
+    async def _close_if_allowed(self) -> None:
+        if await self.keeping.may_close():
+            await self.aclose()
+
     async def aclose(self) -> None:
-        """Leave the gateway, end the demo, then close the window."""
+        """Leave the gateway, end the demo, then close the window; nothing is asked, an unsaved capture stays."""
         self._closing = True
         await self.opening.end_session()
         self.close()

@@ -5,24 +5,30 @@ Panels never call each other; everything between them goes through here.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis import Changes
+from inspector.analysis.changes import NO_ROWS
 from inspector.document import CaptureDocument
+from inspector.fields import Depends
 from inspector.filters import DisplayFilter, FilterError, compile_filter
+from inspector.filters.search import Search
 from inspector.filters.visible import Scope, VisibleRows
 from inspector.settings import Settings
 from inspector.ui.bridge import DocumentBridge
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.details.panel import DetailsPanel
-from inspector.ui.panels.messages.panel import MessagesPanel
+from inspector.ui.panels.messages.panel import MORE_MS, SLICE_S, MessagesPanel
 from inspector.ui.panels.participants.panel import ParticipantsPanel
 from inspector.ui.theme import ThemeController
 
 _PLACES_KEPT = 100
+_FIRST_S = 0.03
+"""A filter that needs no longer than this is in force at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,8 @@ class Panes(QObject):
         scope_changed(Scope | None): the part of the tree the table is bound to.
         counts_changed(): messages or rows came or went.
         selection_changed(int | None): the current message.
+        searching(float | None, int): how far a filter that has to decode records is, and what it found so far; None
+            when it is in force, or was given up.
     """
 
     filter_applied = Signal(str)
@@ -50,6 +58,7 @@ class Panes(QObject):
     scope_changed = Signal(object)
     counts_changed = Signal()
     selection_changed = Signal(object)
+    searching = Signal(object, int)
 
     def __init__(self, document: CaptureDocument, theme: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -64,10 +73,17 @@ class Panes(QObject):
         self._places: list[_Place] = []
         self._going_back = False
         self._selected_context: str | None = None
+        self._search: Search | None = None
+        self._more = QTimer(self)
+        self._more.setSingleShot(True)
+        self._more.setInterval(MORE_MS)
+        self._more.timeout.connect(self._search_on)
         self._connect()
 
     def _connect(self) -> None:
         self.bridge.flushed.connect(self._on_flushed)
+        self.bridge.settled.connect(self._on_settled)
+        self.messages.caught_up.connect(self.counts_changed)
         self.messages.current_changed.connect(self._on_current_changed)
         self.messages.filter_requested.connect(self.combine_filter)
         self.messages.clear_filter_requested.connect(self._clear_filter)
@@ -79,6 +95,13 @@ class Panes(QObject):
         self.details.filter_requested.connect(self.combine_filter)
         self.details.scope_requested.connect(self._scope_to_message)
 
+    def detach(self) -> None:
+        """Hear no more of the document, and read no more of it: it is about to be closed."""
+        self.bridge.detach()
+        self._search = None
+        self._more.stop()
+        self.messages.stop()
+
     def apply_settings(self, settings: Settings, *, hints: bool) -> None:
         """Take over what the settings say about display; context hints are up to the window."""
         self.messages.set_context_hints(hints)
@@ -88,16 +111,23 @@ class Panes(QObject):
     # Changes
 
     def _on_flushed(self, changes: Changes) -> None:
+        if self._search is not None:
+            self._search.take_in(changes)
         self.messages.apply_changes(changes)
+        self.details.apply_changes(changes)
+
+    def _on_settled(self, changes: Changes) -> None:
         self.contexts.apply_changes(changes)
         self.participants.apply_changes(changes)
-        self.details.apply_changes(changes)
         self.counts_changed.emit()
 
     def tick(self, now_ns: int | None) -> None:
         """A second has passed: states and waiting times go by the clock while traffic is live."""
         if now_ns is not None:
             self.document.analysis.now_ns = now_ns
+            if Depends.CLOCK in self.rows.filter.depends:
+                self.messages.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False), clock=True)
+                self.counts_changed.emit()
         self.contexts.tick(now_ns)
         self.participants.tick(now_ns)
 
@@ -118,7 +148,7 @@ class Panes(QObject):
         except FilterError as error:
             self.filter_failed.emit(error)
             return
-        self._show(filter_, self.rows.scope)
+        self._show(filter_, self.scope)
         self.filter_applied.emit(text)
 
     def combine_filter(self, text: str, mode: str = "replace") -> None:
@@ -127,7 +157,7 @@ class Panes(QObject):
         Args:
             mode: replace, and, or, and_not (hide it as well as what is hidden now).
         """
-        current = self.rows.filter.text.strip()
+        current = self.filter.text.strip()
         if mode == "and_not":
             text = f"!({text})"
         if current and mode != "replace":
@@ -136,7 +166,7 @@ class Panes(QObject):
 
     def set_scope(self, scope: Scope | None) -> None:
         """Bind the table to a part of the tree, or to everything."""
-        self._show(self.rows.filter, scope)
+        self._show(self.filter, scope)
         self.contexts.show_scope(scope)
         self.scope_changed.emit(scope)
 
@@ -145,7 +175,7 @@ class Panes(QObject):
         self._show_view(compile_filter(""), None)
 
     def _show_view(self, filter_: DisplayFilter, scope: Scope | None) -> None:
-        if filter_ is self.rows.filter and scope == self.rows.scope:
+        if filter_ is self.filter and scope == self.scope:
             return
         self._show(filter_, scope)
         self.contexts.show_scope(scope)
@@ -157,27 +187,61 @@ class Panes(QObject):
 
     def _search_all(self) -> None:
         """The filter stays, the scope goes; without a scope both go."""
-        if self.rows.scope is not None:
+        if self.scope is not None:
             self.set_scope(None)
         else:
             self.clear()
 
     def show_hidden_calls(self) -> None:
         """Add the requests and proposals this view hides."""
-        text = self.rows.filter.text.strip()
+        text = self.filter.text.strip()
         calls = 'kind in {"mcp/request", "mcp/proposal"}'
         self.set_scope(None)
         self.apply_filter(f"({text}) || {calls}" if text else "")
 
+    @property
+    def filter(self) -> DisplayFilter:
+        """The filter in force, or on its way to be."""
+        return self.rows.filter if self._search is None else self._search.filter
+
+    @property
+    def scope(self) -> Scope | None:
+        """The scope in force, or on its way to be."""
+        return self.rows.scope if self._search is None else self._search.scope
+
     def _show(self, filter_: DisplayFilter, scope: Scope | None) -> None:
-        self.messages.show_rows(filter_, scope)
+        """Put a filter and a scope in force: at once, or when what must be decoded for them is; another one ends it."""
+        if self._search is not None:
+            self._end_search()
+        self._search = Search(self.rows, filter_, scope)
+        self._go_on_until(time.perf_counter() + _FIRST_S)
+
+    def _search_on(self) -> None:
+        self._go_on_until(time.perf_counter() + SLICE_S)
+
+    def _go_on_until(self, until: float) -> None:
+        search = self._search
+        if search is None:
+            return
+        if not search.step(until):
+            self.searching.emit(search.fraction, search.found)
+            self._more.start()
+            return
+        found = search.result()
+        self._end_search()
+        self.messages.show_rows(search.filter, search.scope, found, search.answers)
         self.counts_changed.emit()
+
+    def _end_search(self) -> None:
+        self._search = None
+        self._more.stop()
+        self.searching.emit(None, 0)
 
     @property
     def selected_context(self) -> str | None:
         """Path `$context` stands for: the scope's node, else the context of the current message."""
         tree = self.document.analysis.contexts.tree
-        scope = self.rows.scope
+        scope = self.scope
         if scope is not None and scope.node is not None and tree.resolve(scope.node) >= 0:
             return tree.path(tree.resolve(scope.node))
         return self._selected_context
@@ -193,7 +257,7 @@ class Panes(QObject):
             space = int(self.document.capture.columns["space"][message])
             self._selected_context = contexts.tree.path(node) if node >= 0 else None
             if not self._going_back and (not self._places or self._places[-1].message != message):
-                place = _Place(message, self.rows.filter, self.rows.scope)
+                place = _Place(message, self.filter, self.scope)
                 self._places = [*self._places[-_PLACES_KEPT:], place]
         self.contexts.show_message_context(space, node)
         self.details.show_message(message)
@@ -212,7 +276,7 @@ class Panes(QObject):
         left = self._places.pop()
         place = self._places[-1]
         self._going_back = True
-        if self.rows.filter is left.filter and self.rows.scope == left.scope:  # the view was not chosen since
+        if self.filter is left.filter and self.scope == left.scope:  # the view was not chosen since
             self._show_view(place.filter, place.scope)
         self.go_to(place.message)
         self._going_back = False

@@ -6,8 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.document import UnknownFormatError
-from inspector.sources.spool import readable
+from inspector.reading import UnknownFormatError
 from inspector.ui.app import Application, make_qt, run_loop
 
 
@@ -40,9 +39,8 @@ def take_screenshot(shot: Shot) -> str | None:
 
         async def start() -> None:
             nonlocal sentence
-            with readable(shot.file) as (path, name):
-                sentence = await _take(application, shot, path, name)
-                await application.close_all()
+            sentence = await _take(application, shot, Path(shot.file))
+            await application.close_all()
 
         await application.run(start())
         return 0
@@ -51,11 +49,11 @@ def take_screenshot(shot: Shot) -> str | None:
     return sentence
 
 
-async def _take(application: Application, shot: Shot, path: Path, name: str | None) -> str | None:
+async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     window = application.new_window()
     window.resize(shot.width, shot.height)
     try:
-        await window.opening.load(path, name=name)
+        await window.opening.load(path)
     except UnknownFormatError as error:
         return str(error)
     except OSError as error:

@@ -73,8 +73,8 @@ class ViewHead(QWidget):
             self._panes.set_scope(None)
 
     def _set_reach(self, reach: Reach) -> None:
-        if self._panes is not None and self._panes.rows.scope is not None:
-            scope = self._panes.rows.scope
+        if self._panes is not None and self._panes.scope is not None:
+            scope = self._panes.scope
             self._panes.set_scope(Scope(scope.space, scope.node, reach))
 
     def _show_hidden(self, *_filter: object) -> None:

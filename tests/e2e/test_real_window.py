@@ -88,6 +88,4 @@ def test_the_demo_runs_and_ends_by_itself(display: str, tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    captures = list(tmp_path.rglob("*.ctxcap"))
-    assert len(captures) == 1
-    assert captures[0].stat().st_size > 2_000
+    assert list(tmp_path.rglob("*.ctxcap*")) == [], "a demo nobody saved leaves nothing behind"

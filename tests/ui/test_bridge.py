@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from inspector.analysis import Changes
 from inspector.document import CaptureDocument
+from inspector.ui import bridge as bridge_module
 from inspector.ui.bridge import DocumentBridge
 
 
@@ -76,3 +79,49 @@ def test_whenever_it_flushes_every_message_comes_once_and_in_order(sizes: list[i
     bridge.flush()
     bridge.detach()
     assert [m for c in got for m in range(c.start, c.stop)] == list(range(total))
+
+
+def test_after_a_flush_that_took_long_the_next_comes_later(
+    bridge: DocumentBridge, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bridge_module, "FLUSH_MS", 1)
+    moments: list[float] = []
+
+    def slow(_changes: object) -> None:
+        moments.append(time.perf_counter())
+        time.sleep(0.03)
+        bridge.messages_changed(changes(bridge.waiting, bridge.waiting + 1))  # more has come meanwhile
+
+    bridge.flushed.connect(slow)
+    bridge.messages_changed(changes(0, 1))
+    qtbot.waitUntil(lambda: len(moments) >= 4, timeout=5_000)
+    apart = [after - before for before, after in pairwise(moments)]
+    assert min(apart) >= 0.03 * bridge_module._REST, "others have the loop for three times as long"
+    assert max(apart) < 1
+
+
+def test_held_back_for_long_it_keeps_no_more_than_what_changed_before(bridge: DocumentBridge) -> None:
+    got = heard(bridge)
+    bridge.set_paused(True)
+    for n in range(1_000):
+        bridge.messages_changed(changes(10 + n, 11 + n, 3, 9 + n, moved=n == 500))
+    assert len(bridge._changed) == 1_000
+    assert sum(map(len, bridge._changed)) == 1_001
+    bridge.set_paused(False)
+    assert [(c.start, c.stop, c.changed.tolist(), c.tree_moved) for c in got] == [(10, 1_010, [3, 9], True)]
+
+
+def test_what_stands_around_is_told_in_a_later_turn_of_the_loop(bridge: DocumentBridge, qtbot: QtBot) -> None:
+    told: list[tuple[str, int, int]] = []
+    bridge.flushed.connect(lambda c: told.append(("flushed", c.start, c.stop)))
+    bridge.settled.connect(lambda c: told.append(("settled", c.start, c.stop)))
+    bridge.messages_changed(changes(0, 1))
+    bridge._timer.timeout.emit()
+    assert told == [("flushed", 0, 1)]
+    qtbot.waitUntil(lambda: len(told) == 2, timeout=2_000)
+    assert told[1] == ("settled", 0, 1)
+    bridge.messages_changed(changes(1, 2))
+    bridge._timer.timeout.emit()
+    bridge.messages_changed(changes(2, 3))
+    bridge.flush()
+    assert told[2:] == [("flushed", 1, 2), ("settled", 1, 2), ("flushed", 2, 3), ("settled", 2, 3)]

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from inspector.filters import compile as compiling
 from inspector.filters.visible import Scope
+from inspector.ui import panes as panes_module
 from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.messages import panel as messages_panel
 from inspector.ui.panes import Panes
+from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.windows import panes_of, story, window_on
 
 
@@ -102,3 +109,128 @@ def test_showing_what_is_hidden_adds_it_to_the_filter(panes: Panes) -> None:
     assert panes.rows.hidden_calls() == (0, 0)
     assert {4, 6} <= set(shown(panes))
     assert 0 in shown(panes)
+
+
+# Filters that have to decode records
+
+
+@pytest.fixture
+def many(qapp: QApplication) -> Iterator[Panes]:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    document = document_of(*(envelope("chat", {"text": f"number {n}", "n": n}) for n in range(3_000)))
+    window = window_on(application, document)
+    yield panes_of(window)
+    window.close()
+    application.theme.dispose()
+
+
+@pytest.fixture
+def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn of the loop is long enough for some records only."""
+    monkeypatch.setattr(panes_module, "_FIRST_S", 0.0)
+    monkeypatch.setattr(panes_module, "SLICE_S", 0.0)
+    monkeypatch.setattr(compiling, "_MOST", 64)
+
+
+def test_a_filter_that_decodes_works_in_slices_and_says_how_far_it_is(many: Panes, slowly: None, qtbot: QtBot) -> None:
+    told: list[tuple[float | None, int]] = []
+    many.searching.connect(lambda fraction, found: told.append((fraction, found)))
+    many.go_to(2_500)
+    many.apply_filter("payload.n < 600")
+    assert (len(many.rows), many.filter.text) == (3_000, "payload.n < 600")
+    assert many.messages.current_message() == 2_500, "until it is in force everything stays where it is"
+    qtbot.waitUntil(lambda: len(many.rows) == 600, timeout=10_000)
+    assert many.messages.current_message() == 599
+    fractions = [fraction for fraction, _ in told if fraction is not None]
+    assert len(fractions) > 10
+    assert fractions == sorted(fractions)
+    assert told[-1] == (None, 0)
+    assert max(found for _, found in told) == 600
+
+
+def test_the_filter_bar_shows_a_filter_at_work(many: Panes, slowly: None, qtbot: QtBot) -> None:
+    bar = cast("MainWindow", many.parent()).filter_bar
+    many.apply_filter('text contains "number 1"')
+    assert bar._count.text().endswith("so far")
+    qtbot.waitUntil(lambda: len(many.rows) == 1_111, timeout=10_000)
+    assert bar._count.text() == "1,111 of 3,000"
+
+
+def test_another_filter_gives_up_the_one_at_work(many: Panes, slowly: None, qtbot: QtBot) -> None:
+    many.apply_filter("payload.n < 600")
+    many.apply_filter("no <= 10")
+    assert len(many.rows) == 10
+    qtbot.wait(50)
+    assert len(many.rows) == 10
+    many.apply_filter("payload.n < 600")
+    many.combine_filter("payload.n > 590", "and")
+    qtbot.waitUntil(lambda: len(many.rows) == 9, timeout=10_000)
+    assert many.rows.filter.text == "(payload.n < 600) && payload.n > 590"
+
+
+def test_a_window_that_is_closed_decodes_no_more(many: Panes, slowly: None, qtbot: QtBot) -> None:
+    many.apply_filter("payload.n < 600")
+    many.detach()  # the window does so before the document's files are closed
+    qtbot.wait(30)
+    assert len(many.rows) == 3_000
+
+
+# Pausing
+
+
+def test_what_came_while_the_view_was_paused_comes_at_once(qapp: QApplication, qtbot: QtBot) -> None:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    log = GrowingLog()
+    window = window_on(application, log.document)
+    panes = panes_of(window)
+    panes.apply_filter('kind == "chat"')
+    panes.bridge.set_paused(True)
+    for start in range(0, 20_000, 1_000):
+        some = range(start, start + 1_000)
+        log.write(*(envelope("chat" if n % 2 else "stream/open", {}, context=f"c{n % 7}") for n in some))
+    qtbot.wait(80)
+    assert (len(panes.rows), len(panes.document.capture), panes.bridge.waiting) == (0, 20_000, 20_000)
+    panes.bridge.set_paused(False)
+    assert len(panes.rows) == 10_000
+    assert panes.contexts.model.rowCount() == 9
+    assert panes.contexts.model.count(0) == 20_000
+    window.close()
+    application.theme.dispose()
+
+
+def test_a_paused_view_with_a_slow_filter_catches_up_in_slices(
+    qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    log = GrowingLog()
+    window = window_on(application, log.document)
+    panes = panes_of(window)
+    panes.apply_filter("payload.n")
+    panes.bridge.set_paused(True)
+    log.write(*(envelope("chat", {"n": n} if n % 2 else {}) for n in range(2_000)))
+    monkeypatch.setattr(messages_panel, "SLICE_S", 0.0)
+    monkeypatch.setattr(compiling, "_MOST", 64)
+    panes.bridge.set_paused(False)
+    assert 0 < len(panes.rows) < 1_000
+    assert panes.rows.behind
+    qtbot.waitUntil(lambda: len(panes.rows) == 1_000, timeout=10_000)
+    assert not panes.rows.behind
+    assert panes.rows.visible.tolist() == list(range(1, 2_000, 2))
+    window.close()
+    application.theme.dispose()
+
+
+def test_states_that_go_by_the_clock_are_filtered_anew_each_second(qapp: QApplication) -> None:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    log = GrowingLog()
+    window = window_on(application, log.document)
+    panes = panes_of(window)
+    log.document.analysis.now_ns = 10**18
+    log.write({"t": 10**18, "dir": "in", "src": 0, "frame": envelope(context="a", ts=None)})
+    panes.bridge.flush()
+    panes.apply_filter("context.state == active")
+    assert shown(panes) == [0]
+    panes.tick(10**18 + 60 * 10**9)
+    assert shown(panes) == []
+    window.close()
+    application.theme.dispose()

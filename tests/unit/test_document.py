@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector import document as document_module
 from inspector.capture.writer import CaptureWriter
-from inspector.document import CaptureDocument, Progress, UnknownFormatError, title_of
+from inspector.document import CaptureDocument, Progress, title_of
 from inspector.fields import FIELD_BY_NAME
+from inspector.reading import UnknownFormatError
 from tests.builders import GrowingLog, clean_up, document_at, document_of, envelope, lines_of, log_file, received
 from tests.pictures import picture
 from tests.strategies import logs
@@ -83,8 +83,7 @@ def test_what_a_writer_writes_is_read(tmp_path: Path) -> None:
 # Opening
 
 
-def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_module, "BLOCK_BYTES", 200)
+def test_progress() -> None:
     path = log_file(lines_of(*({"kind": "chat", "id": str(n)} for n in range(20))))
     document = CaptureDocument()
     steps = list(document.open_log(path, block_bytes=200))
@@ -123,7 +122,7 @@ def test_a_file_with_nothing_in_it_is_no_reason_to_refuse(data: bytes) -> None:
         (b"hello\nworld\n", "Its first line is no JSON at byte 0: Expecting value."),
         (b'{"level":"info"}\n', "Its first line is a JSON object with level, which is no known line."),
         (b"\x7fELF\x02\x01\x01", "Its first line is no JSON at byte 0: Expecting value."),
-        (b"[]\n", "Its first line is a JSON array, where an object was expected."),
+        (b"[7]\n", "Its first element is a JSON number, where an object was expected."),
     ],
 )
 def test_a_file_of_nothing_known_is_refused_in_a_sentence(data: bytes, found: str) -> None:

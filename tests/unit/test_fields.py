@@ -127,9 +127,9 @@ def test_columns_say_what_single_values_say(lines: list[dict[str, Any]]) -> None
         assert len(column) == len(analysis)
         values = [field.value(analysis, message) for message in range(len(analysis))]
         if isinstance(column, Interned):
-            assert [column.table[i] if i else None for i in column.ids.tolist()] == values
+            assert [column.table[i] if i else None for i in column.ids[:].tolist()] == values
         elif isinstance(column, InternedSets):
-            assert [list(column.table[i]) for i in column.ids.tolist()] == values
+            assert [list(column.table[i]) for i in column.ids[:].tolist()] == values
         elif isinstance(column, Numbers):
             assert column.present(slice(None)).tolist() == [v is not None for v in values]
         elif isinstance(column, Flags):

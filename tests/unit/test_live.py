@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from inspector.demo.gateway import DemoGateway
 from inspector.document import CaptureDocument
-from inspector.live import LiveSession, capture_path, probe
+from inspector.live import LiveSession, probe
 from inspector.sources.connection import Connection, Secret
 from inspector.sources.state import SourceState
 
@@ -75,15 +74,6 @@ async def test_a_probe_that_fails_says_why_and_never_shows_the_token(connection:
     assert not found.welcomed
     assert found.sentence
     assert "hidden" not in f"{found}{connection}"
-
-
-def test_captures_of_one_second_get_names_of_their_own(user_folders: Path) -> None:
-    first = capture_path("a/b")
-    first.touch()
-    second = capture_path("a/b")
-    assert first != second
-    assert "/" not in first.name
-    assert first.parent == user_folders / "data" / "captures" or first.is_relative_to(user_folders)
 
 
 def test_a_port_nobody_listens_on_is_free_for_these_tests() -> None:

@@ -39,7 +39,7 @@ def test_context_nodes_in_tree_order() -> None:
         envelope("reasoning/start", {"message": "Why"}, id="r", sender="x", ts=None),
         envelope("reasoning/conclusion", {}, context="r", sender="x", ts=None),
     )
-    assert context_nodes(document) == [
+    assert list(context_nodes(document)) == [
         {"path": "b", "parent": None, "label": "b", "type": None, "state": "active", "depth": 1, "messages": 0,
          "subtree_messages": 2, "implicit": True, "participants": []},
         {"path": "b/c", "parent": "b", "label": "c", "type": None, "state": "active", "depth": 2, "messages": 2,

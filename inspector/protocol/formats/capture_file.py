@@ -12,6 +12,10 @@ from inspector.protocol.times import parse_time
 
 LABELS: dict[Shape, str] = {}
 LABEL = "capture"
+GAP_MARKS = ("gap", "rotated", "truncated")
+"""Marks that are rows: messages may be missing there."""
+GAP_WORDS = "the connection was lost, messages may be missing"
+"""Said of a gap that does not say more."""
 
 
 def read(header: Header, line: bytes) -> Record | None:
@@ -32,9 +36,19 @@ def read(header: Header, line: bytes) -> Record | None:
 
 
 def _mark(header: Header, line: bytes) -> Record:
-    shape = Shape.GAP if header.mark == "gap" else Shape.NOTHING
-    reason = "the connection was lost, messages may be missing" if shape is Shape.GAP else None
-    return Record(shape, line, header, time_ns=parse_time(header.t), reason=reason)
+    if header.mark not in GAP_MARKS:
+        return Record(Shape.NOTHING, line, header, time_ns=parse_time(header.t))
+    return Record(Shape.GAP, line, header, time_ns=parse_time(header.t), reason=_why_missing(line))
+
+
+def _why_missing(line: bytes) -> str:
+    """The sentence of a gap, as whoever noticed it wrote it down."""
+    try:
+        mark = decode_json(line)
+    except NotAnObjectError:
+        mark = None
+    said = mark.get("reason") if isinstance(mark, dict) else None
+    return said if isinstance(said, str) and said.strip() else GAP_WORDS
 
 
 def _frame(header: Header, line: bytes) -> Record | None:

@@ -25,33 +25,53 @@ SILENT = "Only watches: nothing is sent but the join and, if the connection says
 _STATES: dict[SourceState, tuple[Dot, str]] = {
     SourceState.CONNECTING: ("wait", "Connecting to"),
     SourceState.CONNECTED: ("on", "Connected to"),
+    SourceState.RECONNECTING: ("wait", "Reconnecting to"),
     SourceState.CLOSED: ("off", "Disconnected from"),
     SourceState.FAILED: ("failed", "Not connected to"),
 }
+BEHIND_SHOWN = 5_000
+"""Messages captured and not shown yet, from which on this is said; some are always on their way."""
+
 _MINUTE = 60
 _RATE_SECONDS = 5
 
-_FACTS = ("statusSource", "statusSpace", "statusParticipant", "statusSilent", "statusRate", "statusProgress")
+_FACTS = ("statusSource", "statusSpace", "statusParticipant", "statusSilent", "statusRate", "statusProgress",
+          "statusBehind", "statusNotKept", "statusFollowing")  # fmt: skip
 """Said and explained by a tooltip; a key could do nothing with them."""
+
+
+def _percent(words: str, share: float) -> str:
+    return f"{words} {int(share * 100)} %"  # never 100 before the end
 
 
 class StatusBar(QStatusBar):
     """The window's status bar.
 
     Signals:
-        source_clicked, space_clicked, participant_clicked, silent_clicked: facts at the left.
-        paused_clicked, progress_clicked, counts_clicked, rate_clicked, unreadable_clicked: facts at the right.
+        source_clicked, retry_clicked, space_clicked, participant_clicked, silent_clicked, following_clicked: facts at
+            the left.
+        paused_clicked, progress_clicked, counts_clicked, rate_clicked, behind_clicked, not_kept_clicked, gaps_clicked,
+            unreadable_clicked: facts at the right.
+        cancel_clicked: reading should stop; what was read stays.
+        go_on_clicked: what was stopped should be read after all.
     """
 
     source_clicked = Signal()
+    retry_clicked = Signal()
     space_clicked = Signal()
     participant_clicked = Signal()
     silent_clicked = Signal()
+    following_clicked = Signal()
     counts_clicked = Signal()
     rate_clicked = Signal()
+    behind_clicked = Signal()
+    not_kept_clicked = Signal()
+    gaps_clicked = Signal()
     unreadable_clicked = Signal()
     paused_clicked = Signal()
     progress_clicked = Signal()
+    cancel_clicked = Signal()
+    go_on_clicked = Signal()
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
         """Make a bar that says that nothing is open."""
@@ -59,6 +79,7 @@ class StatusBar(QStatusBar):
         self._themes = theme_controller
         self._buttons: list[StatusButton] = []
         self._address: str | None = None
+        self._log_facts: list[str] = []
         self._seen: int | None = None
         self._last_minute: deque[float] = deque([0.0] * _MINUTE, maxlen=_MINUTE)
         self.setObjectName("statusBar")
@@ -70,14 +91,21 @@ class StatusBar(QStatusBar):
         self._row = QHBoxLayout(content)
         self._row.setSpacing(2)
         self._source = self._add("statusSource", self.source_clicked, may_shrink=True)
+        self._retry = self._add("statusRetry", self.retry_clicked)
         self._space = self._add("statusSpace", self.space_clicked, may_shrink=True)
         self._participant = self._add("statusParticipant", self.participant_clicked, may_shrink=True)
         self._silent = self._add("statusSilent", self.silent_clicked)
+        self._following = self._add("statusFollowing", self.following_clicked)
         self._row.addStretch(1)
         self._progress = self._add("statusProgress", self.progress_clicked)
+        self._cancel = self._add("statusCancel", self.cancel_clicked)
+        self._go_on = self._add("statusGoOn", self.go_on_clicked)
         self._paused = self._add("statusPaused", self.paused_clicked)
         self._counts = self._add("statusCounts", self.counts_clicked)
         self._rate = self._add("statusRate", self.rate_clicked)
+        self._behind = self._add("statusBehind", self.behind_clicked)
+        self._not_kept = self._add("statusNotKept", self.not_kept_clicked)
+        self._gaps = self._add("statusGaps", self.gaps_clicked)
         self._unreadable = self._add("statusUnreadable", self.unreadable_clicked)
         self.addWidget(content, 1)
         theme_controller.changed.connect(self._on_theme_changed)
@@ -120,9 +148,13 @@ class StatusBar(QStatusBar):
         """
         self._reset()
         self._source.say(one_line(name), icon=("recording", "ink.tertiary"), tooltip=path or name)
-        facts = [format_name, "with decisions" if with_decisions else ""]
-        facts.append("" if size_bytes is None else formats.size(size_bytes).replace(".0 ", " "))
-        words = ", ".join(fact for fact in facts if fact)
+        self._log_facts = [format_name, "with decisions" if with_decisions else ""]
+        self.set_log_size(size_bytes)
+
+    def set_log_size(self, size_bytes: int | None) -> None:
+        """Say how large the log has become, if that is known."""
+        size = "" if size_bytes is None else formats.size(size_bytes).replace(".0 ", " ")
+        words = ", ".join(fact for fact in (*self._log_facts, size) if fact)
         if words:
             self._space.say("", quiet=words, tooltip="What the log holds, and its size")
 
@@ -139,11 +171,38 @@ class StatusBar(QStatusBar):
         self._address = address
         self.set_state(SourceState.CONNECTING)
         self._space.say(one_line(space), quiet="space", tooltip="The space that is watched")
-        self._participant.say(one_line(participant), quiet="as", tooltip="Our own participant id, a new one each time")
+        self.set_participant(participant)
         if may_send:
             self._silent.say("may send", token="accent.text", icon=("sent", "accent.text"), tooltip="May send messages")
         else:
             self._silent.say("silent", icon=("silent", "ink.secondary"), tooltip=SILENT)
+
+    def set_following(self, rotations: int | None) -> None:
+        """Say that an opened log is followed, and how often it was rotated meanwhile; or with None that it is not."""
+        if rotations is None:
+            self._following.hide()
+            return
+        tooltip = "What the log gains is shown as it is written, also when it is rotated"
+        if rotations:
+            tooltip += f"; {formats.count_of(rotations, 'time')} so far"
+        self._following.say("following", tooltip=tooltip)
+
+    def set_participant(self, participant: str) -> None:
+        """Say by which id we go."""
+        self._participant.say(one_line(participant), quiet="as", tooltip="Our own participant id, a new one each time")
+
+    def set_retry(self, attempt: int, wait_s: float | None = None) -> None:
+        """Say how it stands with getting a lost connection back.
+
+        Args:
+            attempt: number of the attempt under way or to come; 0 says nothing.
+            wait_s: until it comes; None while it is under way.
+        """
+        if attempt <= 0:
+            self._retry.hide()
+            return
+        when = f" in {max(1, round(wait_s))} s" if wait_s is not None and wait_s >= 0.5 else ""
+        self._retry.say(f"attempt {attempt:,}{when}", token="severity.warning", tooltip="Connect now")
 
     def set_state(self, state: SourceState, sentence: str = "") -> None:
         """Say how the connection is; nothing is said of a log."""
@@ -170,6 +229,27 @@ class StatusBar(QStatusBar):
             token = "severity.error" if unreadable else "ink.tertiary"
             tooltip = "Show the messages that could not be read" if unreadable else "Every message could be read"
             self._unreadable.say(f"{unreadable:,} unreadable", token=token, tooltip=tooltip)
+
+    def set_gaps(self, count: int) -> None:
+        """Say in how many places messages may be missing; nothing is said of none."""
+        self._gaps.setVisible(count > 0)
+        if count:
+            tooltip = "Messages may be missing there: the connection was lost. Go to the next one."
+            self._gaps.say(formats.count_of(count, "gap"), token="severity.warning", tooltip=tooltip)
+
+    def set_behind(self, messages: int) -> None:
+        """Say how many messages are captured and not shown yet; nothing is said of few."""
+        self._behind.setVisible(messages >= BEHIND_SHOWN)
+        if messages >= BEHIND_SHOWN:
+            tooltip = "Received and kept; the window is catching up"
+            self._behind.say(f"{messages:,} behind", token="severity.warning", least="00,000 behind", tooltip=tooltip)
+
+    def set_not_kept(self, messages: int) -> None:
+        """Say how many messages were received and could not be kept; nothing is said of none."""
+        self._not_kept.setVisible(messages > 0)
+        if messages:
+            tooltip = "There was no room for them: neither on the disk nor in memory"
+            self._not_kept.say(f"{messages:,} not kept", token="severity.error", tooltip=tooltip)
 
     def tick(self, total: int, live: bool) -> None:
         """A second has passed: show how many messages came in it, and in the 59 before.
@@ -204,13 +284,35 @@ class StatusBar(QStatusBar):
             tooltip="The capture goes on; click to show what waits",
         )
 
-    def set_progress(self, fraction: float | None) -> None:
-        """Say how far a log has been read, or with None that nothing is being read."""
-        if fraction is None:
+    def set_progress(self, fraction: float | None, messages: int | None = None) -> None:
+        """Say how far a log has been read, with a way to stop; or that nothing is being read.
+
+        Args:
+            fraction: 0 to 1; None where nobody knows how much is to come.
+            messages: how many there are so far; None when nothing is being read.
+        """
+        self._go_on.hide()
+        if messages is None:
             self._progress.hide()
+            self._cancel.hide()
+            return
+        so_far = formats.count_of(messages, "message")
+        tooltip = f"The log is still being read: {so_far} so far"
+        if fraction is None:
+            self._progress.say(f"reading, {so_far}", tooltip=tooltip)
         else:
             share = min(1.0, max(0.0, fraction))
-            self._progress.say(f"reading, {share:.0%}".replace("%", " %"), tooltip="The log is still being read")
+            self._progress.say(_percent("reading,", share), share=share, least="reading, 100 %", tooltip=tooltip)
+        self._cancel.say("Cancel", token="accent.text", tooltip="Read no further and keep what was read (Esc)")
+
+    def set_stopped(self, fraction: float | None, messages: int) -> None:
+        """Say that reading was cancelled, where, and offer to read all of it after all."""
+        where = "Reading stopped" if fraction is None else _percent("Reading stopped at", fraction)
+        words = f"{where}: {formats.count_of(messages, 'message')}"
+        tooltip = "What was read stays; the rest of the log is not shown, counted or searched"
+        self._progress.say(words, token="severity.warning", icon=("warning", "severity.warning"), tooltip=tooltip)
+        self._cancel.hide()
+        self._go_on.say("Open again", token="accent.text", tooltip="Read the whole log in a new window")
 
     def _reset(self) -> None:
         for button in self._buttons:

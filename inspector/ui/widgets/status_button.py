@@ -52,6 +52,7 @@ class StatusButton(QAbstractButton):
         self._dot: Dot | None = None
         self._values: Sequence[float] | None = None
         self._least = ""
+        self._share: float | None = None
         self._tooltip = ""
         self.setObjectName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -69,6 +70,7 @@ class StatusButton(QAbstractButton):
         dot: Dot | None = None,
         values: Sequence[float] | None = None,
         least: str = "",
+        share: float | None = None,
     ) -> None:
         """Show a fact.
 
@@ -81,16 +83,19 @@ class StatusButton(QAbstractButton):
             dot: a dot before the words.
             values: a line of values before the words, oldest first.
             least: text whose width is kept free, so that neighbours stay where they are.
+            share: 0 to 1, a gauge before the words.
         """
         whole = f"{quiet} {value}".strip()
         if tooltip != self._tooltip:
             self._tooltip = tooltip
             self.setToolTip(tool_tip(tooltip))
-        look = (value, quiet, token, icon, dot, values, least)
-        known = (self._value, self._quiet, self._value_token, self._icon, self._dot, self._values, self._least)
+        look = (value, quiet, token, icon, dot, values, least, share)
+        known = (
+            self._value, self._quiet, self._value_token, self._icon, self._dot, self._values, self._least, self._share,
+        )  # fmt: skip
         if look != known:
             self._value, self._quiet, self._value_token = value, quiet, token
-            self._icon, self._dot, self._values, self._least = icon, dot, values, least
+            self._icon, self._dot, self._values, self._least, self._share = icon, dot, values, least, share
             self.setAccessibleName(whole)
             self.setText(whole.replace("&", "&&"))
             self.updateGeometry()
@@ -103,6 +108,8 @@ class StatusButton(QAbstractButton):
         zoom = self._themes.theme.zoom
         if self._values is not None:
             return round(56 * zoom)
+        if self._share is not None:
+            return round(72 * zoom)
         if self._icon is not None:
             return round(18 * zoom)
         return round(13 * zoom) if self._dot is not None else 0
@@ -149,7 +156,7 @@ class StatusButton(QAbstractButton):
             room.setLeft(room.left() + metrics.horizontalAdvance(self._quiet) + self._gap(metrics))
         painter.setPen(theme.color(self._value_token))
         shown = metrics.elidedText(self._value, Qt.TextElideMode.ElideMiddle, int(room.width()))
-        if self._least:
+        if self._least and self._share is None:
             flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(room, flags, shown)
         if self.hasFocus():
@@ -165,6 +172,8 @@ class StatusButton(QAbstractButton):
         if self._values is not None:
             box = QRectF(left, middle - 6 * zoom, 48 * zoom, 12 * zoom)
             paint_sparkline(painter, box, self._values, theme.color("ink.tertiary"), 1.1 * zoom)
+        elif self._share is not None:
+            self._paint_gauge(painter, QRectF(left, middle - 2 * zoom, 64 * zoom, 4 * zoom), self._share)
         elif self._icon is not None:
             side = round(14 * zoom)
             name, token = self._icon
@@ -172,6 +181,20 @@ class StatusButton(QAbstractButton):
             painter.drawPixmap(left, round(middle - side / 2), image)
         elif self._dot is not None:
             self._paint_dot(painter, QPointF(left + 4 * zoom, middle), self._dot)
+
+    def _paint_gauge(self, painter: QPainter, box: QRectF, share: float) -> None:
+        theme = self._themes.theme
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("line.strong"))
+        painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+        if share > 0:
+            done = QRectF(box.topLeft(), box.bottomRight())
+            done.setWidth(max(box.height(), box.width() * min(1.0, share)))
+            painter.setBrush(theme.color("accent.ring"))
+            painter.drawRoundedRect(done, box.height() / 2, box.height() / 2)
+        painter.restore()
 
     def _paint_dot(self, painter: QPainter, center: QPointF, dot: Dot) -> None:
         theme = self._themes.theme

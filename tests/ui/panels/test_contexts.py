@@ -490,3 +490,39 @@ def test_both_themes_paint_the_whole_panel(panel_of, theme_controller, qtbot):
 def test_codes_of_spaces_do_not_meet():
     codes = [f(place) for place in range(5) for f in (root_code, main_code)]
     assert codes == list(range(-1, -11, -1))
+
+
+# Many contexts
+
+
+def test_a_thousand_changes_a_flush_move_nothing_that_is_looked_at(tmp_path, panel_of):
+    """New contexts, new messages and moves all over a tree; scope, cursor, expansion and scroll stay."""
+    live = Live(tmp_path, *(said(f"c{n}/x{m}") for n in range(60) for m in range(20)))
+    panel = panel_of(live.document)
+    panel.show_scope(Scope(live.tree.space[0], live.node("c30")))
+    panel.model.set_expanded(row_named(panel, "c31"), False)
+    panel.view.setCurrentIndex(panel.model.index(row_named(panel, "c32"), 0))
+    panel.view.verticalScrollBar().setValue(panel.view.rowHeight(0) * 700 + 5)
+    top = panel.view.rowAt(0)
+    eyed = panel.model.code(top), panel.view.visualRect(panel.model.index(top, 0)).top()
+    for turn in range(3):
+        lines = [said(f"c{n}/new{turn}-{m}") for n in range(60) for m in range(6)]
+        lines += [said(f"c{n}/x{m}") for n in range(60) for m in range(8)]
+        lines += [line for n in range(40) for line in (said(f"m{turn}-{n}"), start(f"m{turn}-{n}", "Why", f"c{n}"))]
+        lines += [start(f"c{turn}", "Why", "c59")]  # a branch of what is shown goes elsewhere
+        panel.apply_changes(live.say(*lines))
+        top = panel.view.rowAt(0)
+        assert (panel.model.code(top), panel.view.visualRect(panel.model.index(top, 0)).top()) == eyed
+        assert panel.model.label(panel.view.marked_row) == "c30"
+        assert current(panel) == "c32"
+        assert not panel.model.is_expanded(row_named(panel, "c31"))
+
+
+def test_contexts_that_hold_no_message_are_painted_without_a_look_below(panel_of, monkeypatch):
+    panel = panel_of(document_of(*(said(f"r{n % 3}/n{n}") for n in range(300))))
+    asked: list[int] = []
+    contexts = panel.model._contexts
+    monkeypatch.setattr(contexts, "state", lambda node, now=None: asked.append(node) or "idle")
+    panel.view.grab()
+    assert asked
+    assert not {node for node in asked if contexts.tree.implicit[node]}

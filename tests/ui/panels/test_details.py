@@ -667,17 +667,54 @@ def large() -> dict[str, Any]:
     return envelope("chat", {"text": "x" * 3_000_000})
 
 
-def test_a_large_message_is_not_decoded(show: Show, large: dict[str, Any], monkeypatch: pytest.MonkeyPatch):
+def test_a_large_message_is_shown_by_its_head_and_its_end(
+    show: Show, large: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+):
     panel = show(large, envelope(), message=1)
-    monkeypatch.setattr(type(panel._document.capture), "envelope", lambda *_: pytest.fail("decoded"))
-    monkeypatch.setattr(type(panel._document.capture), "record", lambda *_: pytest.fail("read whole"))
+    read: list[int] = []
+    source = panel._document.capture.sources[0]
+    whole = source.read
+    monkeypatch.setattr(source, "read", lambda offset, length: (read.append(length), whole(offset, length))[1])
+    panel.show_message(0)
     for tab in TABS:
         panel.show_tab(tab)
-        panel.show_message(0)
+    assert max(read) < 100_000  # nothing above 1 MB is read whole
     panel.show_tab("Overview")
-    assert "Nothing above 1 MB is decoded here" in words(panel)
+    said = words(panel)
+    assert "This message is 3.0 MB, of which the first 65.5 kB are decoded here." in said
+    assert "How it begins" in said
+    assert large["id"] in " ".join(rows(one(panel, FactsView, "envelopeFacts")))
+    panel.show_tab("Tree")
+    assert "Only the first 65.5 kB of 3.0 MB are decoded." in words(panel)
+    tree = dict(walk(one(panel, JsonTree, "jsonTree").model()))
+    assert tree["kind"] == "chat"
     panel.show_tab("Raw")
-    assert "Only the first 65.5 kB of 3.0 MB are shown" in words(panel)
+    assert "Its line has 3.0 MB; the beginning and the end are shown." in words(panel)
+    raw = one(panel, QPlainTextEdit, "rawText").toPlainText()
+    assert raw.startswith('{"protocol"')
+    assert raw.endswith('xxx"}}')
+    assert "MB not shown" in raw
+
+
+def test_raw_shows_more_step_by_step_and_never_all_of_a_large_message(show: Show, large: dict[str, Any]):
+    panel = show(large, tab="Raw")
+    more = one(panel, LinkText, "rawMore")
+    sizes: list[int] = []
+    while not more.isHidden():
+        sizes.append(len(one(panel, QPlainTextEdit, "rawText").toPlainText()))
+        more.click()
+    assert sizes == sorted(sizes)
+    assert len(one(panel, QPlainTextEdit, "rawText").toPlainText()) < 400_000
+
+
+def test_saving_is_offered_wherever_a_message_is_shown(show: Show, large: dict[str, Any], qtbot: QtBot):
+    panel = show(large)
+    asked: list[int] = []
+    panel.save_requested.connect(asked.append)
+    one(panel, LinkText, "saveLarge").click()
+    panel.show_tab("Raw")
+    one(panel, LinkText, "saveRaw").click()
+    assert asked == [0, 0]
 
 
 # Related and Lifecycle

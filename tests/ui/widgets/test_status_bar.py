@@ -44,7 +44,35 @@ def test_each_state_is_said_in_words(bar: StatusBar, state: SourceState) -> None
     bar.show_live("ws://x", "demo", "me")
     bar.set_state(state)
     described = child(bar, StatusButton, "statusSource").accessibleDescription()
-    assert described in ("Connecting to", "Connected to", "Disconnected from", "Not connected to")
+    assert described in ("Connecting to", "Connected to", "Reconnecting to", "Disconnected from", "Not connected to")
+
+
+def test_reconnecting_says_which_attempt_and_a_click_hurries_it(bar: StatusBar, qtbot: QtBot) -> None:
+    bar.show_live("ws://x", "demo", "inspector-7f3a")
+    bar.set_state(SourceState.RECONNECTING, "It broke off.")
+    bar.set_retry(3, 1.8)
+    assert bar.words()[:2] == ["reconnecting to ws://x", "attempt 3 in 2 s"]
+    with qtbot.waitSignal(bar.retry_clicked):
+        qtbot.mouseClick(child(bar, StatusButton, "statusRetry"), Qt.MouseButton.LeftButton)
+    bar.set_retry(3)
+    assert bar.words()[1] == "attempt 3"
+    bar.set_state(SourceState.CONNECTED)
+    bar.set_retry(0)
+    bar.set_participant("inspector-0b1c")
+    assert bar.words() == ["ws://x", "space demo", "as inspector-0b1c", "silent"]
+
+
+def test_what_is_missing_and_what_is_late_is_said(bar: StatusBar, qtbot: QtBot) -> None:
+    bar.set_gaps(0)
+    bar.set_behind(100)
+    bar.set_not_kept(0)
+    assert bar.words() == ["No capture open"]
+    bar.set_gaps(2)
+    bar.set_behind(12_400)
+    bar.set_not_kept(7)
+    assert bar.words()[1:] == ["12,400 behind", "7 not kept", "2 gaps"]
+    with qtbot.waitSignal(bar.gaps_clicked):
+        qtbot.mouseClick(child(bar, StatusButton, "statusGaps"), Qt.MouseButton.LeftButton)
 
 
 def test_log(bar: StatusBar) -> None:
@@ -63,7 +91,7 @@ def test_may_send(bar: StatusBar) -> None:
 
 def test_paused_and_reading(bar: StatusBar) -> None:
     bar.set_paused(312)
-    bar.set_progress(0.424)
+    bar.set_progress(0.424, 12)
     assert {"view paused, 312 waiting", "reading, 42 %"} <= set(bar.words())
     bar.set_paused(None)
     bar.set_progress(None)

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
+from inspector.analysis import context_tree
 from inspector.analysis.context_tree import MAIN, ContextTree
 from inspector.capture.reader import OBJECT_KEY
 from tests.builders import clean_up, document_of
@@ -179,12 +180,36 @@ def test_a_parent_named_by_nobody_else_stays() -> None:
 # Size and damage
 
 
+@pytest.fixture
+def deep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths become nodes however long they are: trees grow deep in other ways too."""
+    monkeypatch.setattr(context_tree, "MOST_LEVELS", 1_000_000)
+
+
+def test_the_rest_of_a_very_long_path_is_one_name() -> None:
+    long = "/".join(f"s{number}" for number in range(1_500))
+    tree = tree_of(long, long + "/more", f"s0/{long}")
+    node = tree.of_key(0, long)
+    assert (tree.depth(node), tree.name[node]) == (1_000, long[long.index("s999") :])
+    assert tree.cut == {node, tree.of_key(0, long + "/more"), tree.of_key(0, f"s0/{long}")}
+    assert len(tree) == 999 + 2 + 999
+    shorter = tree_of("/".join("x" * 1_000))
+    assert (len(shorter), shorter.cut) == (1_000, set())
+
+
+def test_ten_million_characters_are_a_few_nodes() -> None:
+    tree = tree_of("ab/" * 3_300_000, "/" * 10_000_000, "a" * 10_000_000)
+    assert (len(tree), tree.of_key(0, "/" * 10_000_000)) == (1_001, MAIN)
+
+
+@pytest.mark.usefixtures("deep")
 def test_paths_may_be_as_deep_as_they_like() -> None:
     tree = tree_of("/".join("x" * 20_000), "/".join("x" * 20_001))
     assert tree.depth(tree.of_key(0, "/".join("x" * 20_001))) == 20_001
     assert len(tree.walk(0)) == 20_001
 
 
+@pytest.mark.usefixtures("deep")
 def test_twins_may_be_as_deep_as_they_like() -> None:
     deep = "/".join("x" * 5_000)
     tree = tree_of("r2/" + deep, "r1/r2/" + deep)
@@ -192,6 +217,7 @@ def test_twins_may_be_as_deep_as_they_like() -> None:
     assert len(tree.alive()) == 5_002
 
 
+@pytest.mark.usefixtures("deep")
 def test_many_starts_with_slashes_do_not_slow_long_paths() -> None:
     tree = ContextTree()
     for number in range(200):
@@ -230,7 +256,7 @@ def test_the_way_through_many_merges_is_walked_once() -> None:
     for node, into in pairwise(nodes):
         tree._merge(node, into)
     assert tree.resolve(nodes[0]) == nodes[-1]
-    assert tree._alias[nodes[0]] == tree._alias[nodes[25]] == nodes[-1]
+    assert tree.aliases[nodes[0]] == tree.aliases[nodes[25]] == nodes[-1]
 
 
 @given(context_conversations)

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.analysis import context_tree
 from inspector.analysis.context_tree import MAIN, ContextTree
-from inspector.analysis.node_columns import NodeNumbers, NodeTable
+from inspector.analysis.contexts import STATES
+from inspector.analysis.node_columns import NodeLines, NodeTable
+from tests.builders import GrowingLog, clean_up
+from tests.strategies import context_conversations
 
 
 def test_texts_by_node_and_one() -> None:
@@ -16,40 +25,55 @@ def test_texts_by_node_and_one() -> None:
     assert (len(table), table[node + 1], table[MAIN + 1]) == (3, "a/b", "")
 
 
-def test_numbers_grow_and_are_made_anew() -> None:
+def test_lines_grow_and_are_made_anew() -> None:
     tree = ContextTree()
-    asked: list[int] = []
-
-    def depth(node: int, above: int) -> int:
-        asked.append(node)
-        return above + 1
-
-    numbers = NodeNumbers(tree, depth)
-    assert (numbers.values(0).tolist(), len(numbers)) == ([0], 0)
+    lines = NodeLines(tree)
+    assert (lines.depths.tolist(), lines.roots.tolist()) == ([0], [MAIN])
     alone = tree.of_key(0, "b")
     tree.of_key(0, "a")
-    assert (numbers.values(tree.moves).tolist(), len(numbers)) == ([1, 1, 0], 2)
+    assert (lines.depths.tolist(), lines.roots.tolist()) == ([1, 1, 0], [0, 1, MAIN])
     tree.of_key(0, "a/b")
-    assert numbers.values(tree.moves).tolist() == [1, 1, 2, 0]
-    assert asked == [0, 1, 2]
+    assert (lines.depths.tolist(), lines.roots.tolist()) == ([1, 1, 2, 0], [0, 1, 1, MAIN])
     tree.declare(0, "b", tree.of_key(0, "a"), None)
-    assert numbers.values(tree.moves).tolist() == [2, 1, 2, 0]
-    assert numbers.values(tree.moves)[[alone, MAIN]].tolist() == [2, 0]
+    assert (lines.depths.tolist(), lines.roots.tolist()) == ([2, 1, 2, 0], [1, 1, 1, MAIN])
+    assert lines.depths[[alone, MAIN]].tolist() == [2, 0]
 
 
-def test_parents_are_numbered_first_even_when_they_appeared_later() -> None:
+def test_parents_come_first_even_when_they_appeared_later() -> None:
     tree = ContextTree()
     nodes = [tree.of_key(0, name) for name in ("c", "b", "a")]
     for node, above in pairwise(nodes):
         tree.declare(0, tree.name[node], above, None)
-    roots = NodeNumbers(tree, lambda node, above: node if above == MAIN else above, MAIN)
-    depths = NodeNumbers(tree, lambda _, above: above + 1)
-    assert (roots.values(0).tolist(), depths.values(0).tolist()) == ([2, 2, 2, MAIN], [3, 2, 1, 0])
+    lines = NodeLines(tree)
+    assert (lines.roots.tolist(), lines.depths.tolist()) == ([2, 2, 2, MAIN], [3, 2, 1, 0])
 
 
-def test_deep_trees_are_numbered_once_a_node() -> None:
+def test_deep_trees_are_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context_tree, "MOST_LEVELS", 20_000)
     tree = ContextTree()
+    lines = NodeLines(tree)
+    tree.of_key(0, "x/x")
+    assert lines.depths.tolist() == [1, 2, 0]
     tree.of_key(0, "/".join("x" * 20_000))
-    asked: list[int] = []
-    numbers = NodeNumbers(tree, lambda node, above: asked.append(node) or above + 1)
-    assert numbers.values(0)[-2] == len(asked) == 20_000
+    assert lines.depths[-2] == 20_000
+    assert set(lines.roots[:-1].tolist()) == {0}
+
+
+@given(context_conversations, st.integers(1, 4))
+def test_lines_and_types_are_those_of_the_nodes(messages: list[dict[str, Any]], size: int) -> None:
+    """Whenever they are asked for, what arrays say of all nodes is what the tree says of each."""
+    log = GrowingLog()
+    contexts = log.document.analysis.contexts
+    for place in range(0, len(messages), size):
+        log.write(*messages[place : place + size])
+        tree = contexts.tree
+        for node in tree.alive():
+            assert contexts._lines.depths[node] == tree.depth(node)
+            assert contexts._lines.roots[node] == tree.line_to(node)[0]
+        shown = contexts.types()
+        wanted = [contexts.type(n) if n != MAIN else None for n in contexts.nodes().tolist()]
+        assert [contexts.type_names[t] or None for t in shown.tolist()] == wanted
+        states = contexts.states()
+        assert (len(states), states[MAIN]) == (len(tree) + 1, 0)
+        assert [STATES[states[node]] for node in tree.alive()] == [contexts.state(node) for node in tree.alive()]
+    clean_up()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.protocol.times import NO_TIME
 
@@ -14,29 +16,34 @@ def facts_of(nodes: int) -> NodeFacts:
 
 def test_a_new_node_knows_nothing() -> None:
     facts = facts_of(2)
-    assert (facts.first_row, facts.last_ns, facts.end, facts.speakers) == (
-        [-1, -1],
-        [NO_TIME, NO_TIME],
-        [0, 0],
-        [{}, {}],
-    )
+    assert [*facts.first_row, *facts.last_ns, *facts.end] == [-1, -1, NO_TIME, NO_TIME, 0, 0]
     facts.grow(1)
-    assert len(facts.declared) == 2
+    assert len(facts.reasons) == 2
 
 
 def test_merged_nodes_hand_everything_on() -> None:
     facts = facts_of(2)
-    facts.note_messages(0, 3, 9, 50)
-    facts.note_messages(1, 5, 7, 60)
+    facts.note_messages(np.array([0, 1, 1, 0]), np.array([3, 5, 7, 9]), np.array([50, 60, 20, 40]))
     facts.note_end(0, CONCLUDED, 8)
-    facts.note_speaker(0, 4, 3)
-    facts.note_speaker(1, 4, 5)
     facts.note_type(0, 9, "review")
     facts.started_by[0], facts.reasons[0] = 2, True
     facts.inherit(0, 1)
     assert (facts.first_row[1], facts.last_row[1], facts.last_ns[1]) == (3, 9, 60)
     assert (facts.end[1], facts.concluded_by[1], facts.started_by[1], facts.reasons[1]) == (CONCLUDED, 8, 2, True)
-    assert (facts.speakers[1], facts.declared[1]) == ({4: 3}, (9, "review"))
+    assert facts.declared[1] == (9, "review")
+
+
+def test_messages_of_a_node_come_in_several_batches() -> None:
+    facts = facts_of(2)
+    for rows in ([2, 3], [7, 8]):
+        facts.note_messages(np.array([1, 1]), np.array(rows), np.array([30 - rows[0], 10]))
+    assert (facts.first_row[1], facts.last_row[1], facts.last_ns[1], facts.last_row[0]) == (2, 8, 28, -1)
+
+
+def test_reasoning_is_noted_once() -> None:
+    facts = facts_of(3)
+    facts.reasons[1] = True
+    assert facts.without_reasons(np.array([2, 1, 2, 0])) == [0, 2]
 
 
 def test_the_first_conclusion_counts_and_a_cancel_overrules_it() -> None:

@@ -120,3 +120,18 @@ def test_odd_payloads(kind: str, payload: Any) -> None:
 def test_a_plain_id_is_a_participant() -> None:
     payload = {"event": "join", "participant": "lead"}
     assert people(envelope("system/presence", payload, sender=GATEWAY))["lead"].here is True
+
+
+def test_who_left_while_we_were_away_is_gone_with_the_next_welcome() -> None:
+    found = people(
+        {"t": 1, "dir": "out", "frame": {"type": "join", "participantId": "inspector-1"}},
+        {"t": 2, "dir": "in", "frame": welcome("inspector-1", {"id": "lead"}, {"id": "fs"})},
+        {"t": 3, "src": 0, "mark": "gap"},
+        {"t": 4, "dir": "out", "frame": {"type": "join", "participantId": "inspector-2"}},
+        {"t": 5, "dir": "in", "frame": welcome("inspector-2", {"id": "lead"})},
+        {"t": 6, "dir": "in", "frame": welcome("inspector-2")},
+    )
+    assert {name: p.here for name, p in found.items()} == {
+        "inspector-1": False, "lead": True, "fs": False, "inspector-2": True,
+    }  # fmt: skip
+    assert found["fs"].left_ns == 5_000_000_000

@@ -16,12 +16,12 @@ def chain(length: int) -> SubtreeSums:
 
 
 def test_sums_of_a_chain() -> None:
-    assert chain(4).read() == [4, 3, 2, 1]
+    assert list(chain(4).read()) == [4, 3, 2, 1]
 
 
 def test_a_long_chain_is_summed_once() -> None:
     length = 20_000
-    assert chain(length).read() == list(range(length, 0, -1))
+    assert list(chain(length).read()) == list(range(length, 0, -1))
 
 
 def test_nothing_is_added_to_main() -> None:
@@ -29,10 +29,16 @@ def test_nothing_is_added_to_main() -> None:
     sums.read()
     sums.add(MAIN, 5)
     sums.add(0, 0)
-    assert (sums.read(), sums.forget(0)) == ([2, 1], 0)
+    assert (list(sums.read()), sums.forget(0)) == ([2, 1], 0)
 
 
 def test_what_waits_can_be_forgotten() -> None:
     sums = chain(2)
     assert sums.forget(1) == 1
-    assert sums.read() == [1, 0]
+    assert list(sums.read()) == [1, 0]
+
+
+def test_several_are_added_at_once() -> None:
+    sums = chain(3)
+    sums.add_all([2, 0], [5, 7])
+    assert list(sums.read()) == [15, 7, 6]

@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_HASH
 from inspector.capture.reader import BlockReader
 from inspector.capture.sources import SourceFile
 from tests.builders import delivered, document_of, envelope, lines_of, received
@@ -217,3 +220,28 @@ def test_every_record_is_a_message_or_a_delivery(lines: list[dict[str, Any]]) ->
     copies = sum(len(list(capture.deliveries_of(message))) for message in range(len(capture)))
     assert copies == len(lines) - starts
     assert starts <= len(capture) <= len(lines)
+
+
+RECORDS = st.lists(st.tuples(st.sampled_from([NO_HASH, 11, 12, 13]), st.booleans()), max_size=12)
+
+
+@given(st.lists(RECORDS, max_size=4))
+def test_folding_is_that_of_one_record_after_the_other(blocks: list[list[tuple[int, bool]]]) -> None:
+    capture, latest, count = Capture(), dict[int, int](), 0
+    for records in blocks:
+        expected: list[int] = []
+        start = count
+        for fold, joins in records:
+            if not (joins and fold in latest):
+                if fold:
+                    latest[fold] = count
+                expected.append(count)
+                count += 1
+            else:
+                expected.append(latest[fold])
+        folds = np.array([fold for fold, _ in records], np.uint64)
+        message_of, starts = capture._fold(folds, np.array([joins for _, joins in records], np.bool_), start)
+        assert message_of.tolist() == expected
+        assert len(starts) == count - start
+        assert [expected[record] for record in starts.tolist()] == list(range(start, count))
+        capture._folds.add(folds[starts], np.arange(start, count, dtype=np.uint32))

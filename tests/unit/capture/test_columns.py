@@ -1,35 +1,95 @@
-"""Arrays that grow together."""
+"""Arrays that grow together, against plain ones."""
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import inspector.capture.columns as columns_module
 from inspector.capture.columns import GrowingColumns
 
+NUMBERS = st.one_of(st.just(3), st.integers(0, 300), st.integers(0, 2**17), st.integers(0, 2**64 - 1))
+"""Mostly the same, now and then one that a narrow column cannot hold."""
+BATCHES = st.lists(st.lists(st.tuples(NUMBERS, st.integers(-(2**63), 2**63 - 1)), max_size=40), max_size=8)
 
-@given(st.lists(st.lists(st.integers(0, 9), max_size=700), max_size=8))
-def test_appends(batches: list[list[int]]) -> None:
-    columns = GrowingColumns({"a": np.uint8, "b": np.int64})
+
+@given(BATCHES, st.booleans())
+def test_appends(batches: list[list[tuple[int, int]]], alike: bool) -> None:
+    columns = GrowingColumns({"a": np.uint64, "b": np.int64, "c": np.int64, "d": np.uint8}, like={"c": "b"})
     for batch in batches:
-        columns.append({"a": np.array(batch, np.uint8), "b": -np.array(batch, np.int64)})
-    expected = [value for batch in batches for value in batch]
-    assert columns["a"].tolist() == expected
-    assert columns["b"].tolist() == [-value for value in expected]
+        a, b = np.array([a for a, _ in batch], np.uint64), np.array([b for _, b in batch], np.int64)
+        columns.append({"a": a, "b": b, "c": b if alike else b ^ 1, "d": 7}, len(batch))
+    expected = [pair for batch in batches for pair in batch]
+    assert columns["a"].tolist() == [a for a, _ in expected]
+    assert columns["b"].tolist() == [b for _, b in expected]
+    assert columns["c"].tolist() == [b if alike else b ^ 1 for _, b in expected]
+    assert columns["d"].tolist() == [7] * len(expected)
     assert len(columns) == len(expected)
 
 
-def test_extends_with_a_fill() -> None:
-    columns = GrowingColumns({"a": np.int32})
-    assert columns.extend(3, {"a": -1}) == 0
-    assert columns.extend(2, {"a": 7, "unknown": 1}) == 3
-    assert columns["a"].tolist() == [-1, -1, -1, 7, 7]
+@given(st.lists(st.tuples(st.integers(0, 60), st.lists(st.tuples(st.integers(0, 10**6), NUMBERS), max_size=5))))
+def test_puts(steps: list[tuple[int, list[tuple[int, int]]]]) -> None:
+    columns = GrowingColumns({"a": np.uint64, "b": np.int32})
+    plain: list[int] = []
+    for count, puts in steps:
+        columns.append({"a": 3, "b": -1}, count)
+        plain += [3] * count
+        for place, value in puts if plain else ():
+            columns.put("a", place % len(plain), value)
+            plain[place % len(plain)] = value
+    assert columns["a"].tolist() == plain
+    assert (columns["b"] == -1).all()
 
 
-def test_views_are_written_through() -> None:
+@given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 10**6), NUMBERS), max_size=60))
+def test_long_columns_are_copied_bit_by_bit(steps: list[tuple[int, int, int]]) -> None:
+    with patch.multiple(columns_module, _COPIED_AT_ONCE=8, _FIRST_ROOM=60):
+        columns = GrowingColumns({"a": np.uint64, "b": np.int32})
+        plain: list[int] = []
+        for count, place, value in steps:
+            start = columns.append({"a": np.arange(count), "b": np.arange(count)}, count)
+            plain += range(count)
+            assert columns["b"].tolist() == plain
+            if plain:
+                columns.put("b", [place % len(plain), -1], [place, start])
+                columns.put("a", place % len(plain), value % 7)
+                plain[place % len(plain)], plain[-1] = place, start
+        assert columns["b"].tolist() == plain
+
+
+def test_puts_many() -> None:
+    columns = GrowingColumns({"a": np.uint32, "b": np.int32})
+    columns.append({"a": 0, "b": -1}, 5)
+    columns.put("a", np.array([1, 3]), np.array([9, 70_000]))
+    columns.put("b", slice(2, 4), 8)
+    columns.put("b", np.array([], np.int64), np.array([], np.int64))
+    assert columns["a"].tolist() == [0, 9, 0, 70_000, 0]
+    assert columns["b"].tolist() == [-1, -1, 8, 8, -1]
+
+
+@pytest.mark.parametrize(
+    ("values", "itemsize"), [([5] * 9, 1), ([5, 255], 1), ([5, 256], 2), ([5, 65_536], 4), ([5, 2**32], 8)]
+)
+def test_keeps_as_narrow_as_the_values(values: list[int], itemsize: int) -> None:
+    columns = GrowingColumns({"a": np.uint64, "wide": np.uint32}, least={"wide": np.uint16})
+    columns.append({"a": np.array(values, np.uint64), "wide": 1})
+    assert (columns["a"].tolist(), columns["a"].itemsize, columns["wide"].itemsize) == (values, itemsize, 2)
+
+
+def test_what_never_differed_takes_no_memory() -> None:
+    columns = GrowingColumns({"a": np.uint32, "b": np.int64, "c": np.int64}, like={"c": "b"})
+    for place in range(4):
+        columns.append({"a": 70_000, "b": np.full(9, place), "c": np.full(9, place)}, 9)
+    assert (columns["a"].strides, columns["a"].tolist()) == ((0,), [70_000] * 36)
+    assert np.shares_memory(columns["b"], columns["c"])
+
+
+def test_views_are_not_written_to() -> None:
     columns = GrowingColumns({"a": np.uint32})
-    columns.extend(4, {"a": 0})
-    columns["a"][2:] |= np.uint32(5)
-    columns.extend(5_000, {"a": 1})
-    assert columns["a"][:5].tolist() == [0, 0, 5, 5, 1]
+    columns.append({"a": np.arange(4)})
+    with pytest.raises(ValueError, match="read-only"):
+        columns["a"][0] = 1

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import inspector.capture.hashes as hashes_module
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_bytes, hash_text
 
 BATCHES = st.lists(st.lists(st.integers(0, 5), max_size=12), max_size=12)
@@ -47,6 +50,21 @@ def test_runs_stay_few() -> None:
         index.add(np.array([row + 1], np.uint64), np.array([row], np.uint32))
     assert len(index._runs) < 12
     assert index.rows(1_500) == [1_499]
+
+
+@given(BATCHES, st.lists(st.tuples(st.integers(0, 6), st.integers(0, 150)), max_size=20))
+def test_short_runs_find_the_same(batches: list[list[int]], probes: list[tuple[int, int]]) -> None:
+    with patch.object(hashes_module, "_MOST_MERGED", 8):  # long runs have filters
+        test_latest_below.hypothesis.inner_test(batches, probes)  # type: ignore[attr-defined]  # hypothesis's own
+        test_rows_of_a_hash.hypothesis.inner_test(batches)  # type: ignore[attr-defined]
+
+
+def test_no_run_grows_beyond_what_is_merged_quickly() -> None:
+    index = HashIndex()
+    for start in range(0, 1_000_000, 90_000):
+        rows = np.arange(start, start + 90_000, dtype=np.uint32)
+        index.add(rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1), rows)
+    assert max(map(len, index._runs)) <= hashes_module._MOST_MERGED
 
 
 @pytest.mark.parametrize("text", ["", "a", "käse", "\ud800", "\0", "x" * 10_000])

@@ -5,6 +5,11 @@ import errno
 import json
 import os
 import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.writer import CaptureWriter
+from tests.conftest import MS
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
@@ -163,7 +169,7 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path, monkeypatch: pyte
 
     writer.frame('{"kind":"chat","text":"first of two"}', direction="in", time_ns=1)
     monkeypatch.setattr(os, "write", full_after_ten_bytes)
-    with pytest.raises(OSError, match=r"Could not write the capture .*a\.ctxcap: No space left.*free some space"):
+    with pytest.raises(OSError, match=r"^The capture .*a\.ctxcap could not be written: No space left"):
         writer.flush()
     writer.frame('{"kind":"chat","text":"second"}', direction="in", time_ns=2)
     monkeypatch.setattr(os, "write", real_write)
@@ -185,3 +191,201 @@ def test_a_closed_writer_takes_nothing(tmp_path: Path) -> None:
     writer.close()
     with pytest.raises(ValueError, match="is closed"):
         writer.frame("{}", direction="in", time_ns=1)
+
+
+# In the background
+
+
+def eventually(condition: Callable[[], object]) -> None:
+    ends = time.monotonic() + 5_000 * MS
+    while not condition():
+        assert time.monotonic() < ends, "waited too long"
+        time.sleep(0.002)
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    return Disk(monkeypatch)
+
+
+class Disk:
+    """A disk with so much room; writes end in the middle of a line where it is full."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.room: int | None = None
+        self.errno = errno.ENOSPC
+        self._write = os.write
+        monkeypatch.setattr(os, "write", self.write)
+
+    def write(self, fd: int, data: bytes) -> int:
+        if self.room is None:
+            return self._write(fd, data)
+        if not self.room:
+            raise OSError(self.errno, os.strerror(self.errno))
+        written = self._write(fd, bytes(data)[: self.room])
+        self.room -= written
+        return written
+
+
+def chat(number: int) -> str:
+    return json.dumps({"kind": "chat", "n": number})
+
+
+def numbers(path: Path) -> list[int]:
+    return [line["frame"]["n"] for line in lines_of(path)[1:]]
+
+
+def test_in_the_background_a_frame_reaches_the_file_by_itself(tmp_path: Path) -> None:
+    path = tmp_path / "a.ctxcap"
+    writer = CaptureWriter(path, origin={}, background=True)
+    writer.frame(chat(1), direction="in", time_ns=1)
+    eventually(lambda: len(path.read_bytes().splitlines()) == 2)
+    writer.frame(chat(2), direction="in", time_ns=2)
+    writer.close()
+    assert numbers(path) == [1, 2]
+    assert "write a.ctxcap" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_in_the_background_order_is_kept_under_load(tmp_path: Path) -> None:
+    path = tmp_path / "a.ctxcap"
+    writer = CaptureWriter(path, origin={}, background=True)
+    for number in range(30_000):
+        writer.frame(chat(number), direction="in", time_ns=number)
+        if number % 7_000 == 0:
+            writer.settle()
+    writer.close()
+    assert numbers(path) == list(range(30_000))
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
+def test_a_full_disk_leaves_whole_lines_and_keeps_the_rest(tmp_path: Path, disk: Disk, number: int) -> None:
+    path = tmp_path / "a.ctxcap"
+    writer = CaptureWriter(path, origin={}, background=True)
+    disk.errno, disk.room = number, 200
+    for n in range(10):
+        writer.frame(chat(n), direction="in", time_ns=n)
+    eventually(lambda: writer.error)
+    with pytest.raises(OSError, match=r"a\.ctxcap could not be written") as caught:
+        writer.flush()
+    assert caught.value.errno == number
+    assert path.read_bytes().endswith(b"\n")
+    assert 0 < len(numbers(path)) < 10
+    disk.room = None
+    writer.frame(chat(10), direction="in", time_ns=10)
+    writer.close()
+    assert numbers(path) == list(range(11))
+
+
+def test_a_line_that_cannot_be_taken_back_is_completed_later(
+    tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_truncation(_fd: int, _size: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    path = tmp_path / "a.ctxcap"
+    writer = CaptureWriter(path, origin={})
+    monkeypatch.setattr(os, "ftruncate", no_truncation)
+    disk.room = 20
+    writer.frame(chat(1), direction="in", time_ns=1)
+    with pytest.raises(OSError, match="could not be written"):
+        writer.flush()
+    disk.room = None
+    writer.close()
+    assert numbers(path) == [1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits are a POSIX matter")
+def test_a_limit_of_the_operating_system_is_a_full_disk(tmp_path: Path) -> None:
+    path = tmp_path / "a.ctxcap"
+    script = """
+import resource, sys
+from pathlib import Path
+from inspector.capture.writer import CaptureWriter
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, 2_000))
+writer = CaptureWriter(Path(sys.argv[1]), origin={})
+for n in range(100):
+    writer.frame('{"kind":"chat","n":%d}' % n, direction="in", time_ns=n)
+try:
+    writer.close()
+except OSError as error:
+    print(error.errno, error)
+"""
+    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"{errno.EFBIG} The capture {path} could not be written")
+    found = numbers(path)
+    assert found == list(range(len(found)))
+    assert 10 < len(found) < 100
+
+
+def test_what_waits_is_bounded_and_the_rest_is_counted(
+    tmp_path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.capture.writer.WRITE_THROUGH_CHARS", 1_000)
+    monkeypatch.setattr("inspector.capture.writer.MAX_WAITING_CHARS", 10_000)
+    writer = CaptureWriter(tmp_path / "a.ctxcap", origin={}, background=True)
+    disk.room = 0
+    for n in range(1_000):
+        writer.frame(chat(n), direction="in", time_ns=n)
+    assert writer.error is not None
+    assert writer.waiting_chars < 20_000
+    disk.room = None
+    writer.close()
+    kept = numbers(writer.path)
+    assert kept == list(range(len(kept)))
+    assert len(kept) + writer.refused == 1_000
+
+
+def test_fifty_megabytes_are_written_byte_for_byte(tmp_path: Path) -> None:
+    path = tmp_path / "a.ctxcap"
+    writer = CaptureWriter(path, origin={}, background=True)
+    large = json.dumps({"kind": "mcp/response", "payload": {"text": "0123456789" * 5_000_000}})
+    writer.frame(chat(1), direction="in", time_ns=1)
+    writer.frame(large, direction="in", time_ns=2)
+    writer.frame(chat(3), direction="in", time_ns=3)
+    writer.close()
+    _, first, line, last = path.read_bytes().splitlines()
+    assert line == b'{"t":2,"dir":"in","src":0,"frame":' + large.encode() + b"}"
+    assert first.endswith(b'"n": 1}}')
+    assert last.endswith(b'"n": 3}}')
+
+
+# Going on elsewhere
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_a_capture_goes_on_in_another_file(tmp_path: Path, background: bool) -> None:
+    path, other = tmp_path / "a.ctxcap", tmp_path / "b.ctxcap"
+    writer = CaptureWriter(path, origin={"space": "demo"}, background=background)
+    for n in range(5):
+        writer.frame(chat(n), direction="in", time_ns=n)
+    writer.settle()
+    copied = path.stat().st_size - 30  # in the middle of a line
+    other.write_bytes(path.read_bytes()[:copied])
+    writer.frame(chat(5), direction="in", time_ns=5)
+    writer.go_on_in(other, copied=copied)
+    writer.frame(chat(6), direction="in", time_ns=6)
+    writer.close()
+    assert writer.path == other
+    assert numbers(path) == list(range(6))
+    assert numbers(other) == list(range(7))
+
+
+def test_a_full_disk_is_left_for_another_with_all_that_was_kept(tmp_path: Path, disk: Disk) -> None:
+    path, other = tmp_path / "a.ctxcap", tmp_path / "b.ctxcap"
+    writer = CaptureWriter(path, origin={}, background=True)
+    disk.room = 150
+    for n in range(10):
+        writer.frame(chat(n), direction="in", time_ns=n)
+    eventually(lambda: writer.error)
+    other.write_bytes(path.read_bytes())
+    with pytest.raises(OSError, match="No space left"):
+        writer.go_on_in(other, copied=path.stat().st_size)
+    assert writer.path == path
+    disk.room = None
+    other.write_bytes(path.read_bytes())
+    writer.go_on_in(other, copied=path.stat().st_size)
+    assert writer.error is None
+    assert numbers(other) == list(range(10))
+    writer.frame(chat(10), direction="in", time_ns=10)
+    writer.close()
+    assert numbers(other) == list(range(11))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -12,10 +15,11 @@ from hypothesis import strategies as st
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.document import CaptureDocument
+from inspector.filters import compile as compiling
 from inspector.filters import compile_filter
 from inspector.filters.visible import Reach, Scope, Update, VisibleRows
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
-from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations
+from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations, traffic
 
 
 def rows_of(document: CaptureDocument, text: str = "", scope: Scope | None = None) -> VisibleRows:
@@ -97,16 +101,22 @@ FILTERS = (
     'kind like "mcp/*:grep"', 'kind like "mcp/response:tools/call:search_*"', 'delivered == "lead"',
     'method == "tools/list"', "target", "error || badge", 'text contains "why"', "payload.tokens == 5",
     'from == "lead" && !answered', 'summary contains "grep"', 'to == "lead"', 'correlation == "a"',
-    "!proposal.state && context", '"why"',
+    "!proposal.state && context", '"why"', 'id == "a"', 'id in {"a", "local-1", "r1/r2"}', 'id != "a"', "!id",
+    'correlation in {"a", "q0", "d0"}', 'correlation != "q1"', "!correlation", 'summary == "15 records"', "!summary",
+    'context under "r1" && "why"', 'context.state == "active" || payload.tokens == 5', "context.raw",
+    'delivered && context.depth == 1', 'space == "other" && (answered || latency)', 'context.raw == "7"',
+    'badge && context.type != "reasoning"',
+    'kind like "mcp/*:grep" && !(text contains "why")', 'proposal.state in {"open", "fulfilled"} || source',
 )  # fmt: skip
 scopes = st.none() | st.tuples(st.integers(-1, 4), st.sampled_from(list(Reach)))
 
 
-@settings(max_examples=120)
-@given(
-    st.one_of(conversations, context_conversations, rpc_conversations, gateway_logs()),
-    st.sampled_from(FILTERS), scopes, st.integers(1, 4),
-)  # fmt: skip
+anything = st.one_of(conversations, context_conversations, rpc_conversations, gateway_logs(), traffic())
+NOTHING = Changes(0, 0, np.empty(0, np.int64), tree_moved=False)
+
+
+@settings(max_examples=200)
+@given(anything, st.sampled_from(FILTERS), scopes, st.integers(1, 4))
 def test_following_gives_what_choosing_anew_gives(
     lines: list[dict[str, Any]], text: str, wanted: tuple[int, Reach] | None, size: int
 ) -> None:
@@ -119,6 +129,47 @@ def test_following_gives_what_choosing_anew_gives(
         if rows.scope is None and wanted is not None and len(tree) > wanted[0]:
             rows.choose(rows.filter, Scope(tree.space[wanted[0]] if wanted[0] >= 0 else 0, *wanted))
     clean_up()
+
+
+@settings(max_examples=120)
+@given(anything, st.sampled_from(FILTERS), scopes, st.integers(1, 4), st.integers(0, 3))
+def test_following_in_slices_comes_to_the_same(
+    lines: list[dict[str, Any]], text: str, wanted: tuple[int, Reach] | None, size: int, slices: int
+) -> None:
+    """Traffic comes faster than records are decoded: what is shown is behind, in order, and right in the end."""
+    log = GrowingLog()
+    rows = rows_of(log.document, text)
+    tree = log.document.analysis.contexts.tree
+    with slow_decoding():
+        for place in range(0, len(lines), size):
+            for changes in [*log.write(*lines[place : place + size]), *[NOTHING] * slices]:
+                rows.apply(rows.prepare(changes, until=0))
+                shown = rows.visible.tolist()
+                assert shown == sorted(set(shown))
+                calls = rows.hidden_calls()
+                assert len(rows) == len(shown)
+                assert min(calls) >= 0
+            if rows.scope is None and wanted is not None and len(tree) > wanted[0]:
+                rows.choose(rows.filter, Scope(tree.space[wanted[0]] if wanted[0] >= 0 else 0, *wanted))
+        for _ in range(10 * len(lines) + 10):
+            if rows.behind:
+                rows.apply(rows.prepare(NOTHING, until=0))
+    assert not rows.behind
+    assert rows.visible.tolist() == rows.evaluate(compile_filter(text), rows.scope).tolist()
+    anew = rows_of(log.document, text, rows.scope)
+    assert rows.hidden_calls() == anew.hidden_calls()
+    clean_up()
+
+
+@contextmanager
+def slow_decoding() -> Generator[None]:
+    """One record takes as long as there is time for."""
+    with (
+        patch.object(compiling, "_FIRST", 1),
+        patch.object(compiling, "_MOST", 1),
+        patch.object(compiling, "_CHUNK", 2),
+    ):
+        yield
 
 
 def follow(rows: VisibleRows, changes: Changes, text: str) -> Update:

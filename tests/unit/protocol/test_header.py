@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json, members, read_header
+from inspector.protocol.header import ABSENT, MAX_LENIENT, NotAnObjectError, decode_json, members, read_header
 
 
 def test_reads_known_keys_and_leaves_the_rest() -> None:
@@ -93,3 +93,41 @@ def test_members_give_every_value_with_its_own_bytes(value: dict[str, object], s
 def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
     with suppress(NotAnObjectError):
         assert read_header(raw).kind is not None
+
+
+FILLING = b"x" * MAX_LENIENT
+
+
+@pytest.mark.parametrize(
+    ("odd", "key", "value"),
+    [
+        (b'"id":"a","x":"\\ud800"', "id", "a"),
+        (b'"id":"a\\ud83d","x":1', "id", "a\ufffd"),
+        (b'"id":"a\\\\ud83d","x":"\\ud800"', "id", "a\\ud83d"),
+        (b'"id":"a","x":NaN,"y":[NaN,-Infinity, Infinity]', "id", "a"),
+        (b'"id":"\xff\xfe"', "id", "??"),
+    ],
+)
+def test_a_long_object_with_oddities_is_read_without_building_it(odd: bytes, key: str, value: str) -> None:
+    raw = b'{"kind":"chat",' + odd + b',"payload":{"text":"' + FILLING + b'"}}'
+    header = read_header(raw)
+    assert getattr(header, key) == value
+    assert header.kind == "chat"
+    assert FILLING in bytes(header.payload)
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"[" * MAX_LENIENT * 2, "a JSON array, where an object was expected"),
+        (b'{"a":' * MAX_LENIENT, "JSON nested too deeply to read"),
+        (b'{"kind":"chat","payload":[' + b"1," * MAX_LENIENT, "JSON that is cut after"),
+        (b'{"kind":"chat","payload":"' + FILLING, "JSON that is cut after"),
+        (b"[1," + b"1," * MAX_LENIENT + b"1]", "a JSON array, where an object was expected"),
+        (FILLING * 2, "no JSON at byte 0"),
+        (b'{"kind":}' + FILLING, "no JSON at byte 8"),
+    ],
+)
+def test_a_long_line_that_is_no_object_says_what_it_is(raw: bytes, reason: str) -> None:
+    with pytest.raises(NotAnObjectError, match=reason):
+        read_header(raw)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.times import NO_TIME, format_time, parse_instant, parse_time
+from inspector.protocol.times import NO_TIME, format_time, parse_instant, parse_time, parse_times
 
 NINE = 1_767_603_600_000_000_000  # 2026-01-05T09:00:00Z
 
@@ -81,3 +82,19 @@ def test_what_is_shown_reads_back(time_ns: int) -> None:
 @given(st.text() | st.floats() | st.integers())
 def test_any_value_fits_a_column(value: object) -> None:
     assert -(2**63) <= parse_time(value) < 2**63
+
+
+_stamps = st.datetimes(datetime(1600, 1, 1), datetime(2300, 1, 1)).map(
+    lambda moment: moment.isoformat(timespec="seconds") + f".{moment.microsecond // 1000:03d}Z"
+)
+_spoilt = st.tuples(_stamps, st.integers(0, 23), st.characters()).map(lambda s: s[0][: s[1]] + s[2] + s[0][s[1] + 1 :])
+
+
+@given(st.lists(st.none() | st.just("") | _stamps | _spoilt | st.text(max_size=26)))
+def test_many_times_are_read_as_each_alone(texts: list[str | None]) -> None:
+    assert parse_times(texts).tolist() == [parse_time(text) for text in texts]
+
+
+@pytest.mark.parametrize("text", ["2024-02-29T00:00:00.000Z", "2026-02-29T00:00:00.000Z", "1900-02-29T23:59:59.999Z"])
+def test_leap_days_among_many(text: str) -> None:
+    assert parse_times([text] * 3).tolist() == [parse_time(text)] * 3

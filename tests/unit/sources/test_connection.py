@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, normal_url, shown_url
+from inspector.sources.connection import (
+    AddressError,
+    Connection,
+    Secret,
+    fresh_participant,
+    normal_url,
+    renewed_participant,
+    shown_url,
+)
 from inspector.sources.handshake import read_presence, read_welcome
 
 
@@ -87,3 +95,13 @@ def test_welcomes_of_every_dialect(envelope: dict[str, object], expected: tuple[
 )
 def test_odd_presence_is_none(envelope: dict[str, object]) -> None:
     assert read_presence(envelope) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "kept"), [("inspector-7f3a", "inspector-"), ("watcher", "watcher-"), ("a-bcdefg", "a-bcdefg-")]
+)
+def test_a_participant_renewed_is_another_with_the_same_name(before: str, kept: str) -> None:
+    renewed = renewed_participant(before)
+    assert renewed.startswith(kept)
+    assert len(renewed) == len(kept) + 4
+    assert renewed != renewed_participant(before) or renewed != renewed_participant(before)

@@ -4,119 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from websockets.asyncio.client import connect
-from websockets.asyncio.server import ServerConnection, serve
+from websockets.asyncio.server import ServerConnection
 
 from inspector.aio import spawn
-from inspector.capture.writer import CaptureWriter
+from inspector.capture.flags import Flag
 from inspector.demo.gateway import DemoGateway
+from inspector.document import CaptureDocument
 from inspector.sources.connection import Connection, Secret
-from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState, Timing
-
-QUICK = Timing(open_s=0.4, welcome_s=0.3, flush_s=0.02, close_s=0.3)
-WELCOME = {
-    "from": "system:gateway",
-    "kind": "system/welcome",
-    "payload": {"you": {"id": "watcher"}, "participants": []},
-}
-
-
-class Watch:
-    """A running source and what it reported and captured."""
-
-    def __init__(self, path: Path, connection: Connection, timing: Timing) -> None:
-        self.path = path
-        self.states: list[tuple[SourceState, str]] = []
-        self.changed = asyncio.Event()
-        self.writer = CaptureWriter(path, origin=connection.origin())
-        self.source = GatewaySource(connection, self.writer, on_state=self._on_state, timing=timing)
-
-    def _on_state(self, state: SourceState, sentence: str) -> None:
-        self.states.append((state, sentence))
-        self.changed.set()
-
-    async def until(self, *wanted: SourceState) -> str:
-        async with asyncio.timeout(3):
-            while not self.states or self.states[-1][0] not in wanted:
-                self.changed.clear()
-                await self.changed.wait()
-        return self.states[-1][1]
-
-    async def captured(self, enough: Callable[[list[dict[str, Any]]], bool]) -> list[dict[str, Any]]:
-        async with asyncio.timeout(3):
-            while not enough(self.lines()):  # noqa: ASYNC110 - a file on disk has no event
-                await asyncio.sleep(0.01)
-        return self.lines()
-
-    def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.path.read_bytes().splitlines()]
-
-    def frames(self) -> list[Any]:
-        return [line["frame"] for line in self.lines() if "frame" in line]
+from inspector.summary import context_nodes
+from tests.unit.sources.watching import (
+    QUICK,
+    WELCOME,
+    Watch,
+    failure,
+    free_port,
+    kill,
+    loss,
+    server,
+    talk,
+    tcp,
+    watching,
+)
 
 
-@asynccontextmanager
-async def watching(tmp_path: Path, url: str, *, timing: Timing = QUICK, **facts: Any) -> AsyncGenerator[Watch]:
-    connection = Connection(url=url, space="demo", participant="watcher", **facts)
-    watch = Watch(tmp_path / "live.ctxcap", connection, timing)
-    task = spawn(watch.source.run(), name="source under test")
-    try:
-        yield watch
-    finally:
-        await watch.source.close()
-        await task
-        watch.writer.close()
+def greet_then(act: Callable[[ServerConnection], Awaitable[None]]) -> Callable[[ServerConnection], Awaitable[None]]:
+    async def handle(socket: ServerConnection) -> None:
+        await socket.send(json.dumps(WELCOME))
+        await act(socket)
+
+    return handle
 
 
-@asynccontextmanager
-async def server(handler: Callable[[ServerConnection], Awaitable[None]]) -> AsyncGenerator[str]:
-    async with serve(handler, "127.0.0.1", 0, close_timeout=0.3) as running:
-        yield f"ws://127.0.0.1:{next(iter(running.sockets)).getsockname()[1]}"
-
-
-@asynccontextmanager
-async def tcp(answer: bytes | None) -> AsyncGenerator[str]:
-    """A server that is no gateway: answers anything with ``answer``, or never."""
-    writers: list[asyncio.StreamWriter] = []
-
-    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writers.append(writer)
-        await reader.read(100)
-        if answer is not None:
-            writer.write(answer)
-            writer.close()
-        else:
-            await reader.read()
-            writer.close()
-
-    running = await asyncio.start_server(handle, "127.0.0.1", 0)
-    async with running:
-        yield f"ws://127.0.0.1:{running.sockets[0].getsockname()[1]}"
-    for writer in writers:
-        writer.close()
-        with suppress(OSError):
-            await writer.wait_closed()
-
-
-async def talk(gateway: DemoGateway, name: str, *messages: str | bytes) -> None:
-    async with connect(gateway.url, compression=None, proxy=None) as client:
-        await client.send(json.dumps({"type": "join", "participantId": name, "space": "demo"}))
-        await client.recv()
-        for message in messages:
-            await client.send(message)
-            await client.recv()
-
-
-async def failure(tmp_path: Path, url: str, **facts: Any) -> str:
-    async with watching(tmp_path, url, **facts) as watch:
-        return await watch.until(SourceState.FAILED)
+async def abort(socket: ServerConnection) -> None:
+    socket.transport.abort()
 
 
 # a gateway that behaves
@@ -268,37 +197,25 @@ async def test_our_id_taken_by_another_is_remarked(tmp_path: Path) -> None:
         assert len([state for state in watch.states if state[0] is SourceState.CONNECTED]) == 2
 
 
-# gateways that do not
+async def test_a_flood_is_taken_whole_and_in_order_however_slow_we_are(tmp_path: Path) -> None:
+    count = 20_000
+
+    async def flood(socket: ServerConnection) -> None:
+        for number in range(count):
+            await socket.send(json.dumps({"kind": "chat", "payload": {"n": number, "text": "x" * 300}}))
+        await socket.wait_closed()
+
+    async with server(greet_then(flood)) as url, watching(tmp_path, url) as watch:
+        await watch.until(SourceState.CONNECTED)
+        async with asyncio.timeout(20):
+            while watch.source.recorder.recorded < count + 2:
+                time.sleep(0.02)  # noqa: ASYNC251  the window is busy: the sender waits, and nobody hangs up
+                await asyncio.sleep(0.01)
+        assert watch.states[-1][0] is SourceState.CONNECTED
+    assert [frame["payload"]["n"] for frame in watch.frames()[2:]] == list(range(count))
 
 
-async def test_nothing_listens(tmp_path: Path) -> None:
-    async with tcp(None) as url:
-        pass
-    assert "refused the connection (TCP)" in await failure(tmp_path, url)
-
-
-async def test_no_such_host(tmp_path: Path) -> None:
-    assert "(name lookup)" in await failure(tmp_path, "ws://no-such-host.invalid:1")
-
-
-@pytest.mark.parametrize(
-    ("answer", "sentence"),
-    [
-        pytest.param(b"220 mail.example ESMTP\r\n", "not as a WebSocket server (upgrade)", id="garbage"),
-        pytest.param(b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n", "HTTP 401 Unauthorized", id="401"),
-        pytest.param(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "Check the path", id="404"),
-        pytest.param(b"HTTP/1.1 302 Found\r\nLocation: ws://b/?token=x\r\n\r\n", "It points to ws://b", id="redirect"),
-        pytest.param(None, "did not answer the WebSocket upgrade within 0.4 s (upgrade)", id="silence"),
-    ],
-)
-async def test_a_server_that_is_no_gateway(tmp_path: Path, answer: bytes | None, sentence: str) -> None:
-    async with tcp(answer) as url:
-        assert sentence in await failure(tmp_path, url)
-
-
-async def test_no_tls_on_that_port(tmp_path: Path) -> None:
-    async with tcp(b"HTTP/1.1 400 Bad Request\r\n\r\n") as url:
-        assert "does not speak TLS" in await failure(tmp_path, url.replace("ws:", "wss:"))
+# gateways that do not; those that cannot even be opened are in test_failures.py
 
 
 async def test_no_welcome(tmp_path: Path) -> None:
@@ -314,44 +231,46 @@ async def test_no_welcome(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "state", "sentence"),
+    ("code", "sentence"),
     [
-        (1000, SourceState.CLOSED, "ended the connection (1000: why)"),
-        (1008, SourceState.FAILED, "refused us (1008: why). Check the token"),
-        (1009, SourceState.FAILED, "one of our frames too large (1009: why)"),
-        (1011, SourceState.FAILED, "internal error (1011: why)"),
+        (1000, "ended the connection (1000: why)"),
+        (1009, "one of our frames too large (1009: why)"),
+        (1011, "internal error (1011: why)"),
+        (1012, "internal error (1012: why)"),
+        (4000, "closed the connection (4000: why)"),
     ],
 )
-async def test_the_gateway_closes(tmp_path: Path, code: int, state: SourceState, sentence: str) -> None:
-    async def greet(socket: ServerConnection) -> None:
-        await socket.send(json.dumps(WELCOME))
-        await socket.close(code, "why")
+async def test_the_gateway_closes_and_is_sought_again(tmp_path: Path, code: int, sentence: str) -> None:
+    async with server(greet_then(lambda socket: socket.close(code, "why"))) as url:
+        said, gap = await loss(tmp_path, url)
+        assert sentence in said
+        assert sentence in gap["reason"]
 
-    async with server(greet) as url, watching(tmp_path, url) as watch:
-        assert sentence in await watch.until(SourceState.CLOSED, SourceState.FAILED)
-        assert watch.states[-1][0] is state
+
+@pytest.mark.parametrize("code", [1008, 4001, 4403])
+async def test_a_refusal_after_the_welcome_is_final(tmp_path: Path, code: int) -> None:
+    async with server(greet_then(lambda socket: socket.close(code, "why"))) as url:
+        assert f"refused us ({code}: why). Check the token" in await failure(tmp_path, url)
 
 
 async def test_a_broken_connection(tmp_path: Path) -> None:
-    async def vanish(socket: ServerConnection) -> None:
-        await socket.send(json.dumps(WELCOME))
-        socket.transport.abort()
-
-    async with server(vanish) as url:
-        assert "broke off" in await failure(tmp_path, url)
+    async with server(greet_then(abort)) as url:
+        said, _gap = await loss(tmp_path, url)
+        assert "broke off: no close was sent" in said
 
 
 async def test_silence_and_a_failed_ping_are_lost(tmp_path: Path) -> None:
     async def freeze(socket: ServerConnection) -> None:
-        await socket.send(json.dumps(WELCOME))
         await socket.recv()
         socket.transport.pause_reading()
         await asyncio.sleep(0.5)
         socket.transport.abort()
 
-    async with server(freeze) as url:
-        timing = Timing(ping_s=0.05, pong_s=0.1, flush_s=0.02, close_s=0.1)
-        assert "did not answer a ping" in await failure(tmp_path, url, timing=timing)
+    async with server(greet_then(freeze)) as url:
+        timing = Timing(ping_s=0.05, pong_s=0.1, flush_s=0.02, close_s=0.1, attempt_s=0.1)
+        said, gap = await loss(tmp_path, url, timing=timing)
+        assert "did not answer a ping" in said
+        assert "did not answer a ping" in gap["reason"]
 
 
 async def test_a_full_disk_ends_it_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,3 +296,179 @@ async def test_closing_while_connecting(tmp_path: Path) -> None:
 async def test_an_unusable_address(tmp_path: Path, url: str) -> None:
     async with asyncio.timeout(2):
         assert (await failure(tmp_path, url)).endswith(".")
+
+
+# lost and sought again
+
+
+async def test_a_lost_connection_comes_back_with_one_gap(tmp_path: Path) -> None:
+    port = free_port()
+    first, second = DemoGateway(port=port), DemoGateway(port=port)
+    await first.start()
+    async with watching(tmp_path, first.url) as watch:
+        await watch.until(SourceState.CONNECTED)
+        await kill(first)
+        await watch.until(SourceState.RECONNECTING)
+        await asyncio.sleep(0.15)
+        await second.start()
+        said = await watch.until(SourceState.CONNECTED)
+        await talk(second, "amy", json.dumps({"kind": "chat", "payload": {}}))
+        lines = await watch.captured(lambda lines: "leave" in json.dumps(lines))
+        assert watch.source.outage is None
+        await watch.source.close()
+    await second.stop()
+    assert said.startswith(f"Connected again to demo at ws://127.0.0.1:{port} as watcher-")
+    assert watch.source.participant.startswith("watcher-")
+    told = [line.get("mark") or line["frame"].get("kind", "join") for line in lines[1:]]
+    assert told == [
+        "opened", "join", "system/welcome", "closed",
+        "gap", "opened", "join", "system/welcome", "system/presence", "chat", "system/presence",
+    ]  # fmt: skip
+    (gap,) = watch.marks("gap")
+    assert gap["reason"].startswith("Messages may be missing: the connection was lost for ")
+    assert "broke off: no close was sent." in gap["reason"]
+    times = [line["t"] for line in lines[1:]]
+    assert times == sorted(times)
+    assert gap["until_ns"] > gap["t"]
+    joined = [line["frame"]["participantId"] for line in lines if line.get("dir") == "out"]
+    assert joined == ["watcher", watch.source.participant]
+
+
+async def test_connect_now_does_not_wait(tmp_path: Path) -> None:
+    port = free_port()
+    gateway = DemoGateway(port=port)
+    await gateway.start()
+    timing = Timing(open_s=0.4, close_s=0.1, first_wait_s=60, longest_wait_s=60)
+    async with watching(tmp_path, gateway.url, timing=timing) as watch:
+        await watch.until(SourceState.CONNECTED)
+        await kill(gateway)
+        async with asyncio.timeout(3):
+            while watch.source.outage is None or not watch.source.outage.trouble:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        assert "nothing is listening there" in watch.states[-1][1]
+        assert watch.states[-1][0] is SourceState.RECONNECTING
+        gateway = DemoGateway(port=port)
+        await gateway.start()
+        watch.source.try_now()
+        await watch.until(SourceState.CONNECTED)
+        await gateway.stop()
+
+
+async def test_it_does_not_give_up_and_can_be_stopped(tmp_path: Path) -> None:
+    gateway = DemoGateway()
+    await gateway.start()
+    async with watching(tmp_path, gateway.url) as watch:
+        await watch.until(SourceState.CONNECTED)
+        await kill(gateway)
+        async with asyncio.timeout(5):
+            while watch.source.outage is None or watch.source.outage.attempts < 8:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        await watch.source.close()
+        assert watch.states[-1][0] is SourceState.CLOSED
+        (gap,) = watch.marks("gap")
+        assert "not regained in" in gap["reason"]
+        assert [line["frame"].get("kind", "join") for line in watch.lines() if "frame" in line] == [
+            "join",
+            "system/welcome",
+        ]
+
+
+async def test_a_refusal_on_the_way_back_ends_it(tmp_path: Path) -> None:
+    port = free_port()
+    gateway = DemoGateway(port=port)
+    await gateway.start()
+    async with watching(tmp_path, gateway.url) as watch:
+        await watch.until(SourceState.CONNECTED)
+        await kill(gateway)
+        other = DemoGateway("elsewhere", port=port)
+        await other.start()
+        said = await watch.until(SourceState.FAILED)
+        assert "refused us after our join, before its welcome (join) (1008: unknown space, this is elsewhere)" in said
+        assert len(watch.marks("gap")) == 1
+        await other.stop()
+
+
+async def test_a_first_connection_that_fails_is_not_tried_again(tmp_path: Path) -> None:
+    async with watching(tmp_path, f"ws://127.0.0.1:{free_port()}") as watch:
+        await watch.until(SourceState.FAILED)
+        assert SourceState.RECONNECTING not in {state for state, _ in watch.states}
+
+
+async def test_a_gateway_that_throws_us_out_again_and_again_is_called_ever_more_rarely(tmp_path: Path) -> None:
+    calls: list[float] = []
+
+    async def throw_out(socket: ServerConnection) -> None:
+        calls.append(asyncio.get_running_loop().time())
+        await socket.close(1013, "full")
+
+    timing = Timing(close_s=0.1, first_wait_s=0.05, longest_wait_s=0.2)
+    async with server(greet_then(throw_out)) as url, watching(tmp_path, url, timing=timing) as watch:
+        await asyncio.sleep(1.0)
+        await watch.source.close()
+        assert 4 <= len(calls) <= 12
+        assert len(watch.marks("gap")) == len(calls)
+
+
+async def test_what_a_failing_attempt_received_is_kept_behind_the_gap(tmp_path: Path) -> None:
+    lives = iter([True, False, True])
+
+    async def handle(socket: ServerConnection) -> None:
+        await socket.recv()
+        if next(lives):
+            await socket.send(json.dumps(WELCOME))
+            if len(seen) < 1:
+                seen.append(1)
+                socket.transport.abort()
+            await socket.wait_closed()
+        else:
+            await socket.send('{"error":"not ready"}')
+            await socket.close(1013, "starting")
+
+    seen: list[int] = []
+    async with server(handle) as url, watching(tmp_path, url) as watch:
+        await watch.captured(lambda lines: sum("system/welcome" in json.dumps(line) for line in lines) == 2)
+        told = [
+            line.get("mark") or line["frame"].get("kind") or line["frame"].get("error") for line in watch.lines()[1:]
+        ]
+        assert told.count("gap") == 1
+        assert told.index("gap") < told.index("not ready")
+
+
+async def test_twenty_kills(tmp_path: Path) -> None:
+    """Issue 3: each time back, one gap each, no message twice, the tree as the messages say."""
+    port = free_port()
+    number = 0
+    sure: list[int] = []
+    gateway = DemoGateway(port=port, capabilities={"amy": [{"kind": "*"}]})
+    await gateway.start()
+    async with watching(tmp_path, gateway.url) as watch:
+        for life in range(21):
+            await watch.until(SourceState.CONNECTED)
+            said = [
+                json.dumps({"kind": "chat", "context": f"work-{n % 3}/step-{n % 2}", "payload": {"n": n}})
+                for n in range(number, number + 5)
+            ]
+            await talk(gateway, "amy", *said)
+            last = number + 4
+            await watch.captured(lambda lines, last=last: f'"n": {last}' in json.dumps(lines))
+            sure += range(number, number + 5)
+            number += 5
+            if life == 20:
+                break
+            await kill(gateway)
+            await watch.until(SourceState.RECONNECTING)
+            gateway = DemoGateway(port=port, capabilities={"amy": [{"kind": "*"}]})
+            await gateway.start()
+        await watch.source.close()
+    await gateway.stop()
+    numbers = [frame["payload"]["n"] for frame in watch.frames() if "n" in frame.get("payload", {})]
+    assert numbers == sure
+    assert len(watch.marks("gap")) == 20
+    document = CaptureDocument()
+    document.load(watch.path)
+    assert int(np.count_nonzero(document.capture.columns["flags"] & Flag.GAP)) == 20
+    assert document.unreadable == 0
+    steps = Counter(f"work-{n % 3}/step-{n % 2}" for n in sure)
+    assert {node["path"]: node["messages"] for node in context_nodes(document) if node["messages"]} == steps
+    assert {node["path"] for node in context_nodes(document)} == {*steps, "work-0", "work-1", "work-2"}
+    document.close()

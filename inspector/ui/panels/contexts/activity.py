@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.contexts import IDLE_AFTER_S
@@ -39,16 +41,28 @@ class Activity:
         if start == stop:
             return set()
         columns = self._analysis.capture.columns
-        spaces, times = columns["space"][start:stop], columns["time_ns"][start:stop]
-        codes, place, counts = np.unique(spaces, return_inverse=True, return_counts=True)
+        spaces = columns["space"][start:stop]
         # A context of nothing but slashes counts as main too; it only misses the state of main.
-        main = columns["context"][start:stop] == 0
-        last = np.full(len(codes), NO_TIME, np.int64)
-        np.maximum.at(last, place[main], times[main])
-        for space, count, latest in zip(codes.tolist(), counts.tolist(), last.tolist(), strict=True):
-            self.totals[space] = self.totals.get(space, 0) + count
-            self.main_last_ns[space] = max(self.main_last_ns.get(space, NO_TIME), latest)
-        return {space for space, latest in zip(codes.tolist(), last.tolist(), strict=True) if latest != NO_TIME}
+        main = np.flatnonzero(columns["context"][start:stop] == 0)
+        counts = np.bincount(spaces)
+        for space in np.flatnonzero(counts).tolist():
+            self.totals[space] = self.totals.get(space, 0) + int(counts[space])
+            self.main_last_ns.setdefault(space, NO_TIME)
+        return self._note_main(spaces[main], columns["time_ns"][start:stop][main])
+
+    def _note_main(self, spaces: NDArray[Any], times: NDArray[np.int64]) -> set[int]:
+        """Note the latest times in the main contexts; the spaces that have any."""
+        if not len(spaces):
+            return set()
+        latest = np.full(int(spaces.max()) + 1, NO_TIME, np.int64)
+        if spaces.min() == spaces.max():
+            latest[spaces[0]] = times.max()
+        else:
+            np.maximum.at(latest, spaces, times)
+        spoke = np.flatnonzero(latest != NO_TIME).tolist()
+        for space in spoke:
+            self.main_last_ns[space] = max(self.main_last_ns[space], int(latest[space]))
+        return set(spoke)
 
     def main_state(self, space: int) -> str:
         """Active or idle; the main context has no end."""

@@ -135,7 +135,9 @@ class ContextDelegate(QStyledItemDelegate):
 
     def _paint_context(self, painter: QPainter, row: int, cell: QRect, right: int) -> None:
         model, theme = self._model, self._themes.theme
-        state, implicit = model.state(row), model.is_implicit(row)
+        implicit = model.is_implicit(row)
+        # What holds no message itself is neither idle nor active.
+        state = model.end(row) if implicit else model.state(row)
         center = QPointF(self._x(_DOT_X, row, cell), cell.top() + cell.height() / 2)
         halo = model.activity.halo(model.code(row), time.monotonic()) if state == "active" else 0.0
         draw_state(painter, center, state, theme, implicit=implicit, halo=halo)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis.context_tree import ContextTree
-
-_CHUNK = 1024
+from inspector.analysis.node_facts import as_numpy
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +24,7 @@ class Growth:
 
 
 class TreeWatch:
-    """Compares the tree with what it was. O(new nodes); when nodes moved or merged, two list comparisons more.
+    """Compares the tree with what it was. O(new nodes); when nodes moved or merged, two comparisons of arrays more.
 
     Attributes:
         seen: nodes looked at so far, dead ones included.
@@ -30,8 +34,8 @@ class TreeWatch:
     def __init__(self, tree: ContextTree) -> None:
         self._tree = tree
         self._moves = -1
-        self._parents: list[int] = []
-        self._aliases: list[int] = []
+        self._parents = _Kept()
+        self._aliases = _Kept()
         self.alive = 0
 
     @property
@@ -47,27 +51,48 @@ class TreeWatch:
     def look(self) -> Growth:
         """What happened since the last look."""
         tree, seen = self._tree, self.seen
-        # `tree.alive()` makes a list of all nodes, 8 ms at 100,000; the list behind it is compared in 0.5 ms.
-        aliases = tree._alias
         moved: list[int] = []
         gone: list[int] = []
+        # `tree.alive()` makes a list of all nodes, 8 ms at 100,000; the array behind it is compared in 0.05 ms.
+        aliases = tree.aliases
         if tree.moves != self._moves:
             self._moves = tree.moves
-            moved = _take_differences(self._parents, tree.parent)
-            gone = [node for node in _take_differences(self._aliases, aliases) if aliases[node] != node]
-        self._parents.extend(tree.parent[seen:])
-        self._aliases.extend(aliases[seen:])
-        appeared = [node for node in range(seen, len(tree)) if aliases[node] == node]
+            moved = self._parents.differences(tree.parent)
+            gone = [node for node in self._aliases.differences(aliases) if aliases[node] != node]
+        self._parents.extend(tree.parent)
+        self._aliases.extend(aliases)
+        new = self._aliases.values[seen:]
+        appeared = (np.flatnonzero(new == np.arange(seen, len(tree))) + seen).tolist()
         self.alive += len(appeared) - len(gone)
         return Growth(appeared, moved, gone)
 
 
-def _take_differences(before: list[int], now: list[int]) -> list[int]:
-    """Where the beginning of `now` differs from `before`, which is made equal to it."""
-    found: list[int] = []
-    for start in range(0, len(before), _CHUNK):
-        stop = min(start + _CHUNK, len(before))
-        if now[start:stop] != before[start:stop]:  # mostly the same objects: compared without looking at values
-            found += [place for place in range(start, stop) if now[place] != before[place]]
-            before[start:stop] = now[start:stop]
-    return found
+class _Kept:
+    """What an array that grows was at the last look."""
+
+    def __init__(self) -> None:
+        self._room: NDArray[Any] = np.empty(1024, np.int32)
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    @property
+    def values(self) -> NDArray[Any]:
+        return self._room[: self._length]
+
+    def differences(self, now: array[int]) -> list[int]:
+        """Where the beginning of `now` differs from what is kept, which is made equal to it."""
+        found = np.flatnonzero(self.values != as_numpy(now)[: self._length])
+        self._room[found] = as_numpy(now)[found]
+        return found.tolist()
+
+    def extend(self, now: array[int]) -> None:
+        """Keep what `now` has gained at its end."""
+        length = len(now)
+        if length > len(self._room):
+            self._room = np.concatenate(
+                (self.values, np.empty(max(length, len(self._room) * 2) - self._length, np.int32))
+            )
+        self._room[self._length : length] = as_numpy(now)[self._length :]
+        self._length = length

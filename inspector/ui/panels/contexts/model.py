@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.node_facts import CANCELLED, CONCLUDED
 from inspector.document import CaptureDocument
 from inspector.ui.formats import count_of
 from inspector.ui.panels.contexts.activity import Activity
@@ -21,6 +22,9 @@ from inspector.ui.wire_text import plain
 
 MAX_STEPS = 32
 """More insertions than this at once are announced as a reset: views then do their work once."""
+
+MANY_TOUCHED = 500
+"""Of more contexts than this in one flush it is not found out where they stand."""
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -111,6 +115,12 @@ class ContextTreeModel(QAbstractTableModel):
             return self._contexts.state(code, self._analysis.now_ns)
         return "" if is_root(code) else self.activity.main_state(self.space(row))
 
+    def end(self, row: int) -> str:
+        """How a context ended: concluded or cancelled; "" when it did not. O(1), whatever lies below."""
+        code = self.code(row)
+        ends = {CONCLUDED: "concluded", CANCELLED: "cancelled"}
+        return ends.get(self._contexts.facts.end[code], "") if code >= 0 else ""
+
     def is_implicit(self, row: int) -> bool:
         """Whether it is a context only because others lie below it."""
         code = self.code(row)
@@ -200,7 +210,9 @@ class ContextTreeModel(QAbstractTableModel):
         self._follow_tree(touched)
         if changes.tree_moved and len(self.rows):
             self._say(0, len(self.rows) - 1)  # labels and types may have come to nodes that were there before
-        self._tell_touched({self._contexts.tree.resolve(node) for node in touched} - {MAIN}, main)
+        resolve = self._contexts.tree.resolve
+        few = len(touched) <= MANY_TOUCHED
+        self._tell_touched({resolve(node) for node in touched} - {MAIN} if few else touched, main)
 
     def _follow_tree(self, touched: set[int]) -> None:
         rows = self.rows
@@ -215,8 +227,7 @@ class ContextTreeModel(QAbstractTableModel):
         spans = rows.stale_spans()
         if len(spans) > MAX_STEPS:
             self.beginResetModel()
-            for first, last in spans:
-                rows.remove(first, last)
+            rows.remove_all(spans)
             rows.insert_all(rows.fresh_blocks())
             self.endResetModel()
         else:
@@ -254,27 +265,37 @@ class ContextTreeModel(QAbstractTableModel):
         self.rows_settled.emit()
 
     def _tell_touched(self, touched: set[int], main: set[int]) -> None:
-        """Say which rows look different: those that hold new messages, and all above them."""
-        rows, parent = self.rows, self._contexts.tree.parent
+        """Say which rows look different: those that hold new messages, and all above them.
+
+        Of many it is said that every row may look different: a repaint of the screen costs less than finding them.
+        """
+        rows = self.rows
         codes, self.rows.dirty = self.rows.dirty, set()
+        if len(codes) + len(touched) > MANY_TOUCHED:
+            self._say(0, len(rows) - 1)
+        else:
+            found = rows.rows_of(self._with_those_above(codes, touched, main)).tolist()
+            if len(found) > MAX_STEPS:
+                self._say(found[0], found[-1])
+            elif found:
+                self._say_spans(found)
+        if self.animated and self._document.live and len(touched) <= MANY_TOUCHED:
+            now = time.monotonic()
+            self.activity.spoke(rows.shown_codes(touched), now)
+            self.activity.spoke((main_code(p) for p, space in enumerate(rows.spaces) if space in main), now)
+
+    def _with_those_above(self, codes: set[int], touched: set[int], main: set[int]) -> set[int]:
+        parent = self._contexts.tree.parent
         for node in touched:
             above = node
             while above != MAIN and above not in codes:
                 codes.add(above)
                 above = parent[above]
-        for place, space in enumerate(rows.spaces):
+        for place, space in enumerate(self.rows.spaces):
             codes.add(root_code(place))
             if space in main:
                 codes.add(main_code(place))
-        found = rows.rows_of(codes).tolist()
-        if len(found) > MAX_STEPS:
-            self._say(found[0], found[-1])
-        elif found:
-            self._say_spans(found)
-        if self.animated and self._document.live:
-            now = time.monotonic()
-            self.activity.spoke(rows.shown_codes(touched), now)
-            self.activity.spoke((main_code(p) for p, space in enumerate(rows.spaces) if space in main), now)
+        return codes
 
     def _say_spans(self, rows: list[int]) -> None:
         first = last = rows[0]

@@ -8,7 +8,9 @@ last look, so that their cost goes by the changes and not by the rows: first `st
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Reversible, Sequence
+from itertools import islice
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,11 +143,17 @@ class ContextRows:
             return []
         return [c for c in below if self._found.shows(c)] if self._found is not None else below
 
+    def _last_children(self, code: int, count: int) -> list[int]:
+        """As many of the codes directly below as there are new ones, which come last; none is hidden."""
+        tree = self._tree
+        held = tree.children.each(code) if code >= 0 else tree.roots.each(self.spaces[place_of(code)])
+        return list(islice(reversed(cast("Reversible[int]", held)), count))[::-1]
+
     def has_children(self, code: int) -> bool:
         """Whether there is anything to expand."""
         if code < 0:
             return is_root(code)
-        return self._found.leads_on(code) if self._found is not None else bool(self._tree.children[code])
+        return self._found.leads_on(code) if self._found is not None else self._tree.children.any(code)
 
     def is_open(self, code: int, depth: int) -> bool:
         """Whether the rows below a row are shown, if it has any."""
@@ -260,7 +268,7 @@ class ContextRows:
         rows = self._rows()[[c if c >= 0 else self._watch.seen - 1 - c for c in below]]
         for code, row, end in zip(below, rows.tolist(), self._ends(rows).tolist(), strict=True):
             depth = int(self.depths[row])
-            added = self.children(code)[-below[code] :]
+            added = self._last_children(code, below[code])
             found.append(Block(end, *self._walk(added, depth + 1)))
         # Where two blocks meet, the deeper one belongs to the branch that ends there and comes first.
         found.sort(key=lambda block: (block.row, -block.depths[0]), reverse=True)
@@ -296,7 +304,7 @@ class ContextRows:
         """Nodes that moved stay expanded as they are seen to be; those that merged hand it on."""
         for node in growth.moved:
             row = self.row_of(node)
-            if row >= 0 and self._tree.children[node]:
+            if row >= 0 and self._tree.children.any(node):
                 self._open.setdefault(node, self.is_open(node, int(self.depths[row])))
         for node in growth.gone:
             into = self._tree.resolve(node)
@@ -309,6 +317,14 @@ class ContextRows:
         """Take rows out, `last` included."""
         self.codes = np.concatenate((self.codes[:first], self.codes[last + 1 :]))
         self.depths = np.concatenate((self.depths[:first], self.depths[last + 1 :]))
+        self._row_of = None
+
+    def remove_all(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Take many runs of rows out at once."""
+        stays = np.ones(len(self.codes), np.bool_)
+        for first, last in spans:
+            stays[first : last + 1] = False
+        self.codes, self.depths = self.codes[stays], self.depths[stays]
         self._row_of = None
 
     def insert(self, block: Block) -> None:

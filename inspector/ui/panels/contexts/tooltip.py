@@ -29,7 +29,7 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
     own = tree.own[node]
     lines = [f"{count_of(own, 'message')} here" + (f", {total:,} with those below" if total != own else "")]
     lines.append(_state(model.state(row), contexts.last_ns[node]))
-    lines.append(contexts.type_reason(node))
+    lines += [contexts.type_reason(node), contexts.note(node)]
     if tree.label[node]:
         lines.append(f"Asked: {model.label(row)}")
     lines.append(f"Path: {plain(tree.path(node))}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
@@ -10,6 +12,9 @@ from inspector.filters.strings import quote
 from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.secrets import mask_secrets, mask_text
 from inspector.ui.panels.details.subject import Subject
+
+SAVE_AS = "Save message as..."
+"""Writes the exact bytes: nothing is masked, nothing left out."""
 
 
 def as_json(subject: Subject) -> str:
@@ -21,8 +26,8 @@ def as_json(subject: Subject) -> str:
 
 
 def identifier(subject: Subject) -> str | None:
-    """The envelope's id; None when there is none, or when finding it means decoding too much."""
-    return None if subject.big else subject.capture.envelope_id(subject.message)
+    """The envelope's id; None when there is none."""
+    return subject.capture.envelope_id(subject.message)
 
 
 def as_filter(subject: Subject) -> str:
@@ -31,8 +36,8 @@ def as_filter(subject: Subject) -> str:
     return f"id == {quote(found)}" if found else f"no == {subject.message + 1}"
 
 
-def copy_menu(subject: Subject, parent: QWidget) -> QMenu:
-    """The "Copy as" menu."""
+def copy_menu(subject: Subject, parent: QWidget, save: Callable[[], object]) -> QMenu:
+    """The "Copy as" menu; `save` asks for a file and writes the message's bytes to it."""
     menu = QMenu(parent)
     menu.setObjectName("copyAsMenu")
     clipboard = QGuiApplication.clipboard()
@@ -44,6 +49,10 @@ def copy_menu(subject: Subject, parent: QWidget) -> QMenu:
     by_id.setEnabled(found is not None)
     by_id.triggered.connect(lambda: clipboard.setText(found or ""))
     menu.addAction("Filter").triggered.connect(lambda: clipboard.setText(as_filter(subject)))
+    menu.addSeparator()
+    saving = menu.addAction(SAVE_AS)
+    saving.setObjectName("saveMessage")
+    saving.triggered.connect(lambda: save())
     return menu
 
 

@@ -28,6 +28,7 @@ _LOOKS: dict[Ink, tuple[str, str]] = {
     "bad": ("body", "severity.error"),
     "warn": ("body", "severity.warning"),
 }
+_END = 500
 MOST_LINES = 400
 """Lines of an opened value; the rest is in Tree and Raw."""
 
@@ -77,6 +78,11 @@ class Fact:
 def fact(name: str, value: str, ink: Ink = "plain", **more: object) -> Fact:
     """A row with one value; `more` as in Fact."""
     return Fact(name, (Part(value, ink),), **more)  # pyright: ignore[reportArgumentType]
+
+
+def _ends(text: str) -> str:
+    """A value that is cut in its middle, without more of it than can be seen."""
+    return text if len(text) <= 2 * _END else f"{text[:_END]}…{text[-_END:]}"
 
 
 class FactsView(RowsView[Fact]):
@@ -215,7 +221,7 @@ class FactsView(RowsView[Fact]):
             room = right - place
             if room < theme.metrics.unit:
                 break
-            shown = metrics.elidedText(plain_value(part.text), mode, int(room))
+            shown = metrics.elidedText(plain_value(_ends(part.text) if fact_.middle else part.text), mode, int(room))
             width = metrics.horizontalAdvance(shown)
             placed.append((part, QRectF(place, top, width + 2, theme.metrics.content_row), shown))
             place += width

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -46,7 +46,6 @@ class _Node:
     children: list[int] | None = None
     hidden: int = 0
     depth: int = 0
-    extra: dict[str, str] = field(default_factory=dict)
 
 
 class JsonModel(QAbstractItemModel):

@@ -22,7 +22,10 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector.capture.flags import Flag
+from inspector.capture.heads import HEAD
 from inspector.filters import FilterError, compile_filter
+from inspector.protocol.cut import MARK
+from inspector.ui import formats
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.text_block import ALL_CHARACTERS
@@ -239,6 +242,9 @@ class TreePage(QWidget):
         super().__init__(parent)
         self.setObjectName("treePage")
         self.setProperty("variant", "base")
+        self.note = TextLabel(variant="hint", name="treeNote", wrap=True, parent=self)
+        self.note.setContentsMargins(themes.theme.metrics.pane_padding - themes.theme.metrics.unit, 0, 0, 0)
+        self.note.hide()
         self.tree = JsonTree(themes, self)
         self.sentence = TextLabel(variant="secondary", name="noTree", wrap=True, parent=self)
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -246,6 +252,7 @@ class TreePage(QWidget):
         self.sentence.setContentsMargins(padding - unit, padding, padding, padding)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(unit + 2, unit, 0, 0)
+        outer.addWidget(self.note)
         self._stack = QStackedLayout()
         outer.addLayout(self._stack)
         self._stack.addWidget(self.tree)
@@ -255,9 +262,10 @@ class TreePage(QWidget):
         """Show a message's JSON."""
         if keep_place:
             return  # what was read of a message never changes
+        self.note.setVisible(subject.big and not subject.flags & (Flag.UNREADABLE | Flag.FRAME))
         if subject.big:
-            self._say("Nothing above 1 MB is decoded here. Raw shows how the message begins.")
-            return
+            size, known = formats.size(subject.size), formats.size(HEAD)
+            self.note.setText(f"Only the first {known} of {size} are decoded. What was cut ends with {MARK}")
         value = subject.capture.envelope(subject.message)
         if not isinstance(value, dict | list):
             frame = bool(subject.flags & Flag.FRAME)

@@ -73,11 +73,13 @@ class DetailsPanel(QWidget):
         message_requested(int): a link to another message was followed.
         filter_requested(str): a value should become the display filter.
         scope_requested(int): the table should be bound to the context this message opened or is in.
+        save_requested(int): this message's bytes should be written to a file.
     """
 
     message_requested = Signal(int)
     filter_requested = Signal(str)
     scope_requested = Signal(int)
+    save_requested = Signal(int)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
@@ -98,6 +100,7 @@ class DetailsPanel(QWidget):
         self._links.message_requested.connect(self.message_requested)
         self._links.filter_requested.connect(self.filter_requested)
         self._links.scope_requested.connect(self.scope_requested)
+        self._links.save_requested.connect(self.save_requested)
         self.head = DetailHead(theme_controller, self)
         self.tabs = self._make_tabs()
         self.pages: dict[str, _SectionsPage | TreePage | RawPage] = {
@@ -130,9 +133,11 @@ class DetailsPanel(QWidget):
         return tabs
 
     def _assemble(self) -> None:
-        tree = self.pages["Tree"]
+        tree, raw = self.pages["Tree"], self.pages["Raw"]
         assert isinstance(tree, TreePage)
+        assert isinstance(raw, RawPage)
         tree.tree.filter_requested.connect(self.filter_requested)
+        raw.save_requested.connect(self.save_requested)
         self._stack = QStackedWidget(self)
         self._stack.setObjectName("detailPages")
         for page in self.pages.values():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QTextOption
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -14,15 +14,26 @@ from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.wire_text import visible_controls
 
-MAX_SHOWN = 1 << 20
-"""Bytes; of a larger message only the head is shown."""
-HEAD = 1 << 16
 FIRST = 1 << 15
-"""Characters shown at first: one line of many takes long to lay out. The rest is one click away."""
+"""Characters shown at first: one line of many takes long to lay out."""
+STEP = 1 << 16
+"""Characters more with each "Show more"."""
+MOST = 5 * STEP
+"""Characters shown at most: laying out 300 kB takes some 40 ms, 1 MB more than 100. Saving writes everything."""
+LAST = 1 << 11
+"""Characters of the end, which is shown below."""
+_MARK = "…"
+_AROUND = 1 << 16  # bytes before the end that are read too, so that a secret is known by its key
 
 
 class RawPage(QWidget):
-    """Bytes in mono, with what to show of them above."""
+    """Bytes in mono, with what to show of them above: the head and the end, and more of it on request.
+
+    Signals:
+        save_requested(int): write this message's bytes to a file.
+    """
+
+    save_requested = Signal(int)
 
     def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -30,14 +41,18 @@ class RawPage(QWidget):
         self.setProperty("variant", "base")
         self._themes = themes
         self._subject: Subject | None = None
-        self._shown = ""
+        self._head = self._copied = ""
+        self._end = ""
+        self._left_out = ""
+        self._room = FIRST
         metrics = themes.theme.metrics
         self.what = Segments(themes, ("Envelope", "Line"), "rawWhat", "Show", self)
         self.secrets = Segment(themes, "Show secrets", "showSecrets", self)
         self.copy = LinkText(themes, "Copy", "copyRaw", self)
         self.sentence = TextLabel(variant="hint", name="rawSentence", wrap=True, parent=self)
         self.sentence.setAccessibleName("What is shown")
-        self.more = LinkText(themes, "Show all", "rawMore", self)
+        self.save = LinkText(themes, "Save as...", "saveRaw", self)
+        self.more = LinkText(themes, "Show more", "rawMore", self)
         self.text = QPlainTextEdit(self)
         self.text.setObjectName("rawText")
         self.text.setAccessibleName("Bytes")
@@ -53,6 +68,8 @@ class RawPage(QWidget):
         bar.addStretch(1)
         bar.addWidget(self.secrets)
         bar.addWidget(self.copy)
+        bar.addSpacing(metrics.unit)
+        bar.addWidget(self.save)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(metrics.pane_padding, 2 * metrics.unit, metrics.unit, 2 * metrics.unit)
         layout.setSpacing(metrics.unit)
@@ -68,6 +85,7 @@ class RawPage(QWidget):
         self.secrets.toggled.connect(self._refresh)
         self.more.clicked.connect(self._on_more)
         self.copy.clicked.connect(self._on_copy)
+        self.save.clicked.connect(self._on_save)
         self._on_theme_changed()
         themes.changed.connect(self._on_theme_changed)
 
@@ -81,48 +99,81 @@ class RawPage(QWidget):
         self.secrets.blockSignals(False)
         self._refresh()
 
-    def _bytes(self, subject: Subject) -> bytes:
-        """The bytes chosen, no more than may be shown."""
-        if subject.big:
-            columns, message = subject.capture.columns, subject.message
-            source = subject.capture.sources[int(columns["source"][message])]
-            return source.read(int(columns["offset"][message]), HEAD)
-        if self.what.choice == "Line":
-            return subject.capture.record_bytes(subject.message)
-        return subject.capture.envelope_bytes(subject.message)
-
     def _refresh(self, *_: object) -> None:
+        """Show another part, or the same with its secrets."""
+        self._room = FIRST
+        self._read()
+
+    def _read(self) -> None:
         subject = self._subject
         if subject is None:
             return
-        text = self._bytes(subject).decode("utf-8", "backslashreplace")
+        text, end, hidden = self._big(subject) if subject.big else self._small(subject)
         masked = text if self.secrets.isChecked() else mask_text(text)
-        self._shown = masked
+        masked_end = end if self.secrets.isChecked() else mask_text(end)
+        self._left_out = hidden
+        self._head = masked[: self._room] if subject.big or hidden else masked
+        self._end = masked_end[-LAST:] if hidden else ""
+        self._copied = masked if not subject.big else self._seen()
+        self._say(subject, is_masked=masked != text or masked_end != end)
+        self.text.setPlainText(self._visible())
+
+    def _seen(self) -> str:
+        if not self._left_out:
+            return self._head
+        return f"{self._head}\n\n{_MARK} {self._left_out} not shown {_MARK}\n\n{self._end}"
+
+    def _visible(self) -> str:
+        """The same with control characters written out; these take no more room than the others."""
+        seen = visible_controls(self._head)
+        if not self._left_out and len(seen) <= MOST:
+            return seen
+        between = f"\n\n{_MARK} {self._left_out or 'The rest is'} not shown {_MARK}\n\n"
+        return seen[: self._room] + between + visible_controls(self._end)[-LAST:]
+
+    def _small(self, subject: Subject) -> tuple[str, str, str]:
+        """Text, its end, and words for what is between the two when not all is shown."""
+        capture, message = subject.capture, subject.message
+        line = self.what.choice == "Line"
+        raw = capture.record_bytes(message) if line else capture.envelope_bytes(message)
+        text = raw.decode("utf-8", "backslashreplace")
+        hidden = len(text) - self._room - LAST
+        return (text, text[-LAST - _AROUND :], f"{formats.number(hidden)} characters") if hidden > 0 else (text, "", "")
+
+    def _big(self, subject: Subject) -> tuple[str, str, str]:
+        """Of a big message only what is shown is read."""
+        length = int(subject.capture.columns["length"][subject.message])
+        head = subject.capture.line_part(subject.message, 0, self._room)
+        end = subject.capture.line_part(subject.message, length - LAST - _AROUND, LAST + _AROUND)
+        hidden = formats.size(length - self._room - LAST)
+        return head.decode("utf-8", "replace"), end.decode("utf-8", "replace"), hidden
+
+    def _say(self, subject: Subject, *, is_masked: bool) -> None:
         words: list[str] = []
         if subject.big:
             size = formats.size(int(subject.capture.columns["length"][subject.message]))
-            words.append(f"Only the first {formats.size(HEAD)} of {size} are shown, from the start of its line.")
-        if masked != text:
+            words.append(f"Its line has {size}; the beginning and the end are shown.")
+        if is_masked:
             words.append("Secrets are masked.")
-        self.what.setEnabled(not subject.big)
-        self.secrets.setVisible(masked != text or self.secrets.isChecked())
+        self.what.setVisible(not subject.big)
+        self.secrets.setVisible(is_masked or self.secrets.isChecked())
         self.sentence.setText(" ".join(words))
         self.sentence.setVisible(bool(words))
-        self._fill(masked[:FIRST])
-        self.more.setVisible(len(masked) > FIRST)
-        self.more.setText(f"Show all {formats.number(len(masked))} characters")
+        self.more.setVisible(bool(self._left_out) and self._room < MOST)
         self.more.setAccessibleName(self.more.text())
-        self.more.updateGeometry()
-
-    def _fill(self, text: str) -> None:
-        self.text.setPlainText(visible_controls(text))
 
     def _on_more(self) -> None:
-        self._fill(self._shown)
-        self.more.hide()
+        place = self.text.verticalScrollBar().value()
+        self._room = min(self._room + STEP, MOST)
+        self._read()
+        self.text.verticalScrollBar().setValue(place)
 
     def _on_copy(self) -> None:
-        QGuiApplication.clipboard().setText(self._shown)
+        QGuiApplication.clipboard().setText(self._copied)
+
+    def _on_save(self) -> None:
+        if self._subject is not None:
+            self.save_requested.emit(self._subject.message)
 
     def _on_theme_changed(self) -> None:
         self.text.setFont(self._themes.theme.font("mono"))

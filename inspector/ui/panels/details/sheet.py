@@ -28,11 +28,13 @@ class Links(QObject):
         message_requested(int): show this message.
         filter_requested(str): apply this display filter.
         scope_requested(int): bind the table to the context this message opened or is in.
+        save_requested(int): write this message's bytes to a file.
     """
 
     message_requested = Signal(int)
     filter_requested = Signal(str)
     scope_requested = Signal(int)
+    save_requested = Signal(int)
 
 
 class Sheet:

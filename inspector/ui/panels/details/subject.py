@@ -21,8 +21,6 @@ from inspector.protocol import kinds
 from inspector.protocol.secrets import mask_secrets, mask_text
 from inspector.protocol.times import NO_TIME
 
-MAX_DECODED = 1 << 20
-"""Bytes; a larger message is not decoded in the window's process (design.md 7)."""
 MAX_TEXT = 100_000
 """Characters of the text of a message; more is in Raw."""
 TEXT_KINDS = frozenset({"chat", "reasoning/thought", "reasoning/conclusion", "reasoning/start"})
@@ -72,8 +70,8 @@ class Subject:
 
     @cached_property
     def big(self) -> bool:
-        """Too large to be decoded here."""
-        return int(self.capture.columns["length"][self.message]) > MAX_DECODED
+        """Too large to be decoded whole: only its head is known (`capture.heads`)."""
+        return self.capture.is_big(self.message)
 
     @cached_property
     def sender(self) -> str | None:
@@ -87,8 +85,8 @@ class Subject:
 
     @cached_property
     def payload(self) -> Mapping[str, Any]:
-        """The payload with secrets masked; {} for what is too large."""
-        return {} if self.big else mask_secrets(self.capture.payload(self.message))
+        """The payload with secrets masked; of a big message its beginning."""
+        return mask_secrets(self.capture.payload(self.message))
 
     @cached_property
     def text(self) -> str:
@@ -187,9 +185,7 @@ def linked(analysis: Analysis, column: str, message: int) -> str | None:
 
 
 def text_of(capture: Capture, message: int) -> str:
-    """What a message says, masked; "" for what says nothing or is too large to be decoded here."""
-    if int(capture.columns["length"][message]) > MAX_DECODED:
-        return ""
+    """What a message says, masked, as far as it is known; "" for what says nothing."""
     return mask_text((message_text(capture, message) or "")[:MAX_TEXT])
 
 

@@ -157,20 +157,23 @@ class TextBlock(QWidget):
         layout.setSpacing(2)
         self.view = TextView(themes, name, label, mono=mono, parent=self)
         layout.addWidget(self.view)
-        head = shorten(text)
+        # Cut after control characters are written out: thousands of them would take long to lay out.
+        seen = visible_controls(text[: FIRST_CHARACTERS + 1])
+        head = shorten(seen)
+        is_cut = len(head) < len(seen) or len(text) > FIRST_CHARACTERS + 1
         self.more: LinkText | None = None
-        if len(head) < len(text):
+        if is_cut:
             words = f"Show all {formats.number(len(text))} characters"
             if len(text) > ALL_CHARACTERS:
                 words = f"Show the first {formats.number(ALL_CHARACTERS)} characters, Raw has the rest"
             self.more = LinkText(themes, words, f"{name}More", self)
             self.more.clicked.connect(self.show_all)
             layout.addWidget(self.more)
-        self._show(head if head == text else head + " …")
+        self._show(head + " …" if is_cut else head)
 
     def show_all(self) -> None:
         """Show all of it, as far as that is bounded."""
-        self._show(self._text[:ALL_CHARACTERS])
+        self._show(visible_controls(self._text[:ALL_CHARACTERS])[:ALL_CHARACTERS])
         if self.more is not None:
             self.more.hide()
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QTextLayout, QTextOption
 from inspector.ui.wire_text import visible_controls
 
 _MOST_CHARACTERS = 40_000
+_A_LINE = 500  # characters a line may have at most; laying out more than is seen takes long
 
 
 def plain_value(text: str) -> str:
@@ -19,7 +20,8 @@ def plain_value(text: str) -> str:
 def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
     """Break text into at most `most` lines of a width; the last one ends with … where something is left out."""
     lines: list[str] = []
-    shown = visible_controls(text[:_MOST_CHARACTERS].rstrip("\n").replace("\t", "    "))
+    room = min(_MOST_CHARACTERS, (most + 1) * _A_LINE)
+    shown = visible_controls(text[:room].rstrip("\n").replace("\t", "    "))[:room]
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     paragraphs = shown.splitlines() or [""]
@@ -34,9 +36,9 @@ def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
             line.setLineWidth(max(width, 20))
             start, length = line.textStart(), line.textLength()
             last = len(lines) == most - 1
-            cut = start + length < len(paragraph) or place < len(paragraphs) - 1 or len(text) > _MOST_CHARACTERS
+            cut = start + length < len(paragraph) or place < len(paragraphs) - 1 or len(text) > room
             if last and cut:
-                rest = paragraph[start:] + ("…" if start + length >= len(paragraph) else "")
+                rest = paragraph[start : start + _A_LINE] + ("…" if start + length >= len(paragraph) else "")
                 elided = QFontMetrics(font).elidedText(rest, Qt.TextElideMode.ElideRight, max(width, 20))
                 lines.append(elided)
             else:

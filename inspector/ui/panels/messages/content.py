@@ -7,6 +7,7 @@ so that rows nobody sees cost nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from inspector.analysis.context_tree import MAIN
 from inspector.capture.flags import Flag
@@ -20,6 +21,11 @@ from inspector.ui.panels.messages.phrases import Segment, Style, phrase
 
 MAX_NAME = 120
 """Characters of a participant, kind or context segment."""
+_UNREADABLE, _LOG_ONLY, _ERROR, _SENT, _GAP = (
+    flag.value for flag in (Flag.UNREADABLE, Flag.LOG_ONLY, Flag.ERROR, Flag.SENT, Flag.GAP)
+)
+_NOT_ADDRESSED = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.FRAME).value
+_NO_BROADCAST = (Flag.RPC | Flag.JOIN).value
 _QUIET_NAMESPACES = ("mcp/", "reasoning/", "chat/")
 
 
@@ -95,18 +101,18 @@ class RowContent:
 def row_content(document: CaptureDocument, message: int, start_ns: int) -> RowContent:
     """Work out a row; `start_ns` is the time that counts as 0. Never raises for odd traffic."""
     capture, analysis = document.capture, document.analysis
-    flags = capture.flags(message)
+    flags = int(capture.columns["flags"][message])  # bits of an enum cost ten times as much to look at
     content = RowContent(
         message,
         str(message + 1),
         time=formats.table_time(int(capture.columns["time_ns"][message]), start_ns),
-        unreadable=bool(flags & Flag.UNREADABLE),
-        log_only=bool(flags & Flag.LOG_ONLY),
-        error=bool(flags & Flag.ERROR),
-        sent=bool(flags & Flag.SENT),
+        unreadable=bool(flags & _UNREADABLE),
+        log_only=bool(flags & _LOG_ONLY),
+        error=bool(flags & _ERROR),
+        sent=bool(flags & _SENT),
         size=formats.size(int(capture.columns["size"][message])),
     )
-    if flags & Flag.GAP:
+    if flags & _GAP:
         content.gap = wire_text.plain(capture.reason(message) or "messages may be missing here")
         content.word, content.size = "gap", ""
         return content
@@ -116,7 +122,7 @@ def row_content(document: CaptureDocument, message: int, start_ns: int) -> RowCo
     words = analysis.transients.badges(message)
     content.badges = shown_in_row(words)
     content.collapsed = "collapsed" in words
-    said = phrase(document, message, flags, content.kind)
+    said = phrase(document, message, Flag(flags), content.kind)
     content.segments, content.aside = said.segments, said.aside
     if content.kind == kinds.RESPONSE:
         content.latency = formats.latency(analysis.correlation.latency_ns(message))
@@ -125,16 +131,26 @@ def row_content(document: CaptureDocument, message: int, start_ns: int) -> RowCo
     return content
 
 
-def _fill_ends(content: RowContent, document: CaptureDocument, flags: Flag) -> None:
+def _name(name: str) -> str:
+    """A participant, kind or segment as a row shows it; the same few come again and again."""
+    return _short_name(name) if len(name) <= MAX_NAME else wire_text.plain(name, MAX_NAME)
+
+
+@lru_cache(maxsize=4096)
+def _short_name(name: str) -> str:
+    return wire_text.plain(name, MAX_NAME)
+
+
+def _fill_ends(content: RowContent, document: CaptureDocument, flags: int) -> None:
     capture, message = document.capture, content.message
     sender = capture.string("sender", message) or ""
-    content.sender = "gateway" if sender in GATEWAY_IDS else wire_text.plain(sender, MAX_NAME)
-    if flags & (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.FRAME):
+    content.sender = "gateway" if sender in GATEWAY_IDS else _name(sender)
+    if flags & _NOT_ADDRESSED:
         return
-    receivers = [wire_text.plain(name, MAX_NAME) for name in capture.to(message)]
+    receivers = [_name(name) for name in capture.to(message)]
     if not receivers:
         # JSON-RPC lines and hellos are no broadcasts: where nobody is named, nobody is shown.
-        content.everyone = bool(content.sender) and not flags & (Flag.RPC | Flag.JOIN)
+        content.everyone = bool(content.sender) and not flags & _NO_BROADCAST
         content.receivers = "everyone" if content.everyone else ""
     else:
         more = f" +{len(receivers) - 2}" if len(receivers) > 2 else ""
@@ -149,7 +165,7 @@ def _fill_kind(content: RowContent, document: CaptureDocument) -> None:
     if content.log_only:
         content.word = "decision"
         return
-    shown = wire_text.plain(kind, MAX_NAME) or "no kind"
+    shown = _name(kind) or "no kind"
     namespace, slash, word = shown.rpartition("/")
     content.word = word or shown
     content.namespace = "" if f"{namespace}/" in _QUIET_NAMESPACES else f"{namespace}{slash}"
@@ -162,11 +178,11 @@ def _fill_context(content: RowContent, document: CaptureDocument) -> None:
         return
     tree = contexts.tree
     content.path = wire_text.visible_controls(tree.path(node))
-    content.leaf = wire_text.plain(contexts.label(node), MAX_NAME)
+    content.leaf = _name(contexts.label(node))
     above: list[str] = []
     parent = tree.parent[node]
     while parent != MAIN and len(above) < 64:
-        above.append(wire_text.plain(contexts.label(parent), MAX_NAME))
+        above.append(_name(contexts.label(parent)))
         parent = tree.parent[parent]
     content.ancestors = " / ".join(reversed(above))
 

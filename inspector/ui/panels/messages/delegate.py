@@ -71,22 +71,51 @@ class MessageDelegate(QStyledItemDelegate):
             if column == Column.GUTTER:
                 self._paint_rail(painter, rect, self._state.rail.mark(message, part))
             return
-        self._paint_ground(painter, rect, row, column, message)
+        self._paint_ground(painter, rect, row, message)
+        if message == self._state.selected_message and column == Column.GUTTER:
+            self._paint_bar(painter, rect)
         content = self._model.content(message)
         if content.gap is None:
             self._cells[column](painter, rect, content)
         elif column == Column.GUTTER:
             self._paint_rail(painter, rect, self._state.rail.mark(message))
 
-    def _paint_ground(self, painter: QPainter, rect: QRect, row: int, column: int, message: int) -> None:
+    def paint_row(self, painter: QPainter, row: int, cells: list[tuple[int, QRect]]) -> None:
+        """Paint a message's row at once, which is what `paint` does cell by cell.
+
+        Args:
+            painter: of the viewport.
+            row: its place in the table.
+            cells: the columns shown, gutter first, and where they stand in this row.
+        """
+        message, part = self._model.at(row)
+        if part:
+            for column, rect in cells:
+                if column == Column.GUTTER:
+                    self._paint_rail(painter, rect, self._state.rail.mark(message, part))
+            return
+        self._paint_ground(painter, cells[0][1].united(cells[-1][1]), row, message)
+        if message == self._state.selected_message and cells[0][0] == Column.GUTTER:
+            self._paint_bar(painter, cells[0][1])
+        content = self._model.content(message)
+        if content.gap is not None:
+            cells = [cell for cell in cells if cell[0] == Column.GUTTER]
+        for column, rect in cells:
+            if content.gap is None:
+                self._cells[column](painter, rect, content)
+            else:
+                self._paint_rail(painter, rect, self._state.rail.mark(message))
+
+    def _paint_ground(self, painter: QPainter, rect: QRect, row: int, message: int) -> None:
         theme = self.kit.theme
         if message == self._state.selected_message:
             painter.fillRect(rect, theme.color("accent.wash" if self._state.wash else "accent.washdim"))
-            if column == Column.GUTTER:
-                bar = QRect(rect.x(), rect.y(), self.kit.metrics.selection_bar, rect.height())
-                painter.fillRect(bar, theme.color("accent.ring"))
         elif row == self._state.hovered_row:
             painter.fillRect(rect, theme.color("surface.hover"))
+
+    def _paint_bar(self, painter: QPainter, rect: QRect) -> None:
+        bar = QRect(rect.x(), rect.y(), self.kit.metrics.selection_bar, rect.height())
+        painter.fillRect(bar, self.kit.theme.color("accent.ring"))
 
     # Gutter
 
@@ -220,7 +249,7 @@ class MessageDelegate(QStyledItemDelegate):
         end = self._paint_aside(painter, x, end, rect, content)
         start = x
         for segment in content.segments:
-            if x > start and end - x < min(_LEAST, kit.width(STYLE_LOOKS[segment.style][0], segment.text)):
+            if x > start and end - x < _LEAST and kit.is_wider(STYLE_LOOKS[segment.style][0], segment.text, end - x):
                 break
             x += self._paint_segment(painter, segment, x, end - x, rect) + _GAP
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from inspector.filters.visible import VisibleRows
@@ -55,7 +54,7 @@ class Follower(QObject):
         visible = self._rows.visible
         if forget and len(visible):
             self._mark = int(visible[-1])
-        count = 0 if self._following else len(visible) - int(np.searchsorted(visible, self._mark, side="right"))
+        count = 0 if self._following else len(visible) - self._rows.place(self._mark + 1)
         if count != self._count:
             self._count = count
             self.count_changed.emit(count)

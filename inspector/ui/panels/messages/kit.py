@@ -14,6 +14,8 @@ from inspector.ui.panels.messages.content import Style
 from inspector.ui.theme import Theme
 
 _KEPT = 20_000
+_NARROW, _LEAST = 4, 16
+"""A text longer than its room divided by the one and the other is measured only so far at first."""
 _ELLIPSIS = "…"
 
 STYLE_LOOKS: dict[Style, tuple[str, str]] = {
@@ -43,8 +45,23 @@ class Kit:
         self._metrics: dict[str, QFontMetrics] = {}
         self._widths: dict[tuple[str, str], int] = {}
         self._cut: dict[tuple[str, str, int], str] = {}
+        self._baselines: dict[tuple[str, int], int] = {}
+        self._later: dict[tuple[str, str], list[tuple[int, int, str]]] | None = None
 
     # Text
+
+    def gather(self) -> None:
+        """Keep the texts that are drawn from now on, for `draw_gathered`."""
+        self._later = {}
+
+    def draw_gathered(self, painter: QPainter) -> None:
+        """Draw the texts kept: those of one font and colour together, as another font costs as much as a word."""
+        later, self._later = self._later, None
+        for (role, token), texts in (later or {}).items():
+            painter.setFont(self.theme.font(role))
+            painter.setPen(self.theme.color(token))
+            for x, y, text in texts:
+                painter.drawText(x, y, text)
 
     def font_metrics(self, role: str) -> QFontMetrics:
         """Metrics of a type role, kept."""
@@ -63,16 +80,24 @@ class Kit:
             found = self._widths[key] = self.font_metrics(role).horizontalAdvance(text)
         return found
 
+    def is_wider(self, role: str, text: str, width: int) -> bool:
+        """Whether a text is wider than so many pixels; a long one is not measured to its end."""
+        head = text[: width // _NARROW + _LEAST]
+        return (len(head) < len(text) and self.width(role, head) > width) or self.width(role, text) > width
+
     def elided(self, role: str, text: str, width: int) -> str:
         """The text, cut at its right end where it is wider; "" where not even the dots fit."""
-        if self.width(role, text) <= width:
+        if not self.is_wider(role, text, width):
             return text
         key = (role, text, width)
         found = self._cut.get(key)
         if found is None:
             if len(self._cut) > _KEPT:
                 self._cut.clear()
-            found = self.font_metrics(role).elidedText(text, Qt.TextElideMode.ElideRight, width)
+            head = text[: width // _NARROW + _LEAST]
+            if len(head) < len(text) and self.width(role, head) <= width:
+                head = text
+            found = self.font_metrics(role).elidedText(head, Qt.TextElideMode.ElideRight, width)
             found = self._cut[key] = "" if found == _ELLIPSIS and self.width(role, found) > width else found
         return found
 
@@ -81,11 +106,20 @@ class Kit:
         shown = self.elided(role, text, width)
         if not shown:
             return 0
-        metrics = self.font_metrics(role)
-        painter.setFont(self.theme.font(role))
-        painter.setPen(self.theme.color(token))
-        painter.drawText(x, baseline(rect, metrics), shown)
+        y = rect.y() + self._baseline(role, rect.height())
+        if self._later is not None:
+            self._later.setdefault((role, token), []).append((x, y, shown))
+        else:
+            painter.setFont(self.theme.font(role))
+            painter.setPen(self.theme.color(token))
+            painter.drawText(x, y, shown)
         return self.width(role, shown)
+
+    def _baseline(self, role: str, height: int) -> int:
+        found = self._baselines.get((role, height))
+        if found is None:
+            found = self._baselines[role, height] = baseline(QRect(0, 0, 1, height), self.font_metrics(role))
+        return found
 
     def draw_right(self, painter: QPainter, role: str, token: str, right: int, rect: QRect, text: str) -> None:
         """Draw one line of text that ends at `right`, never cut."""

@@ -22,11 +22,13 @@ class RowMenu(QObject):
     Signals:
         filter_requested(str, str): an expression, and how it joins the filter in force (copying.FilterMode).
         open_details_requested(int): show this message's details.
+        save_requested(int): write this message's bytes to a file.
         toggle_requested(int): expand or collapse this result.
     """
 
     filter_requested = Signal(str, str)
     open_details_requested = Signal(int)
+    save_requested = Signal(int)
     toggle_requested = Signal(int)
 
     def __init__(self, document: CaptureDocument, model: MessageTableModel, parent: QWidget) -> None:
@@ -62,6 +64,7 @@ class RowMenu(QObject):
             title = "Collapse the result" if self._model.is_expanded(message) else "Expand the original"
             self._add(menu, "toggle", title, lambda: self.toggle_requested.emit(message))
         self._add(menu, "details", "Open in details", lambda: self.open_details_requested.emit(message))
+        self._add(menu, "save", "Save message as...", lambda: self.save_requested.emit(message))
         return menu
 
     def _add_filters(self, menu: QMenu, message: int, column: int, *, second: bool) -> None:
@@ -84,7 +87,8 @@ class RowMenu(QObject):
             return
         self._add(menu, "copy.row", "Copy row", lambda: self.copy_row(row), "copy")
         self._add(menu, "copy.value", "Copy value", lambda: self._copy(self._text(row, column)))
-        self._add(menu, "copy.json", "Copy as JSON", lambda: self._copy(copying.json_text(self._document, message)))
+        if not self._document.capture.is_big(message):
+            self._add(menu, "copy.json", "Copy as JSON", lambda: self._copy(copying.json_text(self._document, message)))
         identifier = copying.id_text(self._document, message)
         if identifier:
             self._add(menu, "copy.id", "Copy id", lambda: self._copy(identifier))

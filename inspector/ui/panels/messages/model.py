@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from itertools import groupby
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
+from inspector.filters.memory import Answers
 from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.protocol.times import NO_TIME
 from inspector.ui import formats, wire_text
@@ -23,8 +24,10 @@ from inspector.ui.panels.messages.original import LineKind, Original, original_o
 from inspector.ui.roles import Role
 
 _KEPT_ROWS = 512
-_MANY_CHANGED = 2_048
-"""More changed messages than this are reported as one span: finding their rows would cost more than a repaint."""
+_MOST_SPANS = 16
+"""Spans of changed rows that are reported one by one."""
+_NEAR = 200
+"""Rows between two changed ones that are reported with them where spans are many: some screens."""
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _AnyIndex = QModelIndex | QPersistentModelIndex
@@ -200,17 +203,19 @@ class MessageTableModel(QAbstractTableModel):
         """Whether badges are shown."""
         return self._hints
 
-    def apply_changes(self, changes: Changes) -> None:
-        """Take in what a feed of the passes changed; called on the loop's thread, O(new and changed messages)."""
-        update = self.rows.prepare(changes)
-        for message in changes.changed.tolist() if len(changes.changed) < _KEPT_ROWS else list(self._contents):
-            self._contents.pop(message, None)
-        if changes.tree_moved:
-            self._contents.clear()  # contexts shown anywhere may have moved
-        grown = len(update.visible) - len(self.rows.visible)
-        if update.appended and grown:
+    def apply_changes(self, changes: Changes, *, clock: bool = False, until: float | None = None) -> None:
+        """Take in what a feed of the passes changed; called on the loop's thread, O(new and changed messages).
+
+        Args:
+            changes: what the feed did; nothing, to go on with what waits.
+            clock: time has passed.
+            until: when to leave the rest for later (`VisibleRows.behind`), by `time.perf_counter`.
+        """
+        update = self.rows.prepare(changes, clock=clock, until=until)
+        self._forget(changes)
+        if update.appended and update.grown:
             first = len(self.rows)
-            self.beginInsertRows(QModelIndex(), first, first + grown - 1)
+            self.beginInsertRows(QModelIndex(), first, first + update.grown - 1)
             self.rows.apply(update)
             self.endInsertRows()
         elif update.appended:
@@ -223,34 +228,50 @@ class MessageTableModel(QAbstractTableModel):
         if changes.tree_moved:
             self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole], Column.CONTEXT)
 
-    def _report_changed(self, messages: np.ndarray) -> None:
+    def _forget(self, changes: Changes) -> None:
+        if changes.tree_moved:
+            self._contents.clear()  # contexts shown anywhere may have moved
+        elif len(changes.changed) and self._contents:
+            kept = np.fromiter(self._contents, np.int64, len(self._contents))
+            for message in kept[np.isin(kept, changes.changed)].tolist():
+                del self._contents[message]
+
+    def _report_changed(self, messages: NDArray[np.int64]) -> None:
+        """Say which rows look different: in few spans, as each is dear, but not in one that takes in the screen."""
         if not len(messages):
             return
-        if len(messages) > _MANY_CHANGED:
-            messages = np.array([messages.min(), messages.max()])
-            found = [row for row in map(self.rows.row_of, messages.tolist()) if row is not None]
-            self._report(found[0], found[-1]) if found else None
-            return
-        found = sorted(row for row in map(self.rows.row_of, messages.tolist()) if row is not None)
-        for _, span in groupby(enumerate(found), key=lambda pair: pair[1] - pair[0]):
-            rows = [row for _, row in span]
-            self._report(rows[0], rows[-1])
+        rows = self.rows.rows_of(messages)
+        for gap in (1, _NEAR, len(self.rows)):
+            breaks = np.flatnonzero(np.diff(rows) > gap)
+            if len(breaks) < _MOST_SPANS:
+                break
+        firsts = rows[np.concatenate(([0], breaks + 1))]
+        lasts = rows[np.concatenate((breaks, [len(rows) - 1]))]
+        for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
+            self._report(first, last)
 
     def _report(self, first: int, last: int, roles: list[int] | None = None, column: int | None = None) -> None:
         if 0 <= first <= last:
             left, right = (0, len(Column) - 1) if column is None else (column, column)
             self.dataChanged.emit(self.index(first, left), self.index(last, right), roles or [])
 
-    def show_rows(self, filter_: DisplayFilter, scope: Scope | None, visible: Messages | None = None) -> None:
+    def show_rows(
+        self,
+        filter_: DisplayFilter,
+        scope: Scope | None,
+        visible: Messages | None = None,
+        answers: Answers | None = None,
+    ) -> None:
         """Put a filter and a scope in force, in a reset.
 
         Args:
             filter_: the display filter.
             scope: part of the context tree, or None.
             visible: what `rows.evaluate` gave for them, when it was asked before.
+            answers: what dear terms of the filter have said so far.
         """
         self.beginResetModel()
-        self.rows.choose(filter_, scope, visible)
+        self.rows.choose(filter_, scope, visible, answers)
         self.endResetModel()
 
     # Originals

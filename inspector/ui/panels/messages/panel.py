@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
+from inspector.analysis.changes import NO_ROWS
 from inspector.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
+from inspector.filters.memory import Answers
 from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.ui.panels.messages import copying
 from inspector.ui.panels.messages.empty import EmptyState
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.view import MessageView
 from inspector.ui.theme import ThemeController
+
+SLICE_S = 0.008
+"""How long records are decoded for a filter in one turn of the loop."""
+
+MORE_MS = 4
+"""Between two such turns: as much again is left to others."""
 
 
 class MessagesPanel(QWidget):
@@ -29,6 +37,8 @@ class MessagesPanel(QWidget):
         shown_changed(int): how many messages filter and scope let through.
         filter_requested(str, str): an expression, and how it joins the filter in force: replace, and, or, and_not.
         open_details_requested(int): show this message's details.
+        save_requested(int): write this message's bytes to a file.
+        caught_up(): rows came that a flush had left for later.
         clear_filter_requested, search_all_requested: the links of the empty table.
 
     Attributes:
@@ -43,6 +53,8 @@ class MessagesPanel(QWidget):
     shown_changed = Signal(int)
     filter_requested = Signal(str, str)
     open_details_requested = Signal(int)
+    save_requested = Signal(int)
+    caught_up = Signal()
     clear_filter_requested = Signal()
     search_all_requested = Signal()
 
@@ -60,6 +72,10 @@ class MessagesPanel(QWidget):
         self._connected: tuple[str, int] | None = (document.name, time.time_ns()) if document.live else None
         self._shown = -1
         self._when_empty = "This log holds no messages."
+        self._more = QTimer(self)
+        self._more.setSingleShot(True)
+        self._more.setInterval(MORE_MS)
+        self._more.timeout.connect(self._on_more)
         self.model = MessageTableModel(document, rows, self)
         self.view = MessageView(document, self.model, theme_controller, self)
         self.empty = EmptyState(self.view)
@@ -67,7 +83,10 @@ class MessagesPanel(QWidget):
         lines.setContentsMargins(0, 0, 0, 0)
         lines.addWidget(self.view)
         self.setFocusProxy(self.view)
-        for name in ("current_changed", "follow_changed", "new_count", "filter_requested", "open_details_requested"):
+        for name in (
+            "current_changed", "follow_changed", "new_count", "filter_requested", "open_details_requested",
+            "save_requested",
+        ):  # fmt: skip
             getattr(self.view, name).connect(getattr(self, name))
         self.empty.clear_filter_requested.connect(self.clear_filter_requested)
         self.empty.search_all_requested.connect(self.search_all_requested)
@@ -84,16 +103,39 @@ class MessagesPanel(QWidget):
 
     # What the document and the window say
 
-    def apply_changes(self, changes: Changes) -> None:
-        """Take in a flush of the document; called on the loop's thread."""
-        self.model.apply_changes(changes)
+    def apply_changes(self, changes: Changes, *, clock: bool = False) -> None:
+        """Take in a flush of the document; called on the loop's thread.
+
+        Where a filter has to decode many records it goes on in later turns of the loop (`caught_up`).
+
+        Args:
+            changes: what changed.
+            clock: time has passed, so that fields that go by it are looked at again.
+        """
+        self.model.apply_changes(changes, clock=clock, until=time.perf_counter() + SLICE_S)
         self.view.lay_out_columns()
         self.view.refresh_chain()
         self._refresh_empty()
+        if self.model.rows.behind:
+            self._more.start()
 
-    def show_rows(self, filter_: DisplayFilter, scope: Scope | None, visible: Messages | None = None) -> None:
-        """Put a filter and a scope in force; `visible` is what `rows.evaluate` gave for them, if it was asked."""
-        self.model.show_rows(filter_, scope, visible)
+    def stop(self) -> None:
+        """Look at no more messages."""
+        self._more.stop()
+
+    def _on_more(self) -> None:
+        self.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False))
+        self.caught_up.emit()
+
+    def show_rows(
+        self,
+        filter_: DisplayFilter,
+        scope: Scope | None,
+        visible: Messages | None = None,
+        answers: Answers | None = None,
+    ) -> None:
+        """Put a filter and a scope in force; `visible` and `answers` are as for `VisibleRows.choose`."""
+        self.model.show_rows(filter_, scope, visible, answers)
         self._refresh_empty()
 
     def set_context_hints(self, on: bool) -> None:

@@ -21,8 +21,6 @@ from inspector.protocol.payloads.tables import compact
 from inspector.protocol.secrets import MASK, mask_secrets, mask_text
 from inspector.ui import formats, wire_text
 
-MAX_DECODED = 1_000_000
-"""Bytes of a message above which nothing of it is decoded for a row (design.md 7)."""
 _FIRST_BYTES = 240
 _MAX_ARGUMENTS = 12
 _JSON_STARTS = ('{"', "{\n", "{\r\n", "[{", "[\n", "[\r\n")
@@ -103,8 +101,6 @@ def phrase(document: CaptureDocument, message: int, flags: Flag, kind: str) -> P
     case = _Case(document, message, kind, flags)
     if flags & Flag.UNREADABLE:
         _unreadable(case, said)
-    elif int(document.capture.columns["size"][message]) > MAX_DECODED:
-        _too_large(case, said)
     elif flags & Flag.JOIN:
         _hello(case, said)
     elif flags & Flag.FRAME:
@@ -117,6 +113,8 @@ def phrase(document: CaptureDocument, message: int, flags: Flag, kind: str) -> P
             said.segments.append(Segment("", Style.ERROR))
         speak = _BY_KIND.get(kind) or _BY_NAMESPACE.get(kind.partition("/")[0], _plain)
         speak(case, said)
+    if document.capture.is_big(message) and not said.aside:
+        said.aside = formats.size(int(document.capture.columns["size"][message]))
     if not any(segment.text for segment in said.segments):
         said.segments.append(Segment("no message", Style.TERTIARY))
     return said
@@ -124,28 +122,8 @@ def phrase(document: CaptureDocument, message: int, flags: Flag, kind: str) -> P
 
 def _unreadable(case: _Case, said: Phrase) -> None:
     capture = case.document.capture
-    columns = capture.columns
-    size = int(columns["length"][case.message])
-    if size > MAX_DECODED:
-        said.say(_first_bytes(case), Style.MONO_SECONDARY)
-        said.aside = formats.size(size)
-        return
     said.say(capture.record(case.message).raw[:_FIRST_BYTES].decode("utf-8", "replace"), Style.MONO_SECONDARY)
     said.aside = wire_text.plain((capture.reason(case.message) or "").removeprefix(_CUT), 120)
-
-
-def _too_large(case: _Case, said: Phrase) -> None:
-    """A message nobody wants decoded for one row: its beginning, as bytes."""
-    name = case.linked("target") or case.linked("method")
-    said.say(name, Style.MONO)
-    said.say(_first_bytes(case), Style.MONO_SECONDARY)
-    said.aside = "not decoded here"
-
-
-def _first_bytes(case: _Case) -> str:
-    columns, capture = case.document.capture.columns, case.document.capture
-    source = capture.sources[int(columns["source"][case.message])]
-    return source.read(int(columns["offset"][case.message]), _FIRST_BYTES).decode("utf-8", "replace")
 
 
 def _hello(case: _Case, said: Phrase) -> None:

@@ -254,7 +254,7 @@ class SteadyTable(MessageTable):
         if self.selected_message is None:
             place = 0 if by > 0 else count - 1
         else:
-            place = min(max(int(rows.visible.searchsorted(self.selected_message)) + by, 0), count - 1)
+            place = min(max(rows.place(self.selected_message) + by, 0), count - 1)
         row = rows.row_of(int(rows.visible[place]))
         if row is not None:
             self._select_row(row)

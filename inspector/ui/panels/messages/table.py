@@ -143,19 +143,38 @@ class MessageTable(QTableView):
         self.wash = self.hasFocus()
         self.kit.dpr = self.devicePixelRatioF()  # another screen may have another one
         self.painter.waiting_painted = False
-        super().paintEvent(e)
         rows = self.messages.rowCount()
         if not rows:
             return
         first = max(0, self.rowAt(e.rect().top()))
         last = self.rowAt(e.rect().bottom())
+        shown = range(first, (last if last >= 0 else rows - 1) + 1)
         painter = QPainter(self.viewport())
-        for row in range(first, (last if last >= 0 else rows - 1) + 1):
+        self._paint_rows(painter, shown)
+        for row in shown:
             self._paint_across(painter, row)
         self._paint_ring(painter)
         painter.end()
         if self.painter.waiting_painted and not self._waiting_timer.isActive():
             self._waiting_timer.start()
+
+    def _paint_rows(self, painter: QPainter, shown: range) -> None:
+        """What QTableView does cell by cell through the delegate, at a third of the cost."""
+        height = self.kit.metrics.row
+        columns = [
+            (column, self.columnViewportPosition(column), self.columnWidth(column))
+            for column in map(int, Column)
+            if not self.isColumnHidden(column)
+        ]
+        top = self.rowViewportPosition(shown.start) if shown else 0
+        self.kit.gather()
+        try:
+            for row in shown:
+                y = top + (row - shown.start) * height
+                cells = [(column, QRect(x, y, width, height)) for column, x, width in columns]
+                self.painter.paint_row(painter, row, cells)
+        finally:
+            self.kit.draw_gathered(painter)
 
     def _paint_across(self, painter: QPainter, row: int) -> None:
         message, part = self.messages.at(row)

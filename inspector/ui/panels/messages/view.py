@@ -24,10 +24,12 @@ class MessageView(SteadyTable):
     Signals:
         filter_requested(str, str): an expression, and how it joins the filter in force (copying.FilterMode).
         open_details_requested(int): show this message's details.
+        save_requested(int): write this message's bytes to a file.
     """
 
     filter_requested = Signal(str, str)
     open_details_requested = Signal(int)
+    save_requested = Signal(int)
 
     def __init__(
         self,
@@ -40,6 +42,7 @@ class MessageView(SteadyTable):
         self.menu = RowMenu(document, model, self)
         self.menu.filter_requested.connect(self.filter_requested)
         self.menu.open_details_requested.connect(self.open_details_requested)
+        self.menu.save_requested.connect(self.save_requested)
         self.menu.toggle_requested.connect(self.toggle_original)
         self._keys: dict[Qt.Key, Callable[[], object]] = {
             Qt.Key.Key_Right: self._on_right,

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.captures import Unsaved
 from inspector.settings import Settings
 from inspector.ui.panels.start.recents import Recent, recent_connection, recent_file
 from inspector.ui.panels.start.rows import ActionCard, DropHint, Pressable, RecentRow, Sign
+from inspector.ui.panels.start.unsaved import SHOWN, more_words, sentence
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import TextLabel
@@ -35,13 +38,14 @@ class StartPage(QWidget):
     """What a window shows before anything is open. It asks; the window does.
 
     Attributes:
-        notices: lines above the page, such as an unsaved capture; empty at first.
+        notices: lines above the page, one for each unsaved capture; empty at first.
 
     Signals:
         open_requested, connect_requested, demo_requested, paste_requested: a card was pressed.
         recent_file_requested(str): a file of the list; its path.
         recent_connection_requested(ConnectionSettings): a connection of the list.
         clear_recent_requested: forget the list.
+        recover_requested(Unsaved), discard_requested(Unsaved): about an unsaved capture.
     """
 
     open_requested = Signal()
@@ -51,6 +55,8 @@ class StartPage(QWidget):
     recent_file_requested = Signal(str)
     recent_connection_requested = Signal(object)
     clear_recent_requested = Signal()
+    recover_requested = Signal(object)
+    discard_requested = Signal(object)
 
     def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
         """Make the page.
@@ -145,6 +151,25 @@ class StartPage(QWidget):
         column.addWidget(self._nothing)
         column.addStretch(1)
         return column
+
+    # Unsaved captures
+
+    def show_unsaved(self, unsaved: list[Unsaved], *, everything: bool = False) -> None:
+        """Offer captures that were not saved, latest first; the first few, unless `everything` is asked for."""
+        self.notices.dismiss_all()
+        now = datetime.now().astimezone()
+        shown = len(unsaved) if everything or len(unsaved) <= SHOWN + 1 else SHOWN
+        for place, one in enumerate(unsaved[:shown]):
+            links = [
+                ("Recover", partial(self.recover_requested.emit, one)),
+                ("Discard", partial(self.discard_requested.emit, one)),
+            ]
+            self.notices.show_notice(f"unsaved{place}", "warning", sentence(one, now), links, token="severity.warning")
+        if unsaved[shown:]:
+            show_all = partial(self.show_unsaved, unsaved, everything=True)
+            links = [("Show all", show_all)]
+            words = more_words(unsaved[shown:])
+            self.notices.show_notice("unsavedMore", "warning", words, links, token="severity.warning")
 
     # Recent things
 

@@ -47,7 +47,9 @@ def test_binary_stream_frames() -> None:
 @pytest.mark.parametrize(
     ("line", "shape", "reason"),
     [
-        ({"t": 1, "mark": "gap", "reason": "x"}, Shape.GAP, "the connection was lost, messages may be missing"),
+        ({"t": 1, "mark": "gap", "reason": "It was lost."}, Shape.GAP, "It was lost."),
+        ({"t": 1, "mark": "gap"}, Shape.GAP, "the connection was lost, messages may be missing"),
+        ({"t": 1, "mark": "gap", "reason": ["x"]}, Shape.GAP, "the connection was lost, messages may be missing"),
         ({"t": 1, "mark": "opened"}, Shape.NOTHING, None),
         ({"t": 1, "mark": "closed", "dir": "in"}, Shape.NOTHING, None),
         ({"t": 1, "mark": "never heard of"}, Shape.NOTHING, None),

@@ -21,6 +21,7 @@ from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.words import clock_ms, full_time
 
 _MOST_CORRELATIONS = 4
+_LONGEST_QUOTED = 500
 _NO_ENVELOPE = Flag.RPC | Flag.LOG_ONLY | Flag.FRAME | Flag.JOIN | Flag.UNREADABLE | Flag.GAP
 _CLOCKS_DIFFER_NS = 50_000_000
 _RULES = {
@@ -35,7 +36,7 @@ def envelope_section(sheet: Sheet) -> Section:
     """The section with its "Copy as" menu."""
     facts = sheet.facts(envelope_facts(sheet.subject), name="envelopeFacts", label="Envelope")
     copy = LinkText(sheet.themes, "Copy as", "copyAs")
-    menu = copy_menu(sheet.subject, copy)
+    menu = copy_menu(sheet.subject, copy, lambda: sheet.links.save_requested.emit(sheet.subject.message))
     copy.clicked.connect(lambda: pop_up(menu, copy))
     return sheet.section("Envelope", facts, name="envelope", action=copy)
 
@@ -48,19 +49,19 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     if found is not None:
         no_id = bool(subject.flags & Flag.NO_ID)
         name = fact("Id", "none, a MEW envelope must have one", "warn") if no_id else fact(
-            "Id", found, "mono", middle=True, filter=f"id == {quote(found)}"
+            "Id", found, "mono", middle=True, filter=_filter("id ==", found)
         )  # fmt: skip
         rows.append(name)
     if subject.flags & Flag.RPC and "id" in subject.payload:
         rows.append(fact("JSON-RPC id", repr(subject.payload["id"]).strip("'"), "mono"))
-    if not subject.flags & _NO_ENVELOPE and not subject.big:
+    if not subject.flags & _NO_ENVELOPE:
         rows += _correlations(subject)
     protocol = capture.string("protocol", message)
     if protocol:
-        rows.append(fact("Protocol", protocol, "mono", filter=f"protocol == {quote(protocol)}"))
+        rows.append(fact("Protocol", protocol, "mono", filter=_filter("protocol ==", protocol)))
     raw_kind = capture.string("kind_raw", message)
     if raw_kind and raw_kind != subject.kind:
-        rows.append(fact("Kind", raw_kind, "mono", middle=True, filter=f"kind.raw == {quote(raw_kind)}"))
+        rows.append(fact("Kind", raw_kind, "mono", middle=True, filter=_filter("kind.raw ==", raw_kind)))
     rule = ToolRule(int(subject.analysis.correlation.columns["rule"][message]))
     if subject.kind == kinds.RESPONSE and rule in _RULES:
         rows.append(fact("Tool", _RULES[rule], "warn" if rule is ToolRule.UNKNOWN else "plain"))
@@ -80,7 +81,12 @@ def envelope_facts(subject: Subject) -> list[Fact]:
         rows.append(fact("Direction", "sent by this program"))
     if subject.flags & Flag.COPIES_DIFFER:
         rows.append(fact("Copies", "differ from one another in the log", "warn"))
-    return rows + ([] if subject.big else [_verdict(v) for v in subject.document.verdicts(message)[:8]])
+    return rows + [_verdict(v) for v in subject.document.verdicts(message)[:8]]
+
+
+def _filter(words: str, value: str) -> str | None:
+    """A filter by a value; None for one that is too long to be written down."""
+    return f"{words} {quote(value)}" if len(value) <= _LONGEST_QUOTED else None
 
 
 def _correlations(subject: Subject) -> list[Fact]:
@@ -96,7 +102,7 @@ def _correlations(subject: Subject) -> list[Fact]:
                 parts,
                 tooltip=wanted,
                 copy=wanted,
-                filter=f"correlation == {quote(wanted)}",
+                filter=_filter("correlation ==", wanted),
             )
         )
     if len(ids) > _MOST_CORRELATIONS:
@@ -122,7 +128,7 @@ def _context(subject: Subject) -> Fact:
     if subject.node == MAIN:
         return fact("Context", "main", filter="!context")
     path = subject.analysis.contexts.tree.path(subject.node)
-    return fact("Context", path, middle=True, filter=f"context under {quote(path)}")
+    return fact("Context", path, middle=True, filter=_filter("context under", path))
 
 
 def _times(subject: Subject) -> list[Fact]:
@@ -136,7 +142,7 @@ def _times(subject: Subject) -> list[Fact]:
         parts.append(Part(f"{', ' if parts else ''}delivered to {len(names)}"))
         tooltip = "\n".join(filter(None, (tooltip, "delivered to " + ", ".join(names))))
     if parts:
-        arrived = subject.big or subject.capture.record(subject.message).time_ns != NO_TIME
+        arrived = subject.capture.record(subject.message).time_ns != NO_TIME
         rows.append(
             Fact("Received" if arrived else "Sent", tuple(parts), tooltip=tooltip, copy=full_time(subject.time_ns))
         )

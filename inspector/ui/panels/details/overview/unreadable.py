@@ -22,7 +22,7 @@ _PLACE = re.compile(r"(?:at byte|after) (\d+)")
 def build(sheet: Sheet) -> list[QWidget]:
     """Sections of an unreadable line or a gap."""
     subject = sheet.subject
-    reason = "" if subject.big else subject.capture.reason(subject.message) or ""
+    reason = subject.capture.reason(subject.message) or ""
     if subject.flags & Flag.GAP:
         words = reason or "The connection was lost; messages may be missing here."
         card = sheet.fact_card([words_fact(words[:1].upper() + words[1:])], name="gap", label="Gap")

@@ -1,0 +1,84 @@
+"""Records of one stretch of a source as columns, before a capture takes them in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from inspector.capture.columns import Array
+from inspector.capture.strings import InternTable
+
+STRING_COLUMNS = (
+    "kind", "kind_raw", "sender", "context", "method", "target", "space", "protocol", "direction", "stream",
+    "participant", "event",
+)  # fmt: skip
+
+OBJECT_KEY = "\0"
+"""First character of a context key that is an opaque id (object form), not a path."""
+
+BLOCK_COLUMNS: dict[str, Any] = {
+    "source": np.uint16,  # index into Capture.sources
+    "offset": np.int64,  # bytes, of the record's line in its source
+    "length": np.uint32,  # bytes, without the line end
+    "time_ns": np.int64,
+    "ts_ns": np.int64,
+    "kind": np.uint32,
+    "kind_raw": np.uint32,
+    "sender": np.uint32,
+    "to_set": np.uint32,
+    "context": np.uint32,
+    "method": np.uint32,
+    "target": np.uint32,
+    "space": np.uint32,
+    "protocol": np.uint32,
+    "direction": np.uint32,
+    "stream": np.uint32,
+    "id_hash": np.uint64,
+    "correlation_hash": np.uint64,
+    "rpc_hash": np.uint64,
+    "content_hash": np.uint64,
+    "size": np.uint32,
+    "flags": np.uint32,
+    "fold": np.uint64,  # hash of what a gateway log's copies share; NO_HASH where copies never fold
+    "participant": np.uint32,
+    "event": np.uint32,
+}
+"""Columns of a block: those of a message (capture.columns.MESSAGE_COLUMNS), and what folding needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What passes read of a message beside its columns."""
+
+    identifier: str | None
+    """The envelope's id; None without one."""
+    payload: dict[str, Any]
+    """Of a result with `_meta` nothing but that; else the payload as it is."""
+
+
+@dataclass(slots=True)
+class Block:
+    """Records of one stretch of a source, in order.
+
+    Attributes:
+        columns: one array per name of BLOCK_COLUMNS, in its dtype.
+        strings, to_sets: what the ids in the columns stand for, in no particular order.
+        told: by place of the record in the block, for some of those that passes look into; the others are read again.
+        formats: lines each format knew; None counts the unreadable ones.
+        origin: a capture's first line, when it lies in this block.
+        stop: offset in bytes after the last line read.
+    """
+
+    columns: dict[str, Array]
+    strings: InternTable[str]
+    to_sets: InternTable[tuple[str, ...]]
+    told: dict[int, Told] = field(default_factory=dict)
+    formats: Counter[str | None] = field(default_factory=Counter)
+    origin: dict[str, Any] | None = None
+    stop: int = 0
+
+    def __len__(self) -> int:
+        return len(self.columns["offset"])

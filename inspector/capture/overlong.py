@@ -1,0 +1,49 @@
+"""Lines of more than 256 MB: no frame is that long, and reading one whole would take as much memory.
+
+RULE: such a line is one unreadable message. Of its bytes only the head is read, to say what it is; Raw shows its ends,
+and saving it writes all of it.
+"""
+
+from __future__ import annotations
+
+from inspector.capture.block import Block
+from inspector.capture.flags import Flag
+from inspector.capture.reader import BlockReader
+from inspector.capture.sources import SourceFile
+
+MAX_LINE = 1 << 28
+"""Bytes; a gateway closes connections over frames above 100 MiB (protocols.md 16)."""
+_HEAD = 1 << 12
+_STEP = 1 << 22
+_MOST = (1 << 32) - 1  # what the column of lengths can hold
+
+
+def end_of_line(source: SourceFile, place: int) -> int | None:
+    """Offset behind the next line end from a place on; None when the file has none. Keeps nothing of what it reads."""
+    while piece := source.read(place, _STEP):
+        found = piece.find(b"\n")
+        if found >= 0:
+            return place + found + 1
+        place += len(piece)
+    return None
+
+
+def read_overlong(source: SourceFile, place: int, start: int, stop: int, before: bytes = b"") -> Block:
+    """A block of the lines before it and of one overlong line.
+
+    Args:
+        source: the file.
+        place: its number in the capture.
+        start, stop: where the line lies, its end included where it has one.
+        before: whole lines that lie right before it.
+    """
+    head = source.read(start, _HEAD)
+    block = BlockReader(place).read(before + head, start - len(before))
+    columns = block.columns
+    if len(block) and int(columns["offset"][-1]) == start:
+        ended = source.read(stop - 1, 1) == b"\n"
+        columns["length"][-1] = columns["size"][-1] = min(stop - start - ended, _MOST)
+        if not columns["flags"][-1] & Flag.UNREADABLE:
+            columns["flags"][-1] = int(Flag.UNREADABLE)
+    block.stop = stop
+    return block

@@ -1,0 +1,124 @@
+"""A large file as blocks in order, read by several processes at once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import deque
+from collections.abc import Generator
+from multiprocessing.connection import wait as wait_for
+
+from inspector.capture.block import Block
+from inspector.capture.parts import PartReader, read_part
+from inspector.capture.sources import SourceFile
+
+WORTHWHILE_BYTES = 24 << 20
+"""From this size on processes are started: below, they would be ready when the file has been read."""
+PART_BYTES = 2 << 20
+"""Of the file to one process at once: some thousand messages, taken in within a few frames of a window."""
+OWN_PART_BYTES = 256 << 10
+"""Of the file to this process itself while the others are still starting."""
+_GIVEN_AT_ONCE = 3
+_MOST_READERS = 4
+
+
+def reader_count() -> int:
+    """Processes that read, on this machine."""
+    return min(_MOST_READERS, os.cpu_count() or 1)
+
+
+def read_blocks(
+    source: SourceFile, place: int, stop: int, *, wait: bool = True, readers: int | None = None
+) -> Generator[Block | None]:
+    """Blocks of the lines that begin before `stop`, in order, from `source.read_to` on; closing it ends the processes.
+
+    Args:
+        source: a plain file. `read_to` is not moved.
+        place: the source's number in the capture.
+        stop: offset in bytes; a line beginning before it is read to its end, one that has no end is left out.
+        wait: wait for the next block; else None is given while it is not there yet.
+        readers: processes to start; default by the machine.
+    """
+    reading = _Reading(source, place, stop, reader_count() if readers is None else readers)
+    try:
+        while reading.unfinished:
+            block = reading.next(wait=wait)
+            if block is not None or not wait:
+                yield block
+    finally:
+        reading.end()
+
+
+class _Reading:
+    """Who reads what: parts are given out in order, come back in any, and are taken in order."""
+
+    def __init__(self, source: SourceFile, place: int, stop: int, readers: int) -> None:
+        self._source, self._place, self._stop = source, place, stop
+        self._position = source.read_to
+        self._order: deque[tuple[int, int]] = deque()  # parts given out and not taken, by start and stop
+        self._taken = 0
+        self._blocks: dict[int, Block] = {}
+        self._readers: list[PartReader] = []
+        with contextlib.suppress(OSError):  # no more processes to be had: with fewer it takes longer
+            self._readers.extend(PartReader(source, place) for _ in range(readers))
+
+    @property
+    def unfinished(self) -> bool:
+        return self._position < self._stop or bool(self._order)
+
+    def next(self, *, wait: bool) -> Block | None:
+        """The next block, when it is there."""
+        self._give_out()
+        block = self._blocks.pop(self._taken, None)
+        if block is None:
+            if not any(reader.pending for reader in self._readers):
+                return self._read_here()
+            self._hear(None if wait else 0)
+            self._give_out()
+            block = self._blocks.pop(self._taken, None)
+        if block is not None:
+            self._order.popleft()
+            self._taken += 1
+        return block
+
+    def _give_out(self) -> None:
+        for reader in self._readers:
+            while reader.ready and len(reader.pending) < _GIVEN_AT_ONCE and self._position < self._stop:
+                start, self._position = self._position, min(self._position + PART_BYTES, self._stop)
+                self._order.append((start, self._position))
+                reader.give(self._taken + len(self._order) - 1, start, self._position)
+
+    def _read_here(self) -> Block:
+        """Nobody else is at work, so the next part is read by this process."""
+        self._hear(0)
+        if self._order:
+            start, stop = self._order.popleft()
+        else:
+            start, stop = self._position, min(self._position + OWN_PART_BYTES, self._stop)
+            self._position = stop
+        self._taken += 1
+        return read_part(self._source, self._place, start, stop)
+
+    def _hear(self, timeout: float | None) -> None:
+        """Take what has come; a process that has ended gives its parts back."""
+        by_connection = {reader.connection: reader for reader in self._readers}
+        for connection in wait_for(list(by_connection), timeout):
+            reader = by_connection[connection]  # type: ignore[index]  # what was given to wait for
+            try:
+                found = reader.take()
+            except EOFError:
+                self._readers.remove(reader)
+                reader.end()
+                self._read_for(reader)
+            else:
+                if found is not None:
+                    self._blocks[found[0]] = found[1]
+
+    def _read_for(self, reader: PartReader) -> None:
+        """Read here what a process had been given."""
+        for number in reader.pending:
+            self._blocks[number] = read_part(self._source, self._place, *self._order[number - self._taken])
+
+    def end(self) -> None:
+        for reader in self._readers:
+            reader.end()

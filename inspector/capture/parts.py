@@ -1,0 +1,187 @@
+"""Processes that read parts of a file: each takes a stretch and gives back its block of columns.
+
+The process that shows things only takes the blocks in. A reader works for one file and ends with its pipe, so that
+none outlives the program, however that ends.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import pickle
+import threading
+from collections import deque
+from multiprocessing.connection import Connection
+from pathlib import Path
+from queue import SimpleQueue
+
+from inspector.capture import hashes, overlong
+from inspector.capture.block import Block
+from inspector.capture.reader import BlockReader
+from inspector.capture.sources import SourceFile
+
+_LOOKED_FURTHER = 1 << 18
+"""Bytes by which a part is extended, again and again, to find the end of its last line."""
+_NICE = 5
+"""Readers stand back for the window."""
+
+
+def read_part(source: SourceFile, place: int, start: int, stop: int) -> Block:
+    """Read the lines that begin at `start` or later and before `stop`, as far as they have an end.
+
+    Adjoining parts thus hold every line once, wherever they were cut.
+
+    Args:
+        source: the file.
+        place: its number in the capture.
+        start, stop: offsets in bytes.
+
+    Returns:
+        The block; its `stop` is the end of its last line, 0 where no line begins in the part.
+    """
+    before = max(start - 1, 0)
+    data = source.read(before, stop - before)
+    first = data.find(b"\n", 0, max(stop - 1 - before, 0)) + 1 if start else 0
+    if start and not first:
+        return _nothing(place)
+    data = data[first:]
+    if not data.endswith(b"\n"):
+        data = _with_its_end(source, before + first, data)
+        if data and not data.endswith(b"\n"):
+            return _with_overlong(source, place, before + first, data)
+    if not data:
+        return _nothing(place)
+    return BlockReader(place).read(data, before + first)
+
+
+def _with_overlong(source: SourceFile, place: int, offset: int, data: bytes) -> Block:
+    """The block of lines the last of which is longer than may be read."""
+    whole = data[: data.rfind(b"\n") + 1]
+    stop = overlong.end_of_line(source, offset + len(data))
+    if stop is None:
+        return BlockReader(place).read(whole, offset)
+    return overlong.read_overlong(source, place, offset + len(whole), stop, whole)
+
+
+def _nothing(place: int) -> Block:
+    return BlockReader(place).read(b"", 0)
+
+
+def _with_its_end(source: SourceFile, offset: int, data: bytes) -> bytes:
+    """The bytes up to the end of the last line that begins in them; without that line when it has none.
+
+    Of a line that goes on for more than MAX_LINE it is the beginning, without an end.
+    """
+    pieces, stop, step = [data], offset + len(data), _LOOKED_FURTHER
+    limit = offset + data.rfind(b"\n") + 1 + overlong.MAX_LINE
+    while piece := source.read(stop, min(step, limit - stop)):
+        end = piece.find(b"\n") + 1
+        pieces.append(piece[:end] if end else piece)
+        if end:
+            return b"".join(pieces)
+        stop, step = stop + len(piece), step * 2
+        if stop >= limit:
+            return b"".join(pieces)
+    return data[: data.rfind(b"\n") + 1]
+
+
+class PartReader:
+    """One reading process.
+
+    Attributes:
+        ready: it has started and waits for parts.
+        pending: numbers of the parts it was given and has not brought back.
+    """
+
+    def __init__(self, source: SourceFile, place: int) -> None:
+        """Start the process; returns before it is ready.
+
+        Args:
+            source: what it reads; a process that finds another file at that path by now ends.
+            place: the source's number in the capture.
+
+        Raises:
+            OSError: the system gives no process.
+        """
+        context = multiprocessing.get_context("spawn")  # a forked one would hold a window's locks
+        self.connection, theirs = context.Pipe()
+        self.ready = False
+        self.pending: deque[int] = deque()
+        self._process = context.Process(
+            target=_serve,
+            args=(theirs, str(source.data_path), source.identity, place, hashes.seed()),
+            daemon=True,
+            name="read a part of a log",
+        )
+        try:
+            self._process.start()
+        finally:
+            theirs.close()
+
+    def give(self, number: int, start: int, stop: int) -> None:
+        """Ask for a part."""
+        self.pending.append(number)
+        self.connection.send((start, stop))
+
+    def take(self) -> tuple[int, Block] | None:
+        """What has come: a part's number and block; None when it was the word that the process is ready.
+
+        Raises:
+            EOFError: the process has ended, or could not read the file.
+        """
+        try:
+            data = self.connection.recv_bytes()
+        except OSError as error:
+            raise EOFError from error
+        if not data:
+            self.ready = True
+            return None
+        block: Block = pickle.loads(data)
+        return self.pending.popleft(), block
+
+    def end(self) -> None:
+        """End the process, whatever it is at."""
+        self.connection.close()
+        if self._process.pid is not None:
+            self._process.terminate()
+            self._process.join()
+
+
+def _serve(connection: Connection, path: str, identity: tuple[int, int], place: int, seed: int) -> None:
+    """A reading process: parts in, blocks out, until the pipe ends."""
+    hashes.adopt_seed(seed)
+    gc.disable()  # nothing here refers in circles, and much is alive at once
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    outgoing: SimpleQueue[bytes] = SimpleQueue()
+    room = threading.Semaphore(_BLOCKS_WAITING)
+    threading.Thread(target=_send, args=(connection, outgoing, room), daemon=True).start()
+    try:
+        source = SourceFile(Path(path))
+        if source.identity != identity:
+            return
+        outgoing.put(b"")
+        while True:
+            start, stop = connection.recv()
+            block = read_part(source, place, start, stop)
+            room.acquire()
+            outgoing.put(pickle.dumps(block, protocol=5))
+    except (EOFError, OSError):  # the program has ended, or the file is gone: either way the pipe tells the other side
+        os._exit(0)
+
+
+_BLOCKS_WAITING = 3
+"""Blocks a process reads ahead of being heard."""
+
+
+def _send(connection: Connection, outgoing: SimpleQueue[bytes], room: threading.Semaphore) -> None:
+    """Send while the next part is being read: a pipe holds only a small piece of a block."""
+    try:
+        while True:
+            data = outgoing.get()
+            connection.send_bytes(data)
+            if data:
+                room.release()
+    except OSError:
+        os._exit(0)

@@ -1,0 +1,311 @@
+"""Rows of the lines that have one of the usual shapes, made column by column.
+
+For these lines the same as `BlockReader` makes of them one by one, at a third of the cost (tests/bench/README.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, Told
+from inspector.capture.columns import Array
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_HASH, hash_bytes, hash_text, hash_texts
+from inspector.capture.strings import InternTable
+from inspector.protocol import calls, kinds, usual
+from inspector.protocol.formats import bare, capture_file, gateway_log
+from inspector.protocol.times import NO_TIME, parse_times
+
+_LOOKED_AT = 4
+"""Lines from which the shape of the others is guessed; a wrong guess costs time only."""
+_AT_ONCE = 512
+"""Lines taken through all steps together: as many as the processor's cache holds decoded."""
+_NANOSECONDS_FROM = 10**17
+"""Smaller numbers are times in another unit (inspector.protocol.times)."""
+
+_ERROR, _HAS_META, _NO_ID = (f.value for f in (Flag.ERROR, Flag.HAS_META, Flag.NO_ID))
+_CORRELATED, _MANY, _SENT = (f.value for f in (Flag.CORRELATED, Flag.MANY_CORRELATIONS, Flag.SENT))
+
+
+@dataclass(slots=True)
+class Tables:
+    """What a block's string ids stand for."""
+
+    strings: InternTable[str]
+    to_sets: InternTable[tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class UsualRows:
+    """What was read of some lines.
+
+    Attributes:
+        label: the format they are in.
+        places: (k,) int64, which of the lines these are, ascending; the others want a closer look.
+        columns: (k,) arrays by name of BLOCK_COLUMNS; what is missing is zero.
+        told: what passes want to know of some of them, by number among these.
+    """
+
+    label: str
+    places: NDArray[np.int64]
+    columns: dict[str, Array]
+    told: dict[int, Told]
+
+
+def read_usual(lines: Sequence[bytes], tables: Tables) -> UsualRows | None:
+    """Read the lines that have the usual shape of the first ones; None when those have none."""
+    for line in lines[:_LOOKED_AT]:
+        for decode, read in _SHAPES:
+            if usual.fits(decode, line):
+                parts = [read(lines[n : n + _AT_ONCE], tables) for n in range(0, len(lines), _AT_ONCE)]
+                return _together(parts)
+    return None
+
+
+def _together(parts: Sequence[UsualRows]) -> UsualRows:
+    places = [part.places + number * _AT_ONCE for number, part in enumerate(parts)]
+    columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
+    told: dict[int, Told] = {}
+    before = 0
+    for part in parts:
+        told.update({before + number: found for number, found in part.told.items()})
+        before += len(part.places)
+    return UsualRows(parts[0].label, np.concatenate(places), columns, told)
+
+
+def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
+    envelopes = usual.decode_all(usual.decode_envelope, lines)
+    places = _plain(envelopes)
+    kept, raws = [envelopes[place] for place in places], [lines[place] for place in places]
+    columns = _envelope_columns(kept, tables)
+    columns["time_ns"] = columns["ts_ns"]
+    columns["size"] = _lengths(raws)
+    told = _told(kept, raws, np.arange(len(kept)), columns, tables)
+    return UsualRows(bare.LABEL, np.array(places, np.int64), columns, told)
+
+
+def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
+    rows = usual.decode_all(usual.decode_capture_line, lines)
+    frames = [row.frame if row is not None else b"" for row in rows]
+    envelopes = usual.decode_all(usual.decode_envelope, frames)
+    places = [
+        place for place in _plain(envelopes)
+        if (row := rows[place]) is not None and row.dir in ("in", "out") and _NANOSECONDS_FROM <= row.t < 1 << 63
+    ]  # fmt: skip
+    kept, raws = [envelopes[place] for place in places], [frames[place] for place in places]
+    columns = _envelope_columns(kept, tables)
+    directions = [row.dir for place in places if (row := rows[place]) is not None]
+    columns["time_ns"] = np.array([row.t for place in places if (row := rows[place]) is not None], np.int64)
+    columns["direction"] = tables.strings.intern_all(directions, len(places))
+    columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
+    columns["size"] = _lengths(raws)
+    told = _told(kept, raws, np.arange(len(kept)), columns, tables)
+    return UsualRows(capture_file.LABEL, np.array(places, np.int64), columns, told)
+
+
+def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
+    """An envelope is logged as received and then once for each recipient: its copies are decoded once."""
+    rows = usual.decode_all(usual.decode_log_line, lines)
+    hashes = [hash_bytes(row.envelope) if row is not None else NO_HASH for row in rows]
+    first = {content: row.envelope for content, row in zip(hashes, rows, strict=True) if row is not None}
+    envelopes = usual.decode_all(usual.decode_envelope, list(first.values()))
+    plain = _plain(envelopes)
+    different = list(first)
+    number = {different[place]: n for n, place in enumerate(plain)}
+    kept = [envelopes[place] for place in plain]
+    places = [place for place, content in enumerate(hashes) if content in number]
+    logged = [row for place in places if (row := rows[place]) is not None]
+    which = np.array([number[hashes[place]] for place in places], np.int64)
+    raws = [first[different[place]] for place in plain]
+    shared = _envelope_columns(kept, tables)
+    shared["size"] = _lengths(raws)
+    columns = {name: column[which] for name, column in shared.items()}
+    _add_log_columns(columns, logged, tables)
+    columns["fold"] = _folds(kept, which, logged)
+    contents = np.array([hashes[place] for place in places], np.uint64)
+    columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
+    told = _told(kept, raws, np.unique(which, return_index=True)[1], columns, tables)
+    return UsualRows(gateway_log.LABEL, np.array(places, np.int64), columns, told)
+
+
+def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine], tables: Tables) -> None:
+    """What the log says around the envelopes."""
+    strings, count = tables.strings, len(logged)
+    events = [line.event for line in logged]
+    columns["event"] = strings.intern_all(events, count)
+    columns["participant"] = strings.intern_all([line.participant for line in logged], count)
+    columns["space"] = strings.intern_all([line.space_id for line in logged], count)
+    columns["direction"] = strings.intern_all([line.direction for line in logged], count)
+    times = parse_times([line.timestamp for line in logged])
+    columns["time_ns"] = np.where(times == NO_TIME, columns["ts_ns"], times)
+    received = columns["event"] == (strings.find("received") or -1)
+    columns["sender"] = np.where((columns["sender"] == 0) & received, columns["participant"], columns["sender"])
+
+
+def _folds(
+    envelopes: Sequence[usual.Envelope | None], which: NDArray[np.int64], logged: Sequence[usual.LogLine]
+) -> NDArray[np.uint64]:
+    known: dict[tuple[int, str | None], int] = {}
+    found: list[int] = []
+    for number, line in zip(which.tolist(), logged, strict=True):
+        key = (number, line.space_id)
+        fold = known.get(key)
+        if fold is None:
+            e = envelopes[number]
+            fold = NO_HASH if e is None else fold_hash(line.space_id, e.id, e.sender, e.ts, e.kind)
+            known[key] = fold
+        found.append(fold)
+    return np.array(found, np.uint64)
+
+
+def fold_hash(space: object, identifier: object, sender: object, ts: object, kind: object) -> int:
+    """What the copies of an envelope in a gateway log share; NO_HASH where it has no id."""
+    if identifier is None:
+        return NO_HASH
+    parts = (space, identifier, sender, ts, kind)
+    joined = "\0".join([p if isinstance(p, str) else "\0" for p in parts])
+    # Numbers (7 is not "7") and values with a NUL of their own are told apart the slow way.
+    return hash_text(joined if joined.count("\0") == len(parts) - 1 else repr(parts))
+
+
+_SHAPES: tuple[tuple[usual.Decode[Any], Callable[[Sequence[bytes], Tables], UsualRows]], ...] = (
+    (usual.decode_envelope, _read_envelopes),
+    (usual.decode_log_line, _read_gateway_log),
+    (usual.decode_capture_line, _read_capture),
+)
+
+
+def _plain(envelopes: Sequence[usual.Envelope | None]) -> list[int]:
+    """Places of the envelopes whose columns follow from their shape alone."""
+    unusual = {kind for kind in {e.kind for e in envelopes if e is not None} if _is_unusual(kind)}
+    return [
+        place for place, e in enumerate(envelopes)
+        if e is not None and e.kind not in unusual and (e.context is None or e.context[:1] != OBJECT_KEY)
+    ]  # fmt: skip
+
+
+def _is_unusual(kind: str) -> bool:
+    """Kinds that are told by more of their payload than is decoded here."""
+    name = kinds.split_kind(kind).name
+    return name == "mcp" or name.startswith("system")
+
+
+def _envelope_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Array]:
+    """Columns of envelopes: a list of usual.Envelope."""
+    ids = [e.id for e in envelopes]
+    named = [e.correlation_id for e in envelopes]
+    flags = np.array([_NO_ID if identifier is None else 0 for identifier in ids], np.uint32)
+    flags |= np.array(
+        [0 if not n and n != "" else _CORRELATED | _MANY if type(n) is tuple and len(n) > 1 else _CORRELATED
+         for n in named],
+        np.uint32,
+    )  # fmt: skip
+    columns = _head_columns(envelopes, tables)
+    columns["ts_ns"] = parse_times([e.ts for e in envelopes])
+    columns["id_hash"] = hash_texts(ids)
+    columns["correlation_hash"] = hash_texts([n if type(n) is str else n[0] if n else None for n in named])
+    columns["flags"] = flags
+    _add_call_columns(columns, envelopes, tables)
+    return columns
+
+
+def _head_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Array]:
+    """Who says what kind of thing where: few different heads make up most traffic, so each is looked up once."""
+    strings = tables.strings
+    heads: InternTable[Any] = InternTable(None)
+    which = heads.intern_all([(e.kind, e.sender, e.context, e.protocol, e.to) for e in envelopes], len(envelopes))
+    kind, sender, context, protocol, to = zip((None,) * 5, *heads[1:], strict=True)
+    call_kinds = [None if k is None else kinds.split_kind(k) for k in kind]
+    sets = [None if not t and t != "" else t if type(t) is tuple else (t,) for t in to]
+    texts: dict[str, Sequence[str | None]] = {
+        "kind_raw": kind,
+        "kind": [None if k is None else k.name for k in call_kinds],
+        "method": [None if k is None else k.method for k in call_kinds],
+        "target": [None if k is None else k.target for k in call_kinds],
+        "sender": sender,
+        "context": context,
+        "protocol": protocol,
+    }
+    columns = {name: strings.intern_all(values, len(heads))[which] for name, values in texts.items()}
+    columns["to_set"] = tables.to_sets.intern_all(sets, len(heads))[which]
+    return columns
+
+
+def _add_call_columns(columns: dict[str, Array], envelopes: Sequence[Any], tables: Tables) -> None:
+    """What the payloads say of calls, for the kinds whose payloads matter."""
+    strings, count = tables.strings, len(envelopes)
+    telling = {kind for kind in {e.kind for e in envelopes} if calls.payload_matters(kinds.split_kind(kind).name)}
+    places = [place for place, e in enumerate(envelopes) if e.kind in telling and e.payload is not None]
+    payloads = [envelopes[place].payload for place in places]
+    put = np.array(places, np.int64)
+    columns["stream"] = _spread(strings.intern_all([p.stream_id for p in payloads], len(places)), put, count)
+    columns["rpc_hash"] = _spread(hash_texts([calls.rpc_id(p.id) for p in payloads]), put, count)
+    columns["flags"][put] |= np.array([_outcome(p) for p in payloads], np.uint32)
+    callers = [(place, p) for place, p in zip(places, payloads, strict=True) if p.method is not None]
+    said: InternTable[Any] = InternTable(None)
+    which = said.intern_all(
+        [(envelopes[place].kind, p.method, p.params and (p.params.name, p.params.uri)) for place, p in callers],
+        len(callers),
+    )
+    made = [calls.usual_call(kind, method, *(named or (None, None))) for kind, method, named in said[1:]]
+    put = np.array([place for place, _ in callers], np.int64)
+    for name in ("method", "target"):
+        columns[name][put] = strings.intern_all([None, *(getattr(call, name) for call in made)], len(made) + 1)[which]
+
+
+def _outcome(payload: usual.Payload) -> int:
+    """Flags of what a response says."""
+    result, flags = payload.result, 0
+    if payload.error and bytes(payload.error) != b"null":
+        flags = _ERROR
+    if result is not None:
+        if result.is_error is True:
+            flags |= _ERROR
+        if result.meta:
+            flags |= _HAS_META
+    return flags
+
+
+class _WithPayload(msgspec.Struct):
+    payload: dict[str, Any]
+
+
+_decode_payload = msgspec.json.Decoder(_WithPayload).decode
+_TELLING = ("reasoning/start", "participant/status")
+
+
+def _told(
+    envelopes: Sequence[Any], raws: Sequence[Any], rows: NDArray[np.int64], columns: dict[str, Array], tables: Tables
+) -> dict[int, Told]:
+    """What passes read of the payloads of envelopes that stand in these rows: (len(envelopes),) int64."""
+    codes = [code for code in map(tables.strings.find, _TELLING) if code is not None]
+    whole = np.isin(columns["kind"][rows], codes)
+    marked = columns["flags"][rows] & np.uint32(_HAS_META) != 0
+    found: dict[int, Told] = {}
+    for number in np.flatnonzero(whole | marked).tolist():
+        e = envelopes[number]
+        try:
+            if whole[number]:
+                payload = {} if e.payload is None else _decode_payload(raws[number]).payload
+            else:
+                payload = {"result": {"_meta": msgspec.json.decode(e.payload.result.meta)}}
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue  # the capture will read it closer
+        found[int(rows[number])] = Told(e.id, payload)
+    return found
+
+
+def _spread(values: Array, places: NDArray[np.int64], count: int) -> Array:
+    column = np.zeros(count, values.dtype)
+    column[places] = values
+    return column
+
+
+def _lengths(texts: Sequence[Any]) -> Array:
+    return np.fromiter(map(len, texts), BLOCK_COLUMNS["size"], len(texts))

@@ -1,0 +1,116 @@
+"""Parse arguments, then start the window or the command line; only commands that show something import Qt."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inspector.cli import app, compiled, fail
+
+Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
+ThemeName = Annotated[str, typer.Option("--theme", help="system, light or dark.")]
+
+_DEMO_SECONDS_WITHOUT_DISPLAY = 20.0
+
+
+def has_display() -> bool:
+    """Whether a window can be seen: always but on a Unix without a display server."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("QT_QPA_PLATFORM"))
+
+
+def _without_display() -> None:
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+
+def _theme(name: str) -> str:
+    if name not in ("system", "light", "dark"):
+        fail(f"There is no theme {name}; choose system, light or dark.")
+    return name
+
+
+@app.command("window", hidden=True)
+def window_command(targets: Targets = None, theme: ThemeName = "") -> None:
+    """Open the window: on a log, on a gateway, or on the start page."""
+    for target in targets or []:
+        if target != "-" and not target.startswith(("ws://", "wss://")) and not Path(target).exists():
+            fail(f"There is no file {target}, and no command of that name; see context-inspector --help.")
+    if not has_display():
+        fail("There is no display to show a window on. The commands summary, list, contexts and show need none.")
+    from inspector.ui.app import run_windows
+
+    raise typer.Exit(run_windows(targets or [], theme=_theme(theme) if theme else None))
+
+
+@app.command("demo")
+def demo_command(
+    seconds: Annotated[float | None, typer.Option("--seconds", min=1, help="End after so many seconds.")] = None,
+    theme: ThemeName = "",
+) -> None:
+    """Watch scripted agents talk through a gateway of their own, live."""
+    screenshot = None
+    if not has_display():
+        _without_display()
+        seconds = seconds or _DEMO_SECONDS_WITHOUT_DISPLAY
+        screenshot = str(Path("demo-screenshot.png").resolve())
+        typer.echo(f"There is no display: the same window runs unseen for {seconds:g} s and leaves a screenshot.")
+    from inspector.ui.app import run_demo
+
+    code = run_demo(seconds=seconds, screenshot=screenshot, theme=_theme(theme) if theme else None)
+    if screenshot and code == 0:
+        typer.echo(f"Screenshot: {screenshot}")
+    raise typer.Exit(code)
+
+
+@app.command("screenshot")
+def screenshot_command(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Any readable log.")],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="PNG", help="Where to write the picture.")],
+    display_filter: Annotated[str, typer.Option("-Y", "--filter", help="Display filter.")] = "",
+    select: Annotated[int | None, typer.Option("--select", metavar="NO", help="Message to select.")] = None,
+    preset: Annotated[str | None, typer.Option("--preset", metavar="NAME", help="Filter preset.")] = None,
+    size: Annotated[str, typer.Option("--size", metavar="WxH", help="Window size.")] = "1280x800",
+    theme: ThemeName = "light",
+    hints: Annotated[bool, typer.Option("--hints", help="Show context hints.")] = False,
+    expand: Annotated[bool, typer.Option("--expand", help="Expand the selected collapsed result.")] = False,
+) -> None:
+    """Write a picture of the window on a log."""
+    width, cross, height = size.partition("x")
+    if (
+        not cross
+        or not width.isdecimal()
+        or not height.isdecimal()
+        or not 200 <= int(width) <= 8000
+        or int(height) > 8000
+    ):
+        fail(f"{size} is no size; write it as 1280x800.")
+    compiled(display_filter)
+    _without_display()
+    from inspector.ui.screenshot import Shot, take_screenshot
+
+    shot = Shot(file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand)
+    sentence = take_screenshot(shot)
+    if sentence:
+        fail(sentence)
+
+
+def main() -> None:
+    """Run it; anything that is no command is a file or an address for the window."""
+    arguments = sys.argv[1:]
+    commands = {command.name for command in app.registered_commands}
+    if not arguments or (arguments[0] not in commands and arguments[0] not in ("--help", "-h", "--version")):
+        arguments = ["window", *arguments]
+    if arguments[0] not in ("window", "demo", "record") and hasattr(signal, "SIGPIPE"):
+        # A reader that has had enough, such as `head`, ends a listing quietly, as with any Unix tool. Whoever keeps a
+        # connection must not end with it.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # the same bytes whatever the console's or a redirection's encoding
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="")
+    app(arguments, prog_name="context-inspector")

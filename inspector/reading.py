@@ -1,0 +1,201 @@
+"""Reading one source, block by block: from its beginning when it is opened, and on as it grows.
+
+Which way is taken is decided here: lines or elements of an array, by this process or by others, at once or as far as
+something has come. Whoever takes the blocks in need not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import closing
+
+from inspector.capture import overlong
+from inspector.capture.block import Block
+from inspector.capture.long_lines import LONG_LINE_BYTES, LongLines
+from inspector.capture.parallel import WORTHWHILE_BYTES, read_blocks
+from inspector.capture.reader import BlockReader
+from inspector.capture.sniff import SNIFFED_LINES, can_tell, scanner_for, sniff
+from inspector.capture.sources import SourceFile
+
+BLOCK_BYTES = 1 << 20
+LIVE_BLOCK_BYTES = 1 << 18
+"""Smaller, so that a window stays responsive between two blocks."""
+_FORMATS_READ = (
+    "MEW gateway logs, capability decisions, envelopes one a line, JSON-RPC lines, wrapped lines and captures; "
+    "a JSON array of any of these; and all of them as .gz or .zst"
+)
+_WAIT_S = 0.05
+
+Steps = Generator[Block | None]
+"""Blocks in order; None is a step that brought nothing, and may wait for somebody else."""
+
+
+class UnknownFormatError(Exception):
+    """Not one of the first 1,000 lines of a file is known; the text is a sentence for the user."""
+
+
+class SourceReader:
+    """Reads a source of a capture.
+
+    Attributes:
+        source: what is read; its `read_to` is moved by whoever takes a block in.
+        waiting: the last step brought nothing because the next block is not there yet.
+    """
+
+    def __init__(self, source: SourceFile, place: int, *, live: bool = False) -> None:
+        """Prepare.
+
+        Args:
+            source: the file.
+            place: its number in the capture.
+            live: it is being written while a window waits: lines too long for its loop go to another process.
+        """
+        self.source = source
+        self.waiting = False
+        self._place = place
+        self._live = live
+        self._long_lines: LongLines | None = None
+
+    # From the beginning
+
+    def find_out(self, *, wait: bool) -> Steps:
+        """Find out what it holds, as soon as enough of it is there.
+
+        Raises:
+            UnknownFormatError: nothing in its first 1,000 lines is known.
+        """
+        source = self.source
+        yield from self.wait_until(lambda: can_tell(source), wait=wait)
+        source.elements = scanner_for(source)
+        while True:
+            growing = source.growing
+            reason, looked_at = yield from self._sniff()
+            if reason is None:
+                return
+            if not growing or looked_at >= SNIFFED_LINES:
+                raise UnknownFormatError(
+                    f"{source.name} is no log that can be read. "
+                    f"Its first {'line' if source.elements is None else 'element'} is {reason}. "
+                    f"What can be read: {_FORMATS_READ}."
+                )
+            yield from self._wait(wait=wait)
+
+    def _sniff(self) -> Generator[None, None, tuple[str | None, int]]:
+        steps = sniff(self.source)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as found:
+                return found.value
+            yield
+
+    def read(self, size: int, *, wait: bool, to_be_followed: bool = False) -> Steps:
+        """Blocks up to the end: where the file ends now, or where what fills it has ended.
+
+        Args:
+            size: bytes of a block that is read here.
+            wait: for the processes that read a large file, and for what fills it.
+            to_be_followed: stop at the end that the file has now.
+        """
+        if self._is_worth_processes():
+            yield from self._read_in_parts(wait=wait)
+        stop = None if self.source.feed is not None else self.source.size
+        while True:
+            growing = self.source.growing  # asked before reading: what comes after the end was said is none
+            block = self.next(whole_lines=growing, size=size)
+            if block is not None:
+                yield block
+                if stop is not None and self.source.read_to >= stop and to_be_followed:
+                    return
+            elif not growing:
+                return
+            else:
+                yield from self._wait(wait=wait)
+
+    def _is_worth_processes(self) -> bool:
+        source = self.source
+        if source.feed is not None or source.elements is not None:
+            return False
+        if source.size >= WORTHWHILE_BYTES:
+            return True
+        return source.size >= LONG_LINE_BYTES and b"\n" not in source.read(0, LONG_LINE_BYTES)
+
+    def _read_in_parts(self, *, wait: bool) -> Steps:
+        with closing(read_blocks(self.source, self._place, self.source.size, wait=wait)) as blocks:
+            for block in blocks:
+                self.waiting = block is None
+                yield block
+        self.waiting = False
+
+    def wait_until(self, there: Callable[[], bool], *, wait: bool) -> Steps:
+        """Steps that bring nothing, until something is there."""
+        while not there():
+            yield from self._wait(wait=wait)
+
+    def _wait(self, *, wait: bool) -> Steps:
+        if wait and self.source.feed is not None:
+            self.source.feed.wait(_WAIT_S)
+        self.waiting = True
+        yield None
+        self.waiting = False
+
+    # On and on
+
+    def next(self, *, whole_lines: bool, size: int = BLOCK_BYTES) -> Block | None:
+        """The block behind `source.read_to`; None when there is none, or it is not there yet.
+
+        Args:
+            whole_lines: leave a last line without an end for later: its rest is still being written.
+            size: bytes to read; more where one line is longer.
+        """
+        source = self.source
+        if source.elements is not None:
+            return self._next_elements(at_end=not whole_lines, size=size)
+        if self._long_lines is not None and self._long_lines.pending:
+            return self._next_long_line()
+        while True:
+            data = source.read(source.read_to, size)
+            end = data.rfind(b"\n") + 1
+            if end or len(data) < size:
+                break
+            if self._live and size >= LONG_LINE_BYTES:
+                return self._next_long_line()
+            if size >= overlong.MAX_LINE:
+                return self._next_overlong(source.read_to + len(data), whole_lines=whole_lines)
+            size = min(4 * size, overlong.MAX_LINE)
+        if len(data) < size and not whole_lines:
+            end = len(data)
+        return BlockReader(self._place).read(data[:end], source.read_to) if end else None
+
+    def _next_overlong(self, seen: int, *, whole_lines: bool) -> Block | None:
+        """A line that is longer than may be read."""
+        source = self.source
+        stop = overlong.end_of_line(source, seen)
+        if stop is None and whole_lines:
+            return None
+        return overlong.read_overlong(source, self._place, source.read_to, stop or source.size)
+
+    def _next_long_line(self) -> Block | None:
+        """A line that another process reads."""
+        if self._long_lines is None:
+            self._long_lines = LongLines(self.source, self._place)
+        block = self._long_lines.next()
+        return block if block is not None and len(block) else None
+
+    def _next_elements(self, *, at_end: bool, size: int) -> Block | None:
+        found = self.source.next_elements(size, at_end=at_end)
+        if found is None:
+            return None
+        data, spans, offset = found
+        return BlockReader(self._place).read_spans(data, spans, offset)
+
+    def end_live(self) -> None:
+        """Nobody writes any more, and nobody waits: all that is left can be read here."""
+        self._live = False
+        self.close()
+
+    def close(self) -> None:
+        """End the process that reads for us, if there is one."""
+        if self._long_lines is not None:
+            self._long_lines.end()
+            self._long_lines = None

@@ -1,0 +1,314 @@
+"""A WebSocket client connection that hands over each message as it is parsed, without a queue and a wake-up in between.
+
+A gateway may send tens of thousands of small messages a second to the thread that also paints the window, and the
+library's ``recv()`` costs several times as much a message as this (tests/bench/README.md). Here whole data frames are
+cut out of what the socket brought; everything else (the opening handshake, pings, closing) is the library's business
+and reaches it frame by frame. Nothing is read ahead: while we are busy the socket's own buffer fills, and the sender
+waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any
+
+from typing_extensions import override
+from websockets.asyncio.client import ClientConnection
+from websockets.frames import CloseCode
+from websockets.protocol import State
+
+Take = Callable[[str | bytes], None]
+"""Gets a message: ``str`` for text, ``bytes`` for binary."""
+
+SLICE_S = 0.005
+"""Parsing pauses after this long, so that paint timers and the heartbeat get their turn."""
+
+BIG_BYTES = 1 << 20
+"""A frame above this has a turn of its own."""
+
+_FINAL = 0x80
+_TEXT, _BINARY, _CONTINUATION, _CLOSE = 0x01, 0x02, 0x00, 0x88
+_WHOLE_TEXT, _WHOLE_BINARY, _LAST = _FINAL | _TEXT, _FINAL | _BINARY, _FINAL | _CONTINUATION
+_CONTROL = frozenset({_CLOSE, 0x89, 0x8A})
+_KNOWN = frozenset({_WHOLE_TEXT, _WHOLE_BINARY, _TEXT, _BINARY, _CONTINUATION, _LAST}) | _CONTROL
+_RESERVED_BITS, _MASKED = 0x70, 0x80
+_LENGTH_BYTES = {126: 2, 127: 8}
+_LONGEST_CONTROL = 125
+_END_OF_HEADERS = b"\r\n\r\n"
+_MOST_HEADERS = 1 << 16
+_NAMES_ITS_LENGTH = re.compile(rb"\r\n(content-length|transfer-encoding):", re.IGNORECASE)
+_LOOK_AT_CLOCK = 0x1F  # every 32 frames
+
+
+class GatewaySocket(ClientConnection):
+    """A client connection for ``connect(create_connection=...)``, without compression; ``listen`` replaces ``recv``.
+
+    Attributes:
+        reached: What opening it has come to: ``TLS`` once TCP is there, ``upgrade`` once TLS is, or is not wanted.
+        ended: Set as soon as no more messages will come: closing has begun, or the connection is gone.
+        messages_in: Messages handed over so far.
+    """
+
+    def __init__(self, *args: Any, max_message_bytes: int, **options: Any) -> None:
+        """Prepare; the library calls this with its own arguments.
+
+        Args:
+            args: Of ``ClientConnection``.
+            max_message_bytes: Larger messages end the connection with 1009.
+            options: Of ``ClientConnection``.
+        """
+        super().__init__(*args, **options)
+        self.reached: str = "TLS"
+        self.ended = asyncio.Event()
+        self.messages_in: int = 0
+        self._most_bytes = max_message_bytes
+        self._early: list[str | bytes] = []
+        self._take: Take = self._early.append
+        self._rest = bytearray()  # the beginning of a frame whose rest has not come yet
+        self._needed = 2  # bytes of it without which parsing again is of no use
+        self._big: str | bytes | None = None  # a message that waits for a turn of its own
+        self._parts = bytearray()  # of a message in several frames
+        self._parts_kind: int | None = None  # its first opcode; None when there is none
+        self._upgraded = False
+        self._paused = False
+        self._deaf = False  # from here on every byte is the library's
+        self._over = False  # and from here on nobody's
+
+    def listen(self, take: Take) -> None:
+        """Hand over every message from now on, and first those that came already."""
+        early = list(self._early)
+        self._early.clear()
+        self._take = take
+        for message in early:
+            take(message)
+
+    # asyncio.Protocol
+
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.reached = "upgrade"
+        super().connection_made(transport)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        if self._over:
+            return
+        if not self._upgraded:
+            data = self._answer_to_upgrade(data)
+        if self._rest:
+            self._rest += data
+            # A huge frame comes in many pieces: they are joined once, when it is complete.
+            if self._paused or len(self._rest) < self._needed:
+                return
+            if self._needed > BIG_BYTES and self._parts_kind is None and self._rest[0] in (_WHOLE_TEXT, _WHOLE_BINARY):
+                self._big_frame()
+                return
+            data = bytes(self._rest)
+            self._rest.clear()
+        self._parse(data)
+
+    @override
+    def eof_received(self) -> None:
+        self._parse_what_waits()
+        super().eof_received()
+        self._note_end()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._parse_what_waits()
+        super().connection_lost(exc)
+        self.ended.set()
+
+    def _answer_to_upgrade(self, data: bytes) -> bytes:
+        """Give the library the answer to its upgrade and nothing of what follows; return what follows."""
+        received = bytes(self._rest) + data
+        self._rest.clear()
+        is_http = received[:5] == b"HTTP/"[: len(received)]
+        end = received.find(_END_OF_HEADERS)
+        if is_http and end < 0 and len(received) < _MOST_HEADERS:
+            self._rest += received
+            return b""
+        self._upgraded = True
+        if not is_http:
+            super().data_received(received + _END_OF_HEADERS)  # it would wait for the end of a line
+            self._deaf = True
+            return b""
+        end = len(received) if end < 0 else end + len(_END_OF_HEADERS)
+        super().data_received(received[:end])
+        self._deaf = self.protocol.state is not State.OPEN
+        if self._deaf and not _NAMES_ITS_LENGTH.search(received[:end]):
+            super().eof_received()  # a refusal needs no body, which would last until the server hangs up
+            self._over = True
+        return received[end:]
+
+    # frames
+
+    def _parse(self, data: bytes, *, may_pause: bool = True) -> None:
+        """Hand over the messages whose frames are in ``data``; keep the beginning of a frame. About 1 µs a frame."""
+        at, end, count, needed = 0, len(data), 0, 2
+        until = self.loop.time() + SLICE_S
+        while not self._deaf:
+            start = at + 2
+            if start > end:
+                break
+            head, length = data[at], data[at + 1]
+            if length in _LENGTH_BYTES:
+                start += _LENGTH_BYTES[length]
+                if start > end:
+                    needed = start - at
+                    break
+                length = int.from_bytes(data[at + 2 : start], "big")
+            elif length >= _MASKED:
+                self._fail(CloseCode.PROTOCOL_ERROR, "incorrect masking")
+                break
+            if head not in _KNOWN or length > self._longest(head):
+                self._refuse(head, length)
+                break
+            stop = start + length
+            if stop > end:
+                needed = stop - at
+                break
+            if head == _WHOLE_TEXT and self._parts_kind is None:
+                self._text(data[start:stop])
+            else:
+                self._other_frame(head, data[at:stop], data[start:stop])
+            at = stop
+            count += 1
+            if may_pause and not count & _LOOK_AT_CLOCK and self.loop.time() > until:
+                self._pause(data[at:])
+                return
+        if self._over:
+            return
+        if self._deaf:
+            super().data_received(data[at:])
+            self._note_end()
+        else:
+            self._rest += data[at:]
+            self._needed = needed
+
+    def _big_frame(self) -> None:
+        """Take the frame at the beginning of what waits without needless copies; hand it over in a turn of its own.
+
+        Decoding 50 MB takes some 50 ms, and so does what is done with it then.
+        """
+        start = 2 + _LENGTH_BYTES.get(self._rest[1], 0)
+        with memoryview(self._rest) as view:
+            payload = view[start : self._needed]
+            try:
+                self._big = str(payload, "utf-8") if self._rest[0] == _WHOLE_TEXT else bytes(payload)
+            except UnicodeDecodeError as error:
+                self._fail(CloseCode.INVALID_DATA, f"{error.reason} at position {error.start}")
+            rest = bytes(view[self._needed :])
+            payload.release()
+        self._rest = bytearray()
+        self._pause(rest)
+
+    def _hand_over_big(self) -> None:
+        message, self._big = self._big, None
+        if message is not None:
+            self.messages_in += 1
+            self._take(message)
+
+    def _text(self, raw: bytes) -> None:
+        try:
+            message = raw.decode()
+        except UnicodeDecodeError as error:
+            self._fail(CloseCode.INVALID_DATA, f"{error.reason} at position {error.start}")
+            return
+        self.messages_in += 1
+        self._take(message)
+
+    def _binary(self, raw: bytes) -> None:
+        self.messages_in += 1
+        self._take(raw)
+
+    def _longest(self, head: int) -> int:
+        return _LONGEST_CONTROL if head in _CONTROL else self._most_bytes
+
+    def _refuse(self, head: int, length: int) -> None:
+        """End the connection over a frame whose first bytes say already that it breaks the rules.
+
+        The library would look at some of this only when the whole frame is there, which may never be.
+        """
+        if head & _RESERVED_BITS:
+            self._fail(CloseCode.PROTOCOL_ERROR, "reserved bits must be 0")
+        elif head not in _KNOWN:
+            self._fail(CloseCode.PROTOCOL_ERROR, "invalid opcode")
+        elif head in _CONTROL:
+            self._fail(CloseCode.PROTOCOL_ERROR, "control frame too long")
+        else:
+            self._fail(CloseCode.MESSAGE_TOO_BIG, f"{length} bytes are over the limit of {self._most_bytes} bytes")
+
+    def _other_frame(self, head: int, frame: bytes, payload: bytes) -> None:
+        """Deal with anything but a whole text message."""
+        if head in _CONTROL:
+            super().data_received(frame)
+            self._deaf = head == _CLOSE
+            self._note_end()
+        elif head in (_CONTINUATION, _LAST):
+            self._add_part(payload, last=head == _LAST)
+        elif self._parts_kind is not None:
+            self._fail(CloseCode.PROTOCOL_ERROR, "expected a continuation frame")
+        elif head == _WHOLE_BINARY:
+            self._binary(payload)
+        else:
+            self._parts_kind = head
+            self._parts += payload
+
+    def _add_part(self, payload: bytes, *, last: bool) -> None:
+        if self._parts_kind is None:
+            self._fail(CloseCode.PROTOCOL_ERROR, "unexpected continuation frame")
+            return
+        if len(self._parts) + len(payload) > self._most_bytes:
+            self._fail(CloseCode.MESSAGE_TOO_BIG, f"its parts are over the limit of {self._most_bytes} bytes")
+            return
+        self._parts += payload
+        if last:
+            kind, raw = self._parts_kind, bytes(self._parts)
+            self._parts_kind = None
+            self._parts = bytearray()
+            (self._text if kind == _TEXT else self._binary)(raw)
+
+    # turns
+
+    def _pause(self, rest: bytes) -> None:
+        self._rest += rest
+        self._paused = True
+        self.transport.pause_reading()
+        self.loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        if not self._paused:
+            return
+        if self._big is not None:
+            self._hand_over_big()
+            self.loop.call_soon(self._go_on)
+            return
+        self._paused = False
+        data = bytes(self._rest)
+        self._rest.clear()
+        self._parse(data)
+        if not self._paused and not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    def _parse_what_waits(self) -> None:
+        if self._paused:
+            self._paused = False
+            self._hand_over_big()
+            data = bytes(self._rest)
+            self._rest.clear()
+            self._parse(data, may_pause=False)
+
+    # the end
+
+    def _fail(self, code: CloseCode, reason: str) -> None:
+        self.protocol.fail(code, reason)
+        self.send_data()
+        self._deaf = True
+        self._note_end()
+
+    def _note_end(self) -> None:
+        if self.protocol.state is not State.OPEN:
+            self.ended.set()

@@ -1,0 +1,40 @@
+"""What FILE may be, as a source to read: a log, an archive of one, a pipe, standard input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inspector.capture.sources import SourceFile
+from inspector.sources.decoders import MAGIC_BYTES, is_compressed
+from inspector.sources.spool import StreamFeed
+
+STANDARD_INPUT = Path("-")
+"""The FILE that stands for standard input; a file of that name needs its whole path."""
+
+STANDARD_INPUT_NAME = "standard input"
+
+
+def open_source(path: Path, name: str | None = None) -> SourceFile:
+    """A source to read, at once or as it fills.
+
+    Args:
+        path: a log, an archive, a pipe or device such as a shell's `<(...)`, or STANDARD_INPUT.
+        name: what to show instead of the file's own name.
+
+    Raises:
+        OSError: it cannot be read, or there is no room for a spool.
+    """
+    if is_stream(path):
+        name = name or (STANDARD_INPUT_NAME if path == STANDARD_INPUT else path.name)
+        return SourceFile(path, name, feed=StreamFeed(name, None if path == STANDARD_INPUT else path))
+    plain = SourceFile(path, name)
+    if not is_compressed(plain.read(0, MAGIC_BYTES)):
+        return plain
+    size = plain.size
+    plain.close()
+    return SourceFile(path, name, feed=StreamFeed(path.name, path, total=size))
+
+
+def is_stream(path: Path) -> bool:
+    """Whether it can be read only once, from start to end."""
+    return path == STANDARD_INPUT or (path.exists() and not path.is_file() and not path.is_dir())

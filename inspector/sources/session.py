@@ -1,0 +1,292 @@
+"""One connection to a gateway, from the name lookup to its end: join, record every frame, answer ``tools/list``.
+
+It says nothing else, and interprets traffic only as far as the connection needs it (welcome, presence of our own id,
+``tools/list`` to us). Behaviour of real gateways: protocols.md 10 and 16. Whether to connect again is not its business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+from websockets.exceptions import ConnectionClosed
+
+from inspector.aio import cancel_and_wait, spawn
+from inspector.sources import failures, handshake
+from inspector.sources.connection import Connection
+from inspector.sources.failures import Trouble
+from inspector.sources.opening import OpeningError, open_websocket
+from inspector.sources.recorder import Recorder
+from inspector.sources.state import Timing
+
+if TYPE_CHECKING:
+    from inspector.sources.gateway_socket import GatewaySocket
+
+_MAX_ANSWERS_UNDER_WAY = 64
+_LOOKED_AT_CHARS = 1 << 20
+_OWN_JOIN_ECHO_S = 2.0
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a session ended."""
+
+    trouble: Trouble | None
+    """What ended it; None when we left."""
+
+    code: int | None = None
+    """WebSocket close code, if any."""
+
+    welcomed: bool = False
+    """The gateway had greeted us."""
+
+    well: bool = False
+    """It had, and it or we said that it was over."""
+
+    silent: bool = False
+    """It was lost without a word: frames may be missing since the last one, not since the end was noticed."""
+
+    lasted_s: float = 0.0
+    """From the welcome to the end."""
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Who is told what, on the loop's thread."""
+
+    joining: Callable[[], None]
+    """The WebSocket is open, the join is about to be sent."""
+
+    welcomed: Callable[[handshake.Welcome], None]
+    """The first welcome came; it is recorded already."""
+
+    remark: Callable[[str], None]
+    """A sentence for the user about a connection that goes on."""
+
+
+class Session:
+    """One connection. To be run once.
+
+    Attributes:
+        connection: Where to and as whom.
+        participant: The id we go by, as the welcome gives it.
+        took_s: From the start to the welcome, once it came.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        recorder: Recorder,
+        hooks: Hooks,
+        *,
+        timing: Timing,
+        ssl_context: ssl.SSLContext | None = None,
+        limit_s: float | None = None,
+    ) -> None:
+        """Prepare; nothing happens before ``run``.
+
+        Args:
+            connection: Where to and as whom.
+            recorder: Gets every frame.
+            hooks: Told of progress.
+            timing: Time allowances.
+            ssl_context: For ``wss``; default: the system's trusted certificates.
+            limit_s: For opening and welcome together, in place of those of ``timing``.
+        """
+        self.connection: Connection = connection
+        self.participant: str = connection.participant
+        self.took_s: float = 0.0
+        self._recorder = recorder
+        self._hooks = hooks
+        self._timing = timing
+        self._ssl_context = ssl_context
+        self._limit_s = limit_s
+        self._ws: GatewaySocket | None = None
+        self._answers: set[asyncio.Task[Any]] = set()
+        self._started_s = 0.0
+        self._welcomed_s: float | None = None
+        self._closing = False
+        self._welcome_late = False
+        self._lost = False
+        self._own_joins = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether there is a WebSocket that ``close`` can close."""
+        return self._ws is not None
+
+    @property
+    def welcomed(self) -> bool:
+        """Whether the gateway has greeted us."""
+        return self._welcomed_s is not None
+
+    @property
+    def frames_in(self) -> int:
+        """Frames received so far."""
+        return self._ws.messages_in if self._ws is not None else 0
+
+    async def run(self) -> Ending:
+        """Connect, join and record until ``close``, cancellation, or the connection's end. Trouble is returned."""
+        self._started_s = self._now()
+        try:
+            ws = await open_websocket(
+                self.connection, timing=self._timing, ssl_context=self._ssl_context, limit_s=self._limit_s
+            )
+        except OpeningError as error:
+            return Ending(error.trouble)
+        self._ws = ws
+        self._recorder.mark(
+            "opened",
+            url=self.connection.shown_url,
+            space=self.connection.space,
+            participant=self.connection.participant,
+        )
+        beside: set[asyncio.Task[Any]] = set()
+        try:
+            spawn(self._keep_alive(ws), name="gateway ping", owner=beside)
+            self._hooks.joining()
+            await self._join(ws)
+            await ws.ended.wait()
+            if not (self._closing or self._welcome_late):
+                await ws.close()  # the other side's half of the closing handshake
+            return self._ending(ws)
+        finally:
+            await cancel_and_wait(beside | self._answers)
+            await ws.close()  # close code 1000; returns at once when closed already
+
+    def close(self) -> None:
+        """Have ``run`` leave the gateway (close code 1000) and return; needs an open WebSocket."""
+        self._closing = True
+        if self._ws is not None:
+            self._ws.ended.set()
+
+    # joining
+
+    async def _join(self, ws: GatewaySocket) -> None:
+        join, masked = handshake.join_frames(self.connection)
+        self._recorder.sent(masked)
+        self._loop.call_later(self._welcome_s, self._miss_welcome, ws)
+        ws.listen(self._take)
+        # A gateway that closed already may have said why: then reading goes on, and ends with the reason.
+        with contextlib.suppress(ConnectionClosed):
+            await ws.send(join)
+
+    @property
+    def _welcome_s(self) -> float:
+        if self._limit_s is None:
+            return self._timing.welcome_s
+        return max(self._limit_s - (self._now() - self._started_s), self._limit_s / 3)
+
+    def _miss_welcome(self, ws: GatewaySocket) -> None:
+        if self._welcomed_s is None and not ws.ended.is_set():
+            self._welcome_late = True
+            ws.ended.set()
+
+    # frames
+
+    def _take(self, data: str | bytes) -> None:
+        """Record one frame and look whether the connection itself is concerned. Under 1 µs beside the writing."""
+        self._recorder.received(data)
+        if not isinstance(data, str) or (len(data) > _LOOKED_AT_CHARS and self._welcomed_s is not None):
+            return
+        # A gateway sends envelopes as text. Few frames hold one of these, so the rest is not decoded here.
+        if "tools/list" in data or "system" in data or "presence" in data:
+            try:
+                decoded = msgspec.json.decode(data)
+            except (msgspec.MsgspecError, RecursionError, UnicodeError):
+                return
+            if isinstance(decoded, dict):
+                self._look_at(cast("dict[str, Any]", decoded))
+
+    def _look_at(self, envelope: Mapping[str, Any]) -> None:
+        welcome = handshake.read_welcome(envelope)
+        if welcome is not None:
+            if self._welcomed_s is None:
+                self._welcomed_s = self._now()
+                self.took_s = self._welcomed_s - self._started_s
+                self.participant = welcome.participant or self.connection.participant
+                self._hooks.welcomed(welcome)
+            return
+        presence = handshake.read_presence(envelope)
+        if presence is not None:
+            self._note_presence(presence)
+            return
+        if self.connection.answer_tools_list and self._welcomed_s is not None:
+            own_ids = frozenset({self.connection.participant, self.participant})
+            answer = handshake.tools_list_answer(
+                envelope, own_ids=own_ids, participant=self.participant, time_ns=self._recorder.last_in_ns
+            )
+            if answer is not None and len(self._answers) < _MAX_ANSWERS_UNDER_WAY:
+                # Not awaited here: reading must go on even when the gateway is slow to take our answer.
+                spawn(self._send(answer), name="tools/list answer", owner=self._answers)
+
+    def _note_presence(self, presence: handshake.Presence) -> None:
+        if presence.participant != self.participant or self._welcomed_s is None:
+            return
+        self._own_joins += presence.event == "join"
+        late = self._now() - self._welcomed_s > _OWN_JOIN_ECHO_S
+        # Gateways before v0.2 announce a joiner to itself, once and at once.
+        if presence.event == "leave" or (presence.event == "join" and (late or self._own_joins > 1)):
+            self._hooks.remark(
+                f"Another client goes by our id {self.participant}: the gateway may stop sending to us. Connect again."
+            )
+
+    async def _send(self, text: str) -> None:
+        if self._ws is not None:
+            self._recorder.sent(text)
+            with contextlib.suppress(ConnectionClosed):  # the end is noticed elsewhere
+                await self._ws.send(text)
+
+    # beside the reader
+
+    async def _keep_alive(self, ws: GatewaySocket) -> None:
+        """Ping after a silence. Lost means no pong and nothing else either: a busy gateway may be late with pongs."""
+        while True:
+            before = ws.messages_in
+            await asyncio.sleep(self._timing.ping_s)
+            if ws.messages_in != before:
+                continue
+            try:
+                async with asyncio.timeout(self._timing.pong_s):
+                    await (await ws.ping())
+            except TimeoutError:
+                # What came while our own loop was held up has not been read yet: one turn more for it.
+                await asyncio.sleep(min(0.1, self._timing.pong_s / 10))
+                if ws.messages_in == before:
+                    self._lost = True
+                    ws.transport.abort()  # a closing handshake would only wait once more
+                    return
+            except ConnectionClosed:
+                return
+
+    # the end
+
+    def _ending(self, ws: GatewaySocket) -> Ending:
+        welcomed = self._welcomed_s is not None
+        lasted_s = self._now() - self._welcomed_s if self._welcomed_s is not None else 0.0
+        if self._closing:
+            return Ending(None, 1000, welcomed=welcomed, well=True, lasted_s=lasted_s)
+        if self._welcome_late:
+            waited_s = self._welcome_s if self._limit_s is None else self._now() - self._started_s
+            return Ending(
+                failures.welcome_timeout(url=self.connection.url, space=self.connection.space, timeout_s=waited_s)
+            )
+        # The same object that `recv()` would raise.
+        closed = ws.protocol.close_exc
+        side = closed.rcvd or closed.sent
+        code = side.code if side is not None else None
+        trouble = failures.closed(closed, url=self.connection.url, lost=self._lost, welcomed=welcomed)
+        well = welcomed and code in (1000, 1001) and not self._lost
+        return Ending(trouble, code, welcomed=welcomed, well=well, silent=self._lost, lasted_s=lasted_s)
+
+    @property
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    def _now(self) -> float:
+        return self._loop.time()

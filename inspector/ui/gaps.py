@@ -1,0 +1,39 @@
+"""Where frames may be missing: the gap rows of a document, found as it grows."""
+
+from __future__ import annotations
+
+import bisect
+
+import numpy as np
+
+from inspector.capture.flags import Flag
+from inspector.document import CaptureDocument
+
+
+class GapRows:
+    """Gap rows of one document.
+
+    Attributes:
+        rows: message indices, ascending.
+    """
+
+    def __init__(self, document: CaptureDocument) -> None:
+        self.rows: list[int] = []
+        self._document = document
+        self._looked_to = 0
+
+    def update(self) -> int:
+        """Look at what came since; return how many there are. O(new messages)."""
+        count = len(self._document.capture)
+        if count > self._looked_to:
+            flags = self._document.capture.columns["flags"][self._looked_to : count]
+            self.rows += (np.flatnonzero(flags & Flag.GAP) + self._looked_to).tolist()
+            self._looked_to = count
+        return len(self.rows)
+
+    def next_after(self, message: int | None) -> int | None:
+        """The first gap behind a message, and behind the last one the first of all; None when there is none."""
+        if not self.rows:
+            return None
+        place = bisect.bisect_right(self.rows, -1 if message is None else message)
+        return self.rows[place % len(self.rows)]

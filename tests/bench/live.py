@@ -1,0 +1,70 @@
+"""A flood into the real window, offscreen: nothing lost, and never late. Prints one JSON object.
+
+With capture to disk, all passes, an active filter and the tree open, from a sender's process on loopback; with
+`pause` the view is paused for the middle third. Run as `python -m tests.bench.live RATE SECONDS [pause]`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+
+from inspector.ui.app import Application
+from tests.bench import machine
+from tests.bench.offscreen import Found, Heartbeat, run, until
+from tests.bench.received import compare
+from tests.bench.sending import SendingGateway
+
+FILTER = 'context.type == "reasoning"'
+
+
+async def measure(application: Application, rate: float, seconds: float, *, pause: bool) -> Found:
+    """Send for so many seconds and look what arrived."""
+    count = round(rate * seconds)
+    with SendingGateway(rate=rate, count=count) as gateway:
+        window = application.new_window()
+        if not window.opening.watch(gateway.connection()):
+            raise OSError("the capture file could not be made")
+        await until(lambda: len(window.document.capture) >= 1, "the welcome", 10)
+        panes = window.panes
+        assert panes is not None
+        panes.apply_filter(FILTER)
+        panes.contexts.expand_all()
+        own = len(window.document.capture)
+        await asyncio.sleep(0.3)
+        used, memory, begun = machine.cpu_s(), machine.private_dirty_mb(), time.perf_counter()
+        pausing = window.actions_by_id["capture.pause"]
+        waiting = 0
+        with Heartbeat(application) as heart:
+            gateway.go()
+            if pause:
+                await asyncio.sleep(seconds / 3)
+                pausing.trigger()
+                await asyncio.sleep(seconds / 3)
+                waiting = panes.bridge.waiting
+                pausing.trigger()
+            sent = await gateway.done(3 * seconds + 20)
+            sending = time.perf_counter() - begun
+            await until(
+                lambda: len(window.document.capture) >= own + sent["sent"], "the last message", 2 * seconds + 20
+            )
+            behind = time.perf_counter() - begun - sending
+            await asyncio.sleep(0.2)
+        panes.bridge.flush()
+        found: Found = {"sent": sent["sent"], "sent_s": sent["seconds"], "sender_late_s": sent["late_s"]}
+        found |= heart.found() | {"behind_s": behind, "cpu_s": machine.cpu_s() - used}
+        found |= {"memory_mb": machine.private_dirty_mb() - memory, "waiting": waiting}
+        found |= {"received": len(window.document.capture) - own, "shown": len(panes.rows.visible)}
+        found["should_show"] = len(panes.rows.evaluate(panes.rows.filter, panes.rows.scope))
+        found["contexts"] = len(window.document.analysis.contexts.tree)
+        path = window.document.path
+        assert path is not None
+        await window.opening.end_session()
+    return found | compare(path, sent=sent["sent"], start_ms=sent["start_ms"], rate=rate)
+
+
+if __name__ == "__main__":
+    rate, seconds = float(sys.argv[1]), float(sys.argv[2])
+    print(json.dumps(run(lambda application: measure(application, rate, seconds, pause="pause" in sys.argv))))

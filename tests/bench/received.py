@@ -1,0 +1,57 @@
+"""What a capture file holds, compared with what the sender must have sent."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from tests.bench.sender import LIVE_BLOCK, live_template, live_times
+
+_FRAME = b'"frame":'
+_SAID = re.compile(rb'"id":"[a-z]+-[0-9a-f]{8}-([0-9]{10})"')
+_KEEP = 4
+
+
+def frames_of(path: Path) -> tuple[list[int], list[bytes]]:
+    """The sender's messages in a capture, in the file's order: their numbers, and the frames of the first blocks.
+
+    Frames are kept for the blocks that `compare` looks at byte for byte, as 480 MB of them need not be in memory.
+    """
+    numbers: list[int] = []
+    frames: list[bytes] = []
+    with path.open("rb") as file:
+        for line in file:
+            if b'"dir":"in"' not in line[:80] or not line.endswith(b"}\n"):
+                continue
+            said = _SAID.search(line, 0, 200)
+            if said is None:
+                continue
+            block, place = divmod(int(said[1]), 100_000)
+            numbers.append(block * LIVE_BLOCK + place)
+            if block < _KEEP:
+                frames.append(line[line.index(_FRAME) + len(_FRAME) : -2])
+    return numbers, frames
+
+
+def compare(path: Path, *, sent: int, start_ms: int, rate: float) -> dict[str, Any]:
+    """Counts, order and bytes of what lies in a capture file.
+
+    Returns:
+        `kept`, messages in the file; `lost`; `duplicates`; `in_order`; `bytes_equal`, for the first 20,000 messages.
+    """
+    numbers, frames = frames_of(path)
+    distinct = set(numbers)
+    expected: list[bytes] = []
+    template = live_template(framed=False)
+    for number in range(min(_KEEP, -(-sent // LIVE_BLOCK))):
+        block = template.block(number, live_times(number, start_ms, rate))
+        count = min(LIVE_BLOCK, sent - number * LIVE_BLOCK)
+        expected += [bytes(block[int(template.ends[i]) : int(template.ends[i + 1])]) for i in range(count)]
+    return {
+        "kept": len(numbers),
+        "lost": sent - len(distinct & set(range(sent))),
+        "duplicates": len(numbers) - len(distinct),
+        "in_order": numbers == sorted(numbers),
+        "bytes_equal": frames == expected,
+    }

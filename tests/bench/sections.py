@@ -1,0 +1,309 @@
+"""What is measured, in the table's order: each section turns the figures of a measurement into rows.
+
+Targets are those of design.md 7. Those for 1,000,000 messages are scaled where less is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from tests.bench.bench import Bench
+from tests.bench.process import NotMeasuredError
+from tests.bench.table import Row, at_least, at_most, exactly, info, not_measured
+
+MILLION = 1_000_000
+LIVE_RATE = 20_000
+FOLLOW_RATE = 50_000
+KILL_RATE = 5_000
+QUICK_CASES = ("brackets",)
+_ENOUGH = 500_000
+_SENDER_RATE = 100_000
+"""What the sender must reach by itself, not to be what is measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One part of the table.
+
+    Attributes:
+        name: by which it is asked for.
+        title: its heading.
+        rows: measures; may raise NotMeasuredError.
+    """
+
+    name: str
+    title: str
+    rows: Callable[[Bench], list[Row]]
+
+    def measured(self, bench: Bench) -> list[Row]:
+        """Its rows; one that says why when there are none."""
+        try:
+            return self.rows(bench)
+        except NotMeasuredError as error:
+            return [not_measured(self.name, str(error))]
+
+
+def _scaled(messages: int) -> tuple[float, str]:
+    share = messages / MILLION
+    return share, "" if share == 1 else f"({messages:,} messages)"
+
+
+def _opened(bench: Bench, kind: str, messages: int, complete_s: float, memory_mb: float) -> list[Row]:
+    path = bench.log(kind, messages)
+    share, note = _scaled(messages)
+    window = bench.measure("open_window", path)
+    headless = bench.measure("open_headless", path)
+    return [
+        at_most("first rows on screen", window["first_s"], 0.5),
+        at_most("complete, in the window", window["complete_s"], complete_s * share, note=note),
+        at_most("complete, no window", headless["complete_s"], complete_s * share, note=note),
+        info("messages a second, in the window", window["messages"] / window["complete_s"], ""),
+        info("heartbeat late, longest", window["late_max_s"]),
+        info("heartbeat late, 99th percentile", window["late_p99_s"]),
+        _memory("memory above an empty window", window["memory_mb"], memory_mb, messages),
+        _memory("memory, no window", headless["memory_mb"], memory_mb, messages),
+        info("most memory while reading, in the window, with workers", window["peak_mb"], "MB"),
+        exactly("messages", window["messages"], messages),
+    ]
+
+
+def _memory(what: str, used_mb: float, target_mb: float, messages: int) -> Row:
+    """Only of many messages: of few, what does not grow with them weighs more than they do."""
+    share, note = _scaled(messages)
+    if messages < _ENOUGH:
+        return info(what, used_mb, "MB")
+    return at_most(what, used_mb, target_mb * share, "MB", note=note)
+
+
+def _envelopes(bench: Bench) -> list[Row]:
+    return _opened(bench, "envelopes", bench.sizes.envelopes, 5, 150)
+
+
+def _gateway(bench: Bench) -> list[Row]:
+    rows = _opened(bench, "gateway-log", bench.sizes.gateway, 15, 250)
+    bench.drop("gateway-log", bench.sizes.gateway)
+    return rows
+
+
+def _reading(bench: Bench) -> list[Row]:
+    found = bench.measure("reading", bench.log("envelopes", bench.sizes.envelopes), bench.sizes.reading_turns)
+    return [
+        info("read into columns, ours", found["ours_s"]),
+        info("read_json of the same fields, DuckDB with 2 threads", found["duckdb_s"]),
+        at_most("ours by DuckDB's, median of turns", found["ratio"], 2.5, "x"),
+        exactly("records", found["records"], found["duckdb_records"]),
+    ]
+
+
+def _filters(bench: Bench) -> list[Row]:
+    messages = bench.sizes.envelopes
+    found = bench.measure("filters", bench.log("envelopes", messages))
+    _, note = _scaled(messages)
+    rows = [
+        at_most("header filter to repainted table, median", found["median_s"], 0.05, note=note),
+        at_most("header filter, slowest of five", found["worst_s"], 0.05, note=note),
+        info("header filter, first time", found["first_s"]),
+        info("grep -c of a literal", found["grep_s"]),
+    ]
+    if found["searched"] < found["messages"]:
+        part = f"literal full text, first {found['searched']:,} messages"
+    else:
+        part = "literal full text"
+        rows.append(exactly("messages found by text", found["hits"], found["grep_lines"]))
+    return [
+        *rows,
+        info(part, found["text_s"]),
+        at_most(f"{part}, by grep -c of the same part", found["text_ratio"], 3, "x"),
+        at_most("full text, first hits", found["first_hit_s"], 0.1),
+    ]
+
+
+def _growth(bench: Bench) -> list[Row]:
+    sizes = bench.sizes
+    small = bench.measure("open_headless", bench.log("envelopes", sizes.small))
+    large = bench.measure("open_headless", bench.log("envelopes", sizes.large), timeout_s=1_800)
+    if sizes.large > sizes.envelopes:
+        bench.drop("envelopes", sizes.large)
+    factor = sizes.large / sizes.small
+    by = f"{sizes.large:,} by {sizes.small:,} messages"
+    return [
+        at_most(f"time, {by}", large["complete_s"] / small["complete_s"], 1.1 * factor, "x"),
+        at_most(f"memory, {by}", large["memory_mb"] / max(1.0, small["memory_mb"]), 1.1 * factor, "x"),
+        info(f"complete, {sizes.large:,} messages", large["complete_s"]),
+        info(f"memory, {sizes.large:,} messages", large["memory_mb"], "MB"),
+    ]
+
+
+def _live(bench: Bench) -> list[Row]:
+    alone = bench.measure("drain", 3 * _SENDER_RATE)
+    return [at_least("the sender alone, messages a second", alone["per_s"], _SENDER_RATE), *_flood(bench, "")]
+
+
+def _live_paused(bench: Bench) -> list[Row]:
+    return _flood(bench, "pause")
+
+
+def _flood(bench: Bench, pause: str) -> list[Row]:
+    seconds = bench.sizes.live_s
+    bench.need_room(LIVE_RATE * seconds * 500)
+    arguments = [LIVE_RATE, seconds, *([pause] if pause else [])]
+    found = bench.measure("live", *arguments, timeout_s=8 * seconds + 60)
+    rows = [info("waited while the view was paused", found["waiting"], "")] if pause else []
+    return [
+        exactly("messages received", found["received"], found["sent"]),
+        exactly("messages in the capture file", found["kept"], found["sent"]),
+        exactly("messages shown", found["shown"], found["should_show"]),
+        exactly("lost", found["lost"], 0),
+        exactly("duplicates", found["duplicates"], 0),
+        exactly("in order, bytes as sent", found["in_order"] and found["bytes_equal"], True),
+        *rows,
+        at_most("heartbeat late, longest", found["late_max_s"], 0.1),
+        at_most("heartbeat late, 99th percentile", found["late_p99_s"], 0.03),
+        at_most("sent in", found["sent_s"], 1.02 * seconds, note="(the window keeps up)"),
+        info("behind when all was sent", found["behind_s"]),
+        info("processor time", found["cpu_s"]),
+        info("memory gained", found["memory_mb"], "MB"),
+        info("contexts", found["contexts"], ""),
+    ]
+
+
+def _follow(bench: Bench) -> list[Row]:
+    seconds = bench.sizes.follow_s
+    bench.need_room(FOLLOW_RATE * seconds * 700)
+    found = bench.measure("follow", FOLLOW_RATE, seconds, timeout_s=10 * seconds + 60)
+    return [
+        exactly("lines lost", found["lost"], 0),
+        exactly("lines twice", found["duplicates"], 0),
+        exactly("in order", found["in_order"], True),
+        exactly("rotations shown as a row", found["rotations"], 1),
+        at_most("written in", found["written_s"], 1.05 * seconds, note="(the writer keeps its pace)"),
+        at_most("behind when all was written", found["behind_s"], 1.0, note="(the window keeps up)"),
+        info("behind, longest (a rotation's grace included)", found["lag_s"]),
+        info("heartbeat late, longest", found["late_max_s"]),
+        info("heartbeat late, 99th percentile", found["late_p99_s"]),
+    ]
+
+
+def _kill(bench: Bench) -> list[Row]:
+    rows: list[Row] = []
+    for how in ("window", "record"):
+        try:
+            found = bench.measure("kill", KILL_RATE, bench.sizes.kills, how, timeout_s=30 * bench.sizes.kills + 30)
+        except NotMeasuredError as error:
+            rows.append(not_measured(f"{how}: time lost", str(error)))
+            continue
+        rows += [
+            at_most(f"{how}: time lost, longest of {found['kills']} kills", found["lost_s"], 0.1),
+            info(f"{how}: messages lost, most", found["lost_messages"], ""),
+            exactly(f"{how}: the rest is whole and reads again", found["prefix"] and found["recovered"], True),
+        ]
+    return rows
+
+
+def _tree(bench: Bench) -> list[Row]:
+    sizes = bench.sizes
+    found = bench.measure("tree", sizes.contexts, 1_000, sizes.flushes)
+    return [
+        *_flushes(found, "spoke", "1,000 contexts spoke"),
+        *_flushes(found, "new", "1,000 new contexts"),
+        *_moving(bench),
+        info("contexts", found["contexts"], ""),
+    ]
+
+
+def _moving(bench: Bench) -> list[Row]:
+    what = "a tenth of the changes moves a context"
+    try:
+        found = bench.measure("views", "tree", bench.sizes.contexts, 1_000)
+    except NotMeasuredError as error:
+        return [not_measured(what, str(error))]
+    return [
+        at_most(f"{what}: flush unpainted, median", found["flush_ms"] / 1000, 0.01),
+        at_most(f"{what}: flush unpainted, longest", found["flush_max_ms"] / 1000, 0.01),
+        exactly(f"{what}: scroll unmoved", found["unmoved"], True),
+    ]
+
+
+def _flushes(found: dict[str, Any], mode: str, what: str) -> list[Row]:
+    return [
+        at_most(f"{what}: flush, median", found[f"{mode}_median_s"], 0.01),
+        at_most(f"{what}: flush, longest", found[f"{mode}_max_s"], 0.01),
+        exactly(f"{what}: selection and scroll unmoved", found[f"{mode}_unmoved"], True),
+    ]
+
+
+def _huge(bench: Bench) -> list[Row]:
+    found = bench.measure("huge", bench.sizes.huge_mb, timeout_s=180)
+    return [
+        info("bytes", found["bytes"], ""),
+        info("listed after", found["listed_s"]),
+        at_most("heartbeat late while opening", found["open_late_s"], 0.1),
+        info("selected after", found["selected_s"]),
+        at_most("heartbeat late while selecting", found["select_late_s"], 0.1),
+        info("saved after", found["saved_s"]),
+        at_most("heartbeat late while saving", found["save_late_s"], 0.1),
+        exactly("saved byte for byte", found["saved_equal"], True),
+    ]
+
+
+def _start(bench: Bench) -> list[Row]:
+    found = bench.measure("start", bench.sizes.starts)
+    return [
+        at_most("to the painted window, median", found["start_s"], 0.6),
+        info("best", found["best_s"]),
+    ]
+
+
+def _reconnect(bench: Bench) -> list[Row]:
+    kills = bench.sizes.reconnects
+    found = bench.measure("reconnect", kills, timeout_s=20 * kills + 60)
+    return [
+        at_most(f"back after its return, longest of {kills}", found["longest_return_s"], 5),
+        info("back after its return, mean", found["mean_return_s"]),
+        exactly("gap rows", found["gaps"], kills),
+        exactly("messages twice", found["duplicates"], 0),
+        exactly("missing while connected", found["missing_while_connected"], 0),
+        exactly("in order", not found["out_of_order"], True),
+        exactly("contexts with another count than messages", found["contexts_wrong"], 0),
+    ]
+
+
+def _hostile(bench: Bench) -> list[Row]:
+    if find_spec("tests.hostile") is None:
+        raise NotMeasuredError("there is no tests/hostile.py yet")
+    from tests.hostile import CASES
+
+    quick = bench.sizes.quick
+    return [_hostile_case(bench, case, quick) for case in (QUICK_CASES if quick else CASES)]
+
+
+def _hostile_case(bench: Bench, case: str, quick: bool) -> Row:
+    what = f"{case}: longest stall, opening and looking"
+    try:
+        found = bench.measure("hostile", *(["--small"] if quick else []), case, timeout_s=30 if quick else 240)[case]
+    except NotMeasuredError as error:
+        return not_measured(what, str(error))
+    if "failed" in found:  # it crashed: that is a fault, not a figure
+        return exactly(f"{case}: opened and looked at", False, True)
+    return at_most(what, max(found["open_stall_ms"], found["look_stall_ms"]) / 1000, 0.1)
+
+
+SECTIONS = (
+    Section("start", "Start, warm", _start),
+    Section("envelopes", "Open a log of envelopes", _envelopes),
+    Section("reading", "Reading alone, the same file by turns", _reading),
+    Section("filters", "Filters over that log", _filters),
+    Section("growth", "Growth, no window", _growth),
+    Section("gateway", "Open a gateway's log, 4 records a message", _gateway),
+    Section("live", "Live, 20,000 messages/s of 400 B, filter and tree", _live),
+    Section("paused", "The same, view paused for the middle third", _live_paused),
+    Section("follow", "Follow a log growing by 50,000 lines/s, rotated once", _follow),
+    Section("kill", "kill -9 at 5,000 messages/s", _kill),
+    Section("reconnect", "The gateway killed in a row", _reconnect),
+    Section("tree", "Context tree, changes a flush", _tree),
+    Section("huge", "One huge message", _huge),
+    Section("hostile", "Hostile input", _hostile),
+)

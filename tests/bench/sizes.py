@@ -1,0 +1,56 @@
+"""How much is measured: everything, or little of everything."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What each measurement gets.
+
+    Attributes:
+        envelopes, gateway: messages in the two logs that are opened.
+        small, large: messages of the two logs that growth compares.
+        reading_turns: of reading, ours and DuckDB's.
+        live_s: seconds of the flood; its rate is always 20,000 messages a second.
+        follow_s: seconds of the growing log.
+        kills, starts: how often.
+        contexts, flushes: of the tree.
+        huge_mb: of the one message.
+        reconnects: kills of the gateway.
+        quick: little of everything.
+    """
+
+    envelopes: int = 1_000_000
+    gateway: int = 1_000_000
+    small: int = 100_000
+    large: int = 1_000_000
+    reading_turns: int = 3
+    live_s: float = 60
+    follow_s: float = 20
+    kills: int = 8
+    starts: int = 7
+    contexts: int = 100_000
+    flushes: int = 30
+    huge_mb: float = 50
+    reconnects: int = 20
+    quick: bool = False
+
+
+FULL = Sizes()
+QUICK = Sizes(
+    envelopes=20_000, gateway=8_000, small=10_000, large=20_000, reading_turns=2, live_s=3, follow_s=2, kills=1,
+    starts=1, contexts=10_000, flushes=6, huge_mb=5, reconnects=1,
+    quick=True,
+)  # fmt: skip
+
+
+def chosen(*, quick: bool) -> Sizes:
+    """The sizes asked for; BENCH_GROWTH=1 lets growth go to ten million messages, 6.2 GB."""
+    if quick:
+        return QUICK
+    if os.environ.get("BENCH_GROWTH") == "1":
+        return Sizes(small=1_000_000, large=10_000_000)
+    return FULL

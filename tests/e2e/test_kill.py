@@ -1,0 +1,127 @@
+"""What `kill -9` loses: nothing that arrived more than a tenth of a second before, and the rest is offered again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector.captures import unsaved_captures
+from inspector.document import CaptureDocument
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(60)]
+
+ROOT = Path(__file__).parents[2]
+RATE, SIZE = 5_000, 400
+LOST_S = 0.1
+SLACK_S = 0.15 * float(os.environ.get("TESTS_TIME_SCALE", "1"))
+"""What two busy cores may add between sending and receiving; it is measured in tests/bench, here only bounded."""
+
+WINDOW = """
+import asyncio, sys, time
+from inspector.sources.connection import Connection
+from inspector.ui.app import Application, make_qt, run_loop
+
+qt = make_qt()
+
+async def main():
+    application = Application(qt, theme="light", bundled_fonts=True)
+    async def start():
+        window = application.new_window()
+        window.opening.watch(Connection(url=sys.argv[1], space="demo"))
+        async def stall():
+            while True:
+                await asyncio.sleep(0.3)
+                time.sleep(0.25)  # as a window does that has much to paint
+        if len(sys.argv) > 2:
+            application.spawn(stall(), "stall")
+    await application.run(start())
+    return 0
+
+run_loop(main(), qt)
+"""
+
+
+@pytest.fixture
+def gateway() -> Iterator[str]:
+    """Address of a gateway process that says numbered messages to whoever joins."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.numbered", str(RATE), str(SIZE)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.wait(10)
+        process.stdout.close()
+
+
+def records(path: Path) -> tuple[list[dict[str, int]], bytes]:
+    """Payloads of the numbered messages that lie whole on disk, and what is left of a torn last line."""
+    lines = path.read_bytes().split(b"\n")
+    frames = [json.loads(line)["frame"] for line in lines[1:-1] if b'"dir":"in"' in line[:60]]
+    return [frame["payload"] for frame in frames if frame["kind"] == "chat"], lines[-1]
+
+
+def kill_after_a_while(process: subprocess.Popen[bytes], path_of: Path | None, home: Path) -> tuple[Path, int]:
+    """Let a process capture for two seconds, kill it; its capture, and when it was killed."""
+    try:
+        ends = time.monotonic() + 30
+        while not (path := path_of or next(home.rglob("*.ctxcap"), None)) or not path.exists() or not records(path)[0]:
+            assert time.monotonic() < ends, "nothing was captured"
+            assert process.poll() is None, "the program has ended"
+            time.sleep(0.05)
+        time.sleep(2)
+    finally:
+        killed_ns = time.time_ns()
+        process.kill()
+        process.wait(10)
+    return path, killed_ns
+
+
+def check(path: Path, killed_ns: int, allowed_s: float) -> int:
+    found, torn = records(path)
+    assert [payload["n"] for payload in found] == list(range(1, len(found) + 1))
+    lost_s = (killed_ns - found[-1]["sent_ns"]) / 1e9
+    print(f"{len(found):,} messages on disk, the last {lost_s * 1000:.0f} ms old, {len(torn)} bytes of a torn line")
+    assert lost_s < allowed_s
+    return len(found)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
+@pytest.mark.parametrize("stalls", [pytest.param([], id="fluent"), pytest.param(["stalls"], id="loop-stalls")])
+def test_a_killed_window_has_its_capture_on_disk(gateway: str, user_folders: Path, stalls: list[str]) -> None:
+    process = subprocess.Popen([sys.executable, "-c", WINDOW, gateway, *stalls], cwd=ROOT, env=os.environ)
+    path, killed_ns = kill_after_a_while(process, None, user_folders)
+    # Of a loop that does not turn, the frames are still with the operating system: what was received is what counts.
+    count = check(path, killed_ns, LOST_S + SLACK_S + (0.25 if stalls else 0))
+    (offered,) = unsaved_captures()
+    assert (offered.path, offered.space) == (path, "demo")
+    assert offered.messages in (None, count + 1, count + 2)  # the welcome, and a torn one
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
+def test_a_killed_recording_is_on_disk_and_read_as_any(gateway: str, tmp_path: Path) -> None:
+    path = tmp_path / "kept.ctxcap"
+    command = [sys.executable, "-m", "inspector", "record", gateway, "--space", "demo", "-o", str(path)]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    _, killed_ns = kill_after_a_while(process, path, tmp_path)
+    count = check(path, killed_ns, LOST_S + SLACK_S)
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 7)
+    document = CaptureDocument()
+    document.load(path)
+    assert document.unreadable == 1
+    assert document.kind_counts()["chat"] in (count - 1, count)
+    document.close()

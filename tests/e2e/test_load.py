@@ -1,0 +1,152 @@
+"""Correctness under load: counts, order, no duplicates, no loss. How fast it goes is measured in tests/bench."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from inspector.document import CaptureDocument
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from tests.bench.follow import FIRST_LINE, numbers_of, writing
+from tests.bench.generate import write_envelopes, write_gateway_log
+from tests.bench.received import compare
+from tests.bench.sending import SendingGateway
+from tests.ui.windows import panes_of, run_in_window, until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(60)]
+
+BURST_RATE = 200_000.0
+"""Messages a second: far more than anybody takes in, so that they come as fast as they are taken."""
+BURST = 30_000
+FILTER = 'context.type == "reasoning"'
+
+
+def ids(document: CaptureDocument) -> np.ndarray:
+    return document.capture.columns["id_hash"]
+
+
+async def watching(application: Application, gateway: SendingGateway) -> MainWindow:
+    """A window that has joined, with a filter in force and the tree open."""
+    window = application.new_window()
+    assert window.opening.watch(gateway.connection())
+    await until(lambda: len(window.document.capture) == 2, "our join and the welcome")
+    panes_of(window).apply_filter(FILTER)
+    panes_of(window).contexts.expand_all()
+    return window
+
+
+async def all_arrived(window: MainWindow, gateway: SendingGateway, count: int) -> None:
+    """Everything was received, is shown as the filter says, and lies on disk exactly as it was sent, once, in order."""
+    sent = await gateway.done(30)
+    await until(lambda: len(window.document.capture) >= 2 + count, "the last message", 30)
+    panes = panes_of(window)
+    panes.bridge.flush()
+    document = window.document
+    assert len(document.capture) == 2 + count
+    assert len(np.unique(ids(document)[2:])) == count
+    assert (np.diff(document.capture.columns["offset"].astype(np.int64)) > 0).all()
+    shown = panes.rows.visible
+    assert 0 < len(shown) < count
+    assert np.array_equal(shown, panes.rows.evaluate(panes.rows.filter, panes.rows.scope))
+    assert panes.messages.model.rowCount() == len(shown)
+    path = document.path
+    assert path is not None
+    await window.opening.end_session()
+    assert compare(path, sent=count, start_ms=sent["start_ms"], rate=BURST_RATE) == {
+        "kept": count, "lost": 0, "duplicates": 0, "in_order": True, "bytes_equal": True,
+    }  # fmt: skip
+
+
+def test_a_burst_arrives_whole_and_in_order(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        with SendingGateway(rate=BURST_RATE, count=BURST) as gateway:
+            window = await watching(application, gateway)
+            gateway.go()
+            await all_arrived(window, gateway, BURST)
+
+    run_in_window(qapp, steps)
+
+
+def test_pausing_the_view_stops_nothing(qapp: QApplication) -> None:
+    count = 18_000
+
+    async def steps(application: Application) -> None:
+        with SendingGateway(rate=BURST_RATE, count=count) as gateway:
+            window = await watching(application, gateway)
+            panes = panes_of(window)
+            pause = window.actions_by_id["capture.pause"]
+            gateway.go()
+            await until(lambda: len(window.document.capture) > 1_000, "the first messages")
+            pause.trigger()
+            # What was on its way into the view when it was paused may still come.
+            await until(lambda: len(window.document.capture) > 8_000, "the next messages")
+            held = len(panes.rows)
+            await until(lambda: len(window.document.capture) > count - 3_000, "the capture going on")
+            assert len(panes.rows) == held
+            assert panes.bridge.waiting > 0
+            pause.trigger()
+            assert len(panes.rows) > held
+            await all_arrived(window, gateway, count)
+
+    run_in_window(qapp, steps)
+
+
+@pytest.mark.parametrize(
+    ("write", "messages"), [(write_envelopes, 50_000), (write_gateway_log, 8_000)], ids=["envelopes", "gateway-log"]
+)
+def test_a_log_opened_in_the_window_is_the_log_read_without_one(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: object, messages: int
+) -> None:
+    # Processes that read start as they do from the program, and not with all that pytest imports.
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", find_spec("inspector.__main__"))
+    path = tmp_path / "envelope-history.jsonl"
+    assert callable(write)
+    write(path, messages)
+    alone = CaptureDocument()
+    alone.load(path)
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        await window.opening.load(path)
+        document = window.document
+        assert len(document.capture) == messages == len(panes_of(window).rows)
+        assert len(np.unique(ids(document))) == messages
+        assert np.array_equal(ids(document), ids(alone))
+        assert np.array_equal(document.capture.columns["offset"], alone.capture.columns["offset"])
+        assert document.capture.record_count == alone.capture.record_count
+        assert document.kind_counts() == alone.kind_counts()
+        assert document.analysis.transients.totals() == alone.analysis.transients.totals()
+        tree, same = document.analysis.contexts.tree, alone.analysis.contexts.tree
+        assert len(tree) == len(same)
+        assert {tree.path(node) for node in tree.alive()} == {same.path(node) for node in same.alive()}
+
+    try:
+        run_in_window(qapp, steps)
+    finally:
+        alone.close()
+
+
+def test_a_log_that_grows_and_is_rotated_is_followed_whole(qapp: QApplication, tmp_path: Path) -> None:
+    log, count = tmp_path / "growing.jsonl", 15_000
+    log.write_bytes(FIRST_LINE)
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.opening.open_path(log)
+        await until(lambda: len(window.document.capture), "the line that was there before")
+        document = window.document
+        with writing(log, 20_000, count):
+            await until(lambda: len(document.capture) >= 1 + count + 1, "the last line and the rotation", 30)
+        panes_of(window).bridge.flush()
+        numbers, others = numbers_of(document)
+        assert numbers == list(range(count))
+        assert others == 2, "the line before, and one row for the rotation"
+        assert len(panes_of(window).rows) == len(document.capture)
+
+    run_in_window(qapp, steps)

@@ -1,0 +1,128 @@
+"""A window on what goes on: a log that grows and is rotated, a stream, an archive."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from inspector.sources import follow as follow_module
+from inspector.sources.follow import ROTATED
+from inspector.ui.app import Application
+from tests.builders import envelope, lines_of
+from tests.ui.windows import numbers, run_in_window, texts, until
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("POLL_S", "STILL_S", "GRACE_S"):
+        monkeypatch.setattr(follow_module, name, getattr(follow_module, name) / 20)
+
+
+def shows(application: Application, count: int) -> bool:
+    window = application.windows[0]
+    return window.panes is not None and len(numbers(window)) == count
+
+
+def append(path: Path, *names: str) -> None:
+    with path.open("ab") as file:
+        file.write(lines_of(*(envelope(payload={"text": name}) for name in names)))
+
+
+def test_rows_of_a_log_that_grows_and_is_rotated(qapp: QApplication, tmp_path: Path) -> None:
+    path = tmp_path / "agent.jsonl"
+    append(path, "one")
+
+    async def steps(application: Application) -> None:
+        application.open_targets([str(path)])
+        window = application.windows[0]
+        await until(lambda: shows(application, 1), "the first row")
+        await until(lambda: "following" in window.status.words(), "the status bar's word")
+        append(path, "two")
+        await until(lambda: shows(application, 2), "the second row")
+        window.refresh_clock()
+        append(path, "three")
+        await until(lambda: shows(application, 3), "the third row")
+        window.refresh_clock()
+        assert any(word.endswith("/s") for word in window.status.words())
+        path.rename(tmp_path / "agent.1")
+        append(path, "four")
+        await until(lambda: shows(application, 5), "the row of the rotation and the one behind it")
+        rows = texts(window)
+        assert ROTATED in rows[3]
+        assert "four" in rows[4]
+        assert window.document.capture.envelope(0)["payload"] == {"text": "one"}
+        followed = window.document.followed
+        window.close()
+        assert followed is not None
+        assert not followed.following
+
+    run_in_window(qapp, steps)
+
+
+def test_following_that_ends_says_why(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "agent.jsonl"
+    append(path, "one")
+    os.utime(path, (1e9, 1e9))
+    monkeypatch.setattr("inspector.sources.spool.free_bytes", lambda _folder: 0)
+
+    async def steps(application: Application) -> None:
+        application.open_targets([str(path)])
+        window = application.windows[0]
+        await until(lambda: "following" in window.status.words(), "the status bar's word")
+        append(path, "two")
+        await until(lambda: window.notices.notice("message"), "a notice")
+        notice = window.notices.notice("message")
+        assert notice is not None
+        assert notice.text.startswith("agent.jsonl is not followed any more: ")
+        assert "following" not in window.status.words()
+
+    run_in_window(qapp, steps)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_rows_of_a_stream_show_before_its_end(qapp: QApplication, tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    async def steps(application: Application) -> None:
+        application.open_targets([str(path)])
+        window = application.windows[0]
+        notice = window.notices.notice("message")
+        assert notice is not None
+        assert notice.text == "Waiting for pipe..."
+        file = await asyncio.to_thread(lambda: path.open("wb", buffering=0))
+        with file:
+            file.write(lines_of(envelope()))
+            await until(lambda: shows(application, 1), "the first row")
+            assert window.notices.notice("message") is None
+            assert window.document.live
+            file.write(lines_of(envelope(), envelope()))
+            await until(lambda: shows(application, 3), "two more")
+        await until(lambda: not window.document.live, "the end")
+        assert application.settings.recent_files == []
+
+    run_in_window(qapp, steps)
+
+
+def test_an_archive_that_breaks_off_says_so_above_its_rows(qapp: QApplication, tmp_path: Path) -> None:
+    path = tmp_path / "night.jsonl.gz"
+    data = gzip.compress(lines_of(*(envelope(id=os.urandom(30).hex()) for _ in range(2_000))))
+    path.write_bytes(data[: len(data) // 2])
+
+    async def steps(application: Application) -> None:
+        application.open_targets([str(path)])
+        window = application.windows[0]
+        await until(lambda: window.notices.notice("message"), "a notice")
+        notice = window.notices.notice("message")
+        assert notice is not None
+        assert notice.text.startswith("night.jsonl.gz is damaged or not complete: it ends in the middle.")
+        assert len(numbers(window)) > 500
+        assert window.windowTitle().startswith("night.jsonl.gz")
+        assert "following" not in window.status.words()
+
+    run_in_window(qapp, steps)

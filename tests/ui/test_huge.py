@@ -1,0 +1,140 @@
+"""Huge and hostile messages in the window: listed, selected, looked at in every tab, saved."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from inspector.capture.heads import HEAD
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.details.panel import TABS
+from tests import hostile
+from tests.builders import envelope, lines_of, log_file, tool_result
+from tests.ui.windows import panes_of, run_in_window, texts, until
+
+
+async def opened(application: Application, path: Path) -> MainWindow:
+    window = application.new_window()
+    window.resize(1280, 800)
+    window.show()
+    await window.opening.load(path)
+    return window
+
+
+@pytest.mark.parametrize("case", hostile.CASES)
+def test_every_hostile_log_can_be_looked_at(qapp: QApplication, tmp_path: Path, case: str) -> None:
+    path = hostile.write(case, tmp_path)
+
+    async def steps(application: Application) -> None:
+        window = await opened(application, path)
+        panes = panes_of(window)
+        count = len(window.document.capture)
+        assert count >= 2
+        for message in {0, 1, 2, count - 1} & set(range(count)):
+            panes.go_to(message)
+            for tab in TABS:
+                panes.details.show_tab(tab)
+                window.grab()
+        assert any("before" in row for row in texts(window)[:1])
+
+    run_in_window(qapp, steps)
+
+
+def test_a_big_message_is_listed_with_kind_sender_size_and_its_first_words(qapp: QApplication, tmp_path: Path) -> None:
+    path = hostile.write("message of text", tmp_path)
+
+    async def steps(application: Application) -> None:
+        window = await opened(application, path)
+        row = texts(window)[1]
+        assert "lead → everyone" in row
+        assert "chat" in row
+        assert "The quick brown fox" in row
+        assert "2.0 MB" in row
+        content = panes_of(window).messages.model.content(1)
+        assert content.aside == "2.0 MB"
+
+    run_in_window(qapp, steps)
+
+
+def test_a_big_answer_keeps_its_place_in_the_chain_and_its_lifecycle(qapp: QApplication) -> None:
+    asked = envelope("mcp/request", {"method": "tools/call", "params": {"name": "search"}}, id="ask", to=["files"])
+    meta = {"context": {"lifecycle": "transient", "summary": "15 records"}}
+    answer = tool_result(asked, "x" * 1_500_000, meta=meta, id="big")
+    # An id and a correlation behind the payload, where gateways write them too.
+    answer = {"kind": answer.pop("kind"), "payload": answer.pop("payload"), **answer}
+    about = envelope("chat", {"text": "thanks"}, correlation_id=["big"])
+
+    async def steps(application: Application) -> None:
+        window = await opened(application, log_file(lines_of(asked, answer, about)))
+        analysis, capture = window.document.analysis, window.document.capture
+        assert capture.envelope_id(1) == "big"
+        assert capture.correlation_ids(1) == ["ask"]
+        assert [step.message for step in window.document.chain(1)] == [0, 1, 2]
+        assert analysis.transients.lifecycle(1).summary == "15 records"
+        panes = panes_of(window)
+        panes.apply_filter('id == "big" && tool == "search"')
+        assert len(panes.rows.visible) == 1
+
+    run_in_window(qapp, steps)
+
+
+@pytest.mark.parametrize("case", ["message of text", "message of records", "brackets", "no UTF-8", "context"])
+def test_a_message_is_saved_byte_for_byte(qapp: QApplication, tmp_path: Path, case: str) -> None:
+    path = hostile.write(case, tmp_path)
+    lines = path.read_bytes().split(b"\n")
+    target = tmp_path / "saved.json"
+
+    async def steps(application: Application) -> None:
+        window = await opened(application, path)
+        message = 2 if case == "message of records" else 1
+        panes_of(window).details.save_requested.emit(message)
+        dialog = window.findChild(QFileDialog, "saveMessageDialog")
+        assert dialog is not None
+        dialog.fileSelected.emit(str(target))
+        dialog.close()
+        await until(target.exists, "the file")
+        assert target.read_bytes() == lines[message]
+        await until(lambda: window.notices.notice("message") is not None, "a word that it is saved")
+
+    run_in_window(qapp, steps)
+
+
+def test_a_message_that_cannot_be_saved_is_said(qapp: QApplication, tmp_path: Path) -> None:
+    path = log_file(lines_of(envelope(), envelope()))
+
+    async def steps(application: Application) -> None:
+        window = await opened(application, path)
+        window.saving.save(0, tmp_path / "nowhere" / "x.json")
+        said: list[str] = []
+        window.say = lambda sentence, *_: said.append(sentence)  # type: ignore[method-assign]
+        await until(lambda: said, "a sentence")
+        assert said[0].startswith("No. 1 could not be saved as ")
+        assert "No such file" in said[0]
+
+    run_in_window(qapp, steps)
+
+
+def test_selecting_a_big_message_reads_no_more_than_its_ends(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = hostile.write("message of text", tmp_path)
+
+    async def steps(application: Application) -> None:
+        window = await opened(application, path)
+        read: list[int] = []
+        source = window.document.capture.sources[0]
+        whole = source.read
+        monkeypatch.setattr(source, "read", lambda offset, length: (read.append(length), whole(offset, length))[1])
+        panes = panes_of(window)
+        panes.go_to(1)
+        for tab in TABS:
+            panes.details.show_tab(tab)
+        await asyncio.sleep(0)
+        assert read
+        assert max(read) <= 2 * HEAD
+
+    run_in_window(qapp, steps)

@@ -1,0 +1,130 @@
+"""Progress while a log is read, and cancelling it: what was read stays usable."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from inspector.ui import opening
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.widgets.status_button import StatusButton
+from tests.builders import envelope, lines_of, log_file
+from tests.ui.windows import numbers, panes_of, run_in_window, until
+
+COUNT = 4_000
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A log that takes many steps to read, each of which is told of."""
+    monkeypatch.setattr(opening, "LIVE_BLOCK_BYTES", 4_096)
+    monkeypatch.setattr(opening, "_QUIET_S", 0.0)
+    monkeypatch.setattr(opening, "_SLICE_S", 0.0)
+    return log_file(lines_of(*(envelope("chat", {"text": f"line {n}"}) for n in range(COUNT))))
+
+
+def button(window: MainWindow, name: str) -> StatusButton:
+    found = window.status.findChild(StatusButton, name)
+    assert found is not None
+    return found
+
+
+async def begun(application: Application, log: Path) -> MainWindow:
+    """A window that has read some of a log and not all of it."""
+    window = application.new_window()
+    window.show()
+    window.opening.open_path(log)
+    await until(lambda: window.panes is not None and len(window.document.capture) > 100, "rows")
+    assert len(window.document.capture) < COUNT
+    return window
+
+
+async def stopped(window: MainWindow) -> None:
+    await until(lambda: not button(window, "statusGoOn").isHidden(), "the end of reading")
+
+
+def test_progress_is_shown_with_a_button_to_cancel(qapp: QApplication, log: Path) -> None:
+    async def steps(application: Application) -> None:
+        window = await begun(application, log)
+        assert any(word.startswith("reading, ") for word in window.status.words())
+        assert button(window, "statusCancel").isVisible()
+        await until(lambda: len(window.document.capture) == COUNT, "all messages")
+        await until(lambda: button(window, "statusCancel").isHidden(), "the end of reading")
+        assert not any("reading" in word.lower() for word in window.status.words())
+
+    run_in_window(qapp, steps)
+
+
+def test_cancelling_keeps_what_was_read_and_says_so(qapp: QApplication, log: Path) -> None:
+    async def steps(application: Application) -> None:
+        window = await begun(application, log)
+        QTest.mouseClick(button(window, "statusCancel"), Qt.MouseButton.LeftButton)
+        await stopped(window)
+        read = len(window.document.capture)
+        assert 100 < read < COUNT
+        words = next(word for word in window.status.words() if word.startswith("Reading stopped at "))
+        assert words.endswith(f"%: {read:,} messages")
+        panes = panes_of(window)
+        assert numbers(window) == list(range(1, read + 1))
+        panes.apply_filter("no <= 3")
+        panes.go_to(2)
+        assert (numbers(window), panes.details.message) == ([1, 2, 3], 2)
+        await asyncio.sleep(0.05)
+        assert len(window.document.capture) == read
+
+    run_in_window(qapp, steps)
+
+
+def test_escape_cancels_too_and_open_again_reads_all(qapp: QApplication, log: Path) -> None:
+    async def steps(application: Application) -> None:
+        window = await begun(application, log)
+        QTest.keyClick(window, Qt.Key.Key_Escape)
+        await stopped(window)
+        button(window, "statusGoOn").click()
+        await until(lambda: len(application.windows) == 2, "another window")
+        again = application.windows[-1]
+        await until(lambda: len(again.document.capture) == COUNT, "all messages")
+
+    run_in_window(qapp, steps)
+
+
+def test_rows_filter_and_selection_work_while_a_log_is_read(qapp: QApplication, log: Path) -> None:
+    async def steps(application: Application) -> None:
+        window = await begun(application, log)
+        panes = panes_of(window)
+        panes.apply_filter('text contains "line 1"')
+        panes.go_to(1)
+        assert panes.details.message == 1
+        await until(lambda: len(window.document.capture) == COUNT, "all messages")
+        panes.bridge.flush()
+        assert panes.details.message == 1
+        assert len(numbers(window)) == sum("line 1" in f"line {n}" for n in range(COUNT))
+
+    run_in_window(qapp, steps)
+
+
+def test_closing_the_window_ends_reading(qapp: QApplication, log: Path) -> None:
+    async def steps(application: Application) -> None:
+        window = await begun(application, log)
+        window.close()
+        await until(lambda: not application.windows, "the window to go")
+        assert len(window.document.capture) < COUNT
+
+    run_in_window(qapp, steps)
+
+
+def test_short_work_shows_no_progress(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        said: list[str] = []
+        window.status.set_progress = lambda *_: said.append("progress")  # type: ignore[method-assign]
+        await window.opening.load(log_file(lines_of(envelope(), envelope())))
+        assert not said
+
+    run_in_window(qapp, steps)

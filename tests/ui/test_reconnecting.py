@@ -1,0 +1,113 @@
+"""A gateway that goes away and comes back, as the window shows it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from websockets.asyncio.client import connect
+
+from inspector.demo.gateway import DemoGateway
+from inspector.sources.connection import Connection
+from inspector.ui.app import Application
+from inspector.ui.gaps import GapRows
+from inspector.ui.main_window import MainWindow
+from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.widgets.status_button import StatusButton
+from tests.builders import document_of, envelope
+from tests.ui.find import child
+from tests.ui.windows import panes_of, run_in_window, texts, until
+from tests.unit.sources.watching import free_port, kill
+
+
+async def say(gateway: DemoGateway, text: str) -> None:
+    async with connect(gateway.url, compression=None, proxy=None) as client:
+        await client.send(json.dumps({"type": "join", "participantId": "amy", "space": "demo"}))
+        await client.recv()
+        await client.send(json.dumps({"kind": "chat", "payload": {"text": text}}))
+        await client.recv()
+
+
+async def lost(application: Application, gateway: DemoGateway) -> MainWindow:
+    """A window whose gateway was killed."""
+    window = application.new_window()
+    assert window.opening.watch(Connection(url=gateway.url, space="demo"))
+    await until(lambda: "system/welcome" in window.document.kind_counts(), "the welcome")
+    await say(gateway, "before")
+    await until(lambda: any("before" in text for text in texts(window)), "the message")
+    await kill(gateway)
+    await until(lambda: window.notices.notice("connection") is not None, "the notice")
+    return window
+
+
+def click_link(window: MainWindow, words: str) -> None:
+    notice = window.notices.notice("connection")
+    assert notice is not None
+    link = next(one for one in notice.findChildren(LinkButton) if one.label == words)
+    QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+
+
+def test_it_comes_back_by_itself_with_one_gap_row(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        port = free_port()
+        gateway = DemoGateway(port=port)
+        await gateway.start()
+        window = await lost(application, gateway)
+        first_id = child(window, StatusButton, "statusParticipant").accessibleName()
+        assert any(words.startswith("reconnecting to ws://") for words in window.status.words())
+        assert any(words.startswith("attempt ") for words in window.status.words())
+        await until(lambda: "refused the connection (TCP)" in said(window), "the failing step")
+        assert "broke off: no close was sent. Trying again until you stop it. Last attempt: refused" in said(window)
+        gateway = DemoGateway(port=port)
+        await gateway.start()
+        click_link(window, "Connect now")
+        await until(lambda: window.notices.notice("connection") is None, "the connection")
+        await say(gateway, "after")
+        await until(lambda: any("after" in text for text in texts(window)), "the message after")
+        window.refresh_clock()
+        assert "1 gap" in window.status.words()
+        assert child(window, StatusButton, "statusParticipant").accessibleName() != first_id
+        shown = texts(window)
+        assert sum("Messages may be missing" in text for text in shown) == 1
+        QTest.mouseClick(child(window, StatusButton, "statusGaps"), Qt.MouseButton.LeftButton)
+        gap = panes_of(window).messages.current_message()
+        assert gap is not None
+        assert "Messages may be missing: the connection was lost for" in (window.document.capture.reason(gap) or "")
+        await window.opening.end_session()
+        await gateway.stop()
+
+    run_in_window(qapp, steps)
+
+
+def test_it_can_be_stopped(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        gateway = DemoGateway()
+        await gateway.start()
+        window = await lost(application, gateway)
+        click_link(window, "Stop")
+        await until(lambda: not window.document.live, "the end")
+        assert window.notices.notice("connection") is None
+        assert any(words.startswith("disconnected from") for words in window.status.words())
+        await asyncio.sleep(0)
+        window.refresh_clock()
+        assert "1 gap" in window.status.words()
+
+    run_in_window(qapp, steps)
+
+
+def said(window: MainWindow) -> str:
+    notice = window.notices.notice("connection")
+    return notice.text if notice is not None else ""
+
+
+def test_gaps_are_gone_through_in_turn() -> None:
+    gap = {"t": 1, "src": 0, "mark": "gap"}
+    document = document_of({"t": 1, "dir": "in", "frame": envelope("chat")}, gap, gap)
+    gaps = GapRows(document)
+    assert gaps.next_after(None) is None
+    assert gaps.update() == 2
+    assert gaps.update() == 2
+    assert [gaps.next_after(message) for message in (None, 0, 1, 2)] == [1, 1, 2, 1]

@@ -1,0 +1,65 @@
+"""A message is saved byte for byte, whatever it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.capture.capture import Capture
+from inspector.capture.exact import exact_parts, save_message
+from tests.builders import document_of, envelope, received
+
+BIG = {**envelope("chat", {"text": "é" * 700_000}, id="big"), "later": 1}
+RAW = json.dumps(BIG, ensure_ascii=False).encode()
+TORN = RAW[:-5]
+FRAME = b'{"t":1767603600000000000,"dir":"in","src":0,"frame":' + RAW + b"}"
+
+
+@pytest.mark.parametrize(
+    ("line", "exact"),
+    [
+        (RAW, RAW), (FRAME, RAW), (TORN, TORN), (b"#stream#" + b"\x00\xff" * 700_000, None),
+        (json.dumps(received(BIG)).encode(), json.dumps(BIG).encode()),
+        (json.dumps({"time": 1, "message": RAW.decode()}).encode(), RAW),
+        (b'{"kind":"chat",  "id":"x","payload":{"n":1.0}}', b'{"kind":"chat",  "id":"x","payload":{"n":1.0}}'),
+        (b"\xff\xfe no JSON", b"\xff\xfe no JSON"),
+    ],
+    ids=["bare", "capture", "torn", "stream", "gateway log", "in a string", "small", "small unreadable"],
+)  # fmt: skip
+def test_the_bytes_are_those_that_were_written(line: bytes, exact: bytes | None, tmp_path: Path) -> None:
+    document = document_of(envelope(), line)
+    target = tmp_path / "saved"
+    target.write_bytes(b"what was there")
+    written = save_message(document.capture, 1, target)
+    assert target.read_bytes() == (line if exact is None else exact)
+    assert written == target.stat().st_size
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("line", [RAW, FRAME, TORN])
+def test_a_big_message_is_never_in_memory_whole(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    capture = document_of(envelope(), line).capture
+    monkeypatch.setattr(Capture, "record_bytes", lambda *_: pytest.fail("read whole"))
+    assert max(map(len, exact_parts(capture, 1))) <= 1 << 20
+
+
+def test_what_cannot_be_read_leaves_the_target_alone(tmp_path: Path) -> None:
+    document = document_of(envelope(), RAW)
+    assert document.path is not None
+    with document.path.open("r+b") as file:
+        file.truncate(1_000)
+    target = tmp_path / "saved"
+    target.write_bytes(b"what was there")
+    with pytest.raises(OSError, match="shorter"):
+        save_message(document.capture, 1, target)
+    assert target.read_bytes() == b"what was there"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    capture: Any = document_of(envelope()).capture
+    with pytest.raises(OSError, match="No such file"):
+        save_message(capture, 0, tmp_path / "nowhere" / "x")

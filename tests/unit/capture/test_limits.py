@@ -1,0 +1,45 @@
+"""Names of any length are kept in little room, and stay different from one another."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.capture.limits import KEPT, MAX_NAME, MAX_RECIPIENTS, kept_name, kept_recipients
+from inspector.fields import FIELD_BY_NAME
+from tests.builders import document_of, envelope
+
+LONG = "n" * (MAX_NAME + 1)
+
+
+@given(st.text(max_size=200))
+def test_ordinary_names_stay_as_they_are(name: str) -> None:
+    assert kept_name(name) is name
+
+
+@given(st.text(max_size=5), st.text(max_size=5))
+def test_long_names_are_cut_and_stay_different(one: str, other: str) -> None:
+    first, second = kept_name(LONG + one), kept_name(LONG + other)
+    assert (first == second) == (one == other)
+    assert len(first) < KEPT + 100
+
+
+def test_a_half_character_is_no_obstacle() -> None:
+    assert kept_name(LONG + "\ud800").startswith("nnn")
+
+
+def test_of_a_crowd_the_first_are_kept_and_the_rest_counted() -> None:
+    names = tuple(f"a{n}" for n in range(MAX_RECIPIENTS + 5))
+    kept = kept_recipients(names)
+    assert kept[:MAX_RECIPIENTS] == names[:MAX_RECIPIENTS]
+    assert kept[-1] == "… 5 more"
+    assert kept_recipients(names[:3]) == names[:3]
+
+
+def test_a_capture_keeps_long_names_short_and_the_message_has_all_of_them() -> None:
+    document = document_of(*(envelope(LONG + kind, {"text": "x"}, sender=LONG, context=LONG) for kind in "ab"))
+    capture = document.capture
+    assert sum(len(text) for text in capture.strings) < 10_000
+    kinds = {FIELD_BY_NAME["kind"].value(document.analysis, message) for message in range(2)}
+    assert len(kinds) == 2
+    assert (capture.envelope(0) or {})["kind"] == LONG + "a"

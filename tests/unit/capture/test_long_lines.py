@@ -1,0 +1,84 @@
+"""Long lines of live traffic are read by another process, in their place, once, and whatever happens to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from inspector.capture import long_lines
+from inspector.capture.long_lines import LONG_LINE_BYTES
+from tests.builders import GrowingLog, envelope, lines_of
+
+LONG = {**envelope("chat", {"text": "x" * (LONG_LINE_BYTES + 1_000_000)}, id="long")}
+
+
+def polled(log: GrowingLog, enough: Callable[[], object], seconds: float = 30) -> float:
+    """Poll until enough was read, and give the longest time one poll took, in seconds."""
+    longest, until = 0.0, time.monotonic() + seconds
+    while not enough():
+        assert time.monotonic() < until, len(log.document.capture)
+        started = time.perf_counter()
+        log.document.poll()
+        longest = max(longest, time.perf_counter() - started)
+        time.sleep(0.005)
+    return longest
+
+
+def ids(log: GrowingLog) -> list[str | None]:
+    return [log.document.capture.envelope_id(message) for message in range(len(log.document.capture))]
+
+
+def test_a_long_line_comes_in_its_place_and_nothing_overtakes_it() -> None:
+    log = GrowingLog()
+    log.write(envelope(id="before"), LONG, envelope(id="after"), LONG, envelope(id="last"))
+    polled(log, lambda: len(log.document.capture) == 5)
+    assert ids(log) == ["before", "long", "after", "long", "last"]
+    assert not log.document.poll()
+
+
+def test_a_long_line_without_an_end_waits_for_it() -> None:
+    log = GrowingLog()
+    whole = lines_of(LONG)
+    log.write_bytes(lines_of(envelope(id="before")) + whole[:-100])
+    for _ in range(20):
+        log.document.poll()
+        time.sleep(0.02)
+    assert ids(log) == ["before"]
+    log.write_bytes(whole[-100:] + lines_of(envelope(id="after")))
+    polled(log, lambda: len(log.document.capture) == 3)
+    assert ids(log) == ["before", "long", "after"]
+
+
+@pytest.mark.parametrize("torn", [False, True])
+def test_the_end_of_a_session_reads_what_is_left(torn: bool) -> None:
+    log = GrowingLog()
+    log.write(envelope(id="before"), LONG, envelope(id="after"))
+    if torn:
+        log.write_bytes(b'{"kind":"chat","id":"torn')
+    log.end()
+    assert ids(log)[:3] == ["before", "long", "after"]
+    assert len(log.document.capture) == (4 if torn else 3)
+
+
+def test_where_no_process_can_be_had_the_line_is_read_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(long_lines, "PartReader", refuse)
+    log = GrowingLog()
+    log.write(LONG, envelope(id="after"), LONG)
+    polled(log, lambda: len(log.document.capture) == 3)
+    assert ids(log) == ["long", "after", "long"]
+
+
+def test_a_process_that_dies_does_not_lose_the_line() -> None:
+    log = GrowingLog()
+    log.write(LONG, envelope(id="after"))
+    reading = log.document._readers[0]._long_lines
+    assert reading is not None
+    assert reading._reader is not None
+    reading._reader._process.terminate()
+    polled(log, lambda: len(log.document.capture) == 2)
+    assert ids(log) == ["long", "after"]

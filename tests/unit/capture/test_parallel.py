@@ -1,0 +1,155 @@
+"""Large files read by several processes: the same messages as read by one, and nothing left behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.capture import parallel
+from inspector.capture.parts import read_part
+from inspector.capture.reader import BlockReader
+from inspector.capture.sources import SourceFile
+from inspector.document import CaptureDocument
+from tests.builders import delivered, envelope, lines_of, received
+from tests.strategies import logs
+from tests.unit.capture.test_usual import rows_of
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """A gateway log of some parts, with spoilt lines and one that is longer than a part."""
+    lines: list[dict[str, Any] | str] = []
+    for number in range(400):
+        inner = envelope(id=f"m{number}", context=f"why-{number % 7}")
+        lines += [received(inner), delivered(inner, "files"), delivered(inner, "human")]
+        if number % 50 == 0:
+            lines += ["{torn", envelope(payload={"text": "x" * 9_000})]
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(lines_of(*lines))
+    return path
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "PART_BYTES", 4_000)
+    monkeypatch.setattr(parallel, "OWN_PART_BYTES", 1_000)
+    monkeypatch.setattr("inspector.reading.WORTHWHILE_BYTES", 1)
+
+
+def listed(document: CaptureDocument) -> list[tuple[object, ...]]:
+    """What is in it; the document is closed."""
+    capture = document.capture
+    found: list[tuple[object, ...]] = [
+        (capture.record_bytes(row), capture.envelope_id(row), capture.string("kind", row), len(capture.recipients(row)))
+        for row in range(len(capture))
+    ]
+    document.close()
+    return found
+
+
+@pytest.fixture
+def plain(log: Path) -> list[tuple[object, ...]]:
+    document = CaptureDocument()
+    document.load(log)
+    return listed(document)
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("readers", [0, 2])
+def test_the_same_messages(
+    log: Path, plain: list[tuple[object, ...]], readers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel, "reader_count", lambda: readers)
+    document = CaptureDocument()
+    document.load(log)
+    assert listed(document) == plain
+    assert document.capture.sources[0].read_to == log.stat().st_size
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_without_waiting_it_says_that_it_waits(log: Path, plain: list[tuple[object, ...]]) -> None:
+    document = CaptureDocument()
+    steps = list(document.open_log(log, wait=False))
+    assert [step.messages for step in steps] == sorted(step.messages for step in steps)
+    assert not steps[-1].waiting
+    assert listed(document) == plain
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_stopped_half_way_what_was_read_stays(log: Path, plain: list[tuple[object, ...]]) -> None:
+    document = CaptureDocument()
+    steps = document.open_log(log)
+    while next(steps).messages < 100:
+        pass
+    steps.close()
+    assert not multiprocessing.active_children()
+    found = len(document.capture)
+    assert [row[:3] for row in listed(document)] == [row[:3] for row in plain[:found]]
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_process_that_dies_is_stood_in_for(log: Path, plain: list[tuple[object, ...]]) -> None:
+    document = CaptureDocument()
+    killed = 0
+    for step in document.open_log(log):
+        for child in multiprocessing.active_children() if step.messages > 50 else ():
+            child.kill()
+            killed += 1
+    assert killed
+    assert listed(document) == plain
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_without_processes_to_be_had_it_reads_alone(log: Path, plain: list[tuple[object, ...]]) -> None:
+    with mock.patch.object(parallel, "PartReader", side_effect=OSError):
+        document = CaptureDocument()
+        document.load(log)
+    assert listed(document) == plain
+
+
+def test_a_reading_process_ends_with_the_one_that_started_it(log: Path) -> None:
+    source = SourceFile(log)
+    reader = parallel.PartReader(source, 0)
+    source.close()
+    process = multiprocessing.active_children()[0]
+    assert reader.take() is None  # ready
+    assert reader.ready
+    reader.connection.close()  # as the system does for a program that was killed
+    process.join(10)
+    assert process.exitcode == 0
+
+
+def test_a_process_that_finds_another_file_reads_nothing(log: Path) -> None:
+    source = SourceFile(log)
+    log.rename(log.with_suffix(".1"))
+    log.write_bytes(b"")
+    reader = parallel.PartReader(source, 0)
+    with pytest.raises(EOFError):
+        reader.take()
+    reader.end()
+    source.close()
+
+
+@settings(deadline=None)
+@given(logs, st.lists(st.integers(0, 400), max_size=5))
+def test_parts_cut_anywhere_hold_each_line_once(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, cuts: list[int]
+) -> None:
+    path = tmp_path_factory.mktemp("parts") / "log"
+    path.write_bytes(data)
+    source = SourceFile(path)
+    edges = sorted({0, len(data), *(min(cut, len(data)) for cut in cuts)})
+    blocks = [read_part(source, 0, a, b) for a, b in pairwise(edges)]
+    source.close()
+    whole = BlockReader(0).read(data[: data.rfind(b"\n") + 1], 0)
+    assert [row for block in blocks for row in rows_of(block)] == rows_of(whole)
+    assert max((block.stop for block in blocks), default=0) == data.rfind(b"\n") + 1
+    path.unlink()

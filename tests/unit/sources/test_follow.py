@@ -1,0 +1,368 @@
+"""A log that grows and is rotated in every way: each line once, each rotation a row, old rows readable."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.document import CaptureDocument
+from inspector.sources import follow as follow_module
+from inspector.sources import spool as spool_module
+from inspector.sources.follow import LOST, ROTATED, TRUNCATED
+from tests.conftest import MS
+
+
+class Log:
+    """A log under a writer's hands, and the document that follows it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "agent.jsonl"
+        self.document = CaptureDocument()
+        self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        self._number = 0
+
+    def open(self) -> None:
+        for _ in self.document.open_log(self.path, follow=True):
+            pass
+
+    def write(self, data: bytes) -> None:
+        os.write(self._file, data)
+
+    def say(self, *names: str) -> None:
+        self.write(b"".join(line(name) for name in names))
+
+    def rename(self) -> None:
+        self._number += 1
+        self.path.rename(self.path.with_suffix(f".{self._number}"))
+
+    def create(self) -> int:
+        """Make it anew and write there from now on; returns the file written to until now."""
+        before, self._file = self._file, os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        return before
+
+    def truncate(self) -> None:
+        os.ftruncate(self._file, 0)
+
+    def said(self) -> list[str | None]:
+        """Ids of what was read; of marks and unreadable lines why they are none."""
+        capture = self.document.capture
+        return [capture.envelope_id(m) or capture.reason(m) for m in range(len(capture))]
+
+    def wait_for(self, *expected: str) -> None:
+        """Let the document read until there are as many messages, and compare."""
+        until = time.monotonic() + 10_000 * MS
+        while len(self.document.capture) < len(expected) and time.monotonic() < until:
+            self.document.poll()
+            time.sleep(2 * MS)
+        assert self.said() == list(expected)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass, and the document read."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self.document.poll()
+            time.sleep(2 * MS)
+
+    def close(self) -> None:
+        self.document.close()
+        os.close(self._file)
+
+
+def line(name: str) -> bytes:
+    return json.dumps({"kind": "chat", "id": name, "from": "lead", "payload": {"text": "x" * 30}}).encode() + b"\n"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, twenty times as fast."""
+    for name in ("POLL_S", "STILL_S", "GRACE_S", "OVERLAP_S"):
+        monkeypatch.setattr(follow_module, name, getattr(follow_module, name) / 20 * (MS / 0.001))
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[Log]:
+    log = Log(tmp_path)
+    yield log
+    log.close()
+
+
+def age(log: Log, seconds: float) -> None:
+    """Make a log look as if nobody had written to it for some time."""
+    then = time.time() - seconds
+    os.utime(log.path, (then, then))
+
+
+# Growth
+
+
+def test_what_a_log_gains_is_read(log: Log) -> None:
+    log.say("a")
+    log.open()
+    assert log.said() == ["a"]
+    log.say("b", "c")
+    log.wait_for("a", "b", "c")
+    assert log.document.arriving
+    assert not log.document.live
+
+
+def test_an_old_log_is_not_copied_until_it_grows(log: Log) -> None:
+    log.say("a")
+    age(log, 100)
+    log.open()
+    source = log.document.capture.sources[0]
+    log.wait(0.05)
+    assert (source.data_path, log.document.arriving) == (log.path, False)
+    log.say("b")
+    log.wait_for("a", "b")
+    assert source.data_path != log.path
+    assert log.document.capture.record_bytes(0) + b"\n" == line("a")
+
+
+def test_a_torn_last_line_waits_until_it_has_stood_still(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow_module, "STILL_S", 0.4)
+    whole = line("b")
+    log.write(line("a") + whole[:20])
+    log.open()
+    assert log.said() == ["a"]
+    log.write(whole[20:] + whole[:8])
+    log.wait_for("a", "b")
+    log.wait_for("a", "b", "JSON that is cut after 8 B")
+    log.write(whole[8:] + line("c"))
+    log.wait_for("a", "b", "JSON that is cut after 8 B", "no JSON at byte 7: Extra data", "c")
+
+
+def test_an_old_log_without_a_last_line_end_is_read_to_its_end(log: Log) -> None:
+    log.write(line("a") + line("b")[:-1])
+    age(log, 100)
+    log.open()
+    assert log.said() == ["a", "b"]
+    log.write(b"\n" + line("c"))
+    log.wait_for("a", "b", "c")
+
+
+def test_an_empty_log_is_followed_from_its_first_line(log: Log) -> None:
+    log.open()
+    log.say("a")
+    log.wait_for("a")
+
+
+def test_a_line_of_many_blocks_that_is_written_slowly(log: Log) -> None:
+    log.say("a")
+    log.open()
+    long = line("b" * 300_000)
+    for start in range(0, len(long), 100_000):
+        log.write(long[start : start + 100_000])
+        log.wait(0.01)
+    log.wait_for("a", "b" * 300_000)
+
+
+# Rotation
+
+
+def test_renamed_and_made_anew_the_old_file_is_read_to_its_end_first(log: Log) -> None:
+    log.say("a")
+    log.open()
+    log.rename()
+    log.say("b")
+    before = log.create()
+    log.say("new")
+    os.write(before, line("late"))
+    log.wait_for("a", "b", "late", ROTATED, "new")
+    os.write(before, line("very late"))
+    log.wait_for("a", "b", "late", ROTATED, "new", "very late")
+    log.say("newer")
+    log.wait_for("a", "b", "late", ROTATED, "new", "very late", "newer")
+    os.close(before)
+    assert log.document.capture.record_bytes(0) + b"\n" == line("a")
+    assert log.document.followed is not None
+    assert log.document.followed.rotations == 1
+
+
+def test_truncated_in_place(log: Log) -> None:
+    log.say("a", "b")
+    log.open()
+    log.wait(0.05)
+    log.truncate()
+    log.wait_for("a", "b", TRUNCATED)
+    log.say("c")
+    log.wait_for("a", "b", TRUNCATED, "c")
+    assert log.document.capture.record_bytes(1) + b"\n" == line("b")
+
+
+def test_truncated_and_longer_again_before_anybody_looked(log: Log) -> None:
+    log.say("a")
+    log.open()
+    log.wait(0.05)
+    log.truncate()
+    log.say("b", "c", "d")
+    log.wait_for("a", TRUNCATED, "b", "c", "d")
+
+
+def test_truncated_before_it_could_be_copied_says_what_is_gone(log: Log) -> None:
+    log.say("a", "b")
+    age(log, 100)
+    log.open()
+    log.wait(0.02)
+    log.truncate()
+    log.say("c")
+    log.wait(0.3)
+    capture = log.document.capture
+    assert capture.reason(2) == TRUNCATED + LOST
+    assert capture.envelope_id(3) == "c"
+    assert capture.reason(0) == "its file has become shorter since it was opened"
+    assert capture.strings[int(capture.columns["sender"][0])] == "lead"
+
+
+def test_a_writer_that_does_not_append_leaves_a_hole(tmp_path: Path) -> None:
+    log = Log(tmp_path)
+    os.close(log.create())
+    file = os.open(log.path, os.O_WRONLY)
+    os.write(file, line("a"))
+    log.open()
+    log.wait(0.05)
+    os.ftruncate(file, 0)
+    os.write(file, line("b"))
+    log.wait_for("a", TRUNCATED, "b")
+    os.close(file)
+    log.close()
+
+
+def test_deleted_and_made_anew(log: Log) -> None:
+    log.say("a")
+    log.open()
+    log.path.unlink()
+    log.say("b")
+    log.wait_for("a", "b")
+    os.close(log.create())
+    log.say("c")
+    log.wait_for("a", "b", ROTATED, "c")
+
+
+def test_a_torn_line_before_a_rotation_stays_a_row_of_its_own(log: Log) -> None:
+    log.say("a")
+    log.open()
+    log.write(b'{"torn":')
+    log.rename()
+    os.close(log.create())
+    log.say("b")
+    log.wait_for("a", "JSON that is cut after 8 B", ROTATED, "b")
+
+
+def test_two_rotations_at_once(log: Log) -> None:
+    log.say("a")
+    log.open()
+    for name in ("b", "c"):
+        log.rename()
+        os.close(log.create())
+        log.say(name)
+        log.wait(0.012)
+    log.wait_for("a", ROTATED, "b", ROTATED, "c")
+
+
+def test_a_rename_that_is_taken_back_is_no_rotation(log: Log) -> None:
+    log.say("a")
+    log.open()
+    log.path.rename(log.path.with_suffix(".away"))
+    log.wait(0.02)
+    log.path.with_suffix(".away").rename(log.path)
+    log.say("b")
+    log.wait_for("a", "b")
+
+
+steps = st.lists(
+    st.one_of(
+        st.integers(1, 4).map(lambda n: ("say", n)),
+        st.integers(1, 60).map(lambda n: ("cut", n)),
+        st.just(("rotate", 0)),
+        st.just(("truncate", 0)),
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=15)
+@given(steps)
+def test_any_writing_with_rotations_anywhere_gives_the_rows_of_its_pieces(steps: list[tuple[str, int]]) -> None:
+    follow_module.STILL_S = 300 * MS  # `quick` puts it back
+    with tempfile.TemporaryDirectory() as folder:
+        log = Log(Path(folder))
+        log.say("first")
+        log.open()
+        expected, number = ["first"], 0
+        for step, count in steps:
+            if step == "say":
+                names = [f"m{number + n}" for n in range(count)]
+                log.say(*names)
+                number += count
+                expected += names
+            elif step == "cut":  # a line in two writes, with a look between them
+                log.write(line(f"m{number}")[:count])
+                log.wait(0.002)
+                log.write(line(f"m{number}")[count:])
+                expected.append(f"m{number}")
+                number += 1
+            elif step == "rotate" or log.path.stat().st_size:  # nobody sees that an empty file was emptied
+                log.wait_for(*expected)
+                if step == "rotate":
+                    log.rename()
+                    os.close(log.create())
+                else:
+                    log.truncate()
+                expected.append(ROTATED if step == "rotate" else TRUNCATED)
+        log.wait_for(*expected)
+        log.wait(0.02)
+        assert log.said() == expected
+        log.close()
+
+
+def test_verdicts_beside_a_followed_log_come_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.document._DECISIONS_S", 0.0)
+    log, beside = Log(tmp_path), tmp_path / "capability-decisions.jsonl"
+    event = {"timestamp": "2026-01-05T09:00:00Z", "event": "received", "envelope": {"id": "a", "kind": "chat"}}
+    log.write(json.dumps(event).encode() + b"\n")
+    decision = {"event": "capability_check", "envelope_id": "a", "result": "allowed"}
+    beside.write_bytes(json.dumps(decision).encode()[:40])
+    log.open()
+    assert log.document.verdicts(0) == []
+    with beside.open("ab") as file:
+        file.write(json.dumps(decision).encode()[40:] + b"\n")
+    log.wait(0.02)
+    assert log.document.verdicts(0) == [decision]
+    log.close()
+
+
+# Its end
+
+
+def test_closing_ends_the_thread_and_removes_the_spool(log: Log) -> None:
+    log.say("a")
+    log.open()
+    log.say("b")
+    log.wait_for("a", "b")
+    spool = log.document.capture.sources[0].data_path
+    assert spool.exists()
+    log.document.close()
+    assert not spool.parent.exists()
+    assert log.document.followed is not None
+    assert not log.document.followed.following
+
+
+def test_a_full_disk_is_said_and_what_was_read_stays(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    log.say("a")
+    age(log, 100)
+    log.open()
+    monkeypatch.setattr(spool_module, "free_bytes", lambda _folder: 1_000)
+    log.say("b")
+    log.wait(0.2)
+    assert log.said() == ["a"]
+    (trouble,) = log.document.troubles
+    assert trouble.startswith("agent.jsonl is not followed any more: the disk that holds ")
+    assert not log.document.arriving

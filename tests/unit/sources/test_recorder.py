@@ -1,0 +1,76 @@
+"""In which order a connection's frames, marks and gaps reach the capture."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inspector.capture.writer import CaptureWriter
+from inspector.sources import recorder as module
+from inspector.sources.recorder import Recorder
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[CaptureWriter]:
+    writer = CaptureWriter(tmp_path / "a.ctxcap", origin={})
+    yield writer
+    writer.close()
+
+
+@pytest.fixture
+def recorder(writer: CaptureWriter) -> Recorder:
+    ticks = itertools.count(1)
+    return Recorder(writer, lambda: next(ticks))
+
+
+def told(writer: CaptureWriter) -> list[str]:
+    writer.flush()
+    lines = [json.loads(line) for line in writer.path.read_bytes().splitlines()[1:]]
+    return [line.get("mark") or line.get("text") or line["frame"]["n"] for line in lines]
+
+
+def test_frames_and_marks_go_straight_to_the_capture(recorder: Recorder, writer: CaptureWriter) -> None:
+    recorder.mark("opened")
+    recorder.sent('{"n":"join"}')
+    recorder.received('{"n":"one"}')
+    recorder.received(b"#s#two")
+    assert told(writer) == ["opened", "join", "one", "#s#two"]
+    assert (recorder.recorded, recorder.gaps, recorder.last_in_ns) == (3, 0, 4)
+
+
+def test_a_gap_stands_before_what_was_held_back(recorder: Recorder, writer: CaptureWriter) -> None:
+    recorder.received('{"n":"one"}')
+    recorder.begin_gap(1, lambda: "It was lost.")
+    recorder.mark("opened")
+    recorder.sent('{"n":"join"}')
+    recorder.received('{"n":"two"}')
+    assert told(writer) == ["one"]
+    recorder.end_gap()
+    recorder.end_gap()
+    recorder.received('{"n":"three"}')
+    assert told(writer) == ["one", "gap", "opened", "join", "two", "three"]
+    assert (recorder.recorded, recorder.gaps) == (5, 1)
+
+
+def test_an_attempt_nobody_answered_leaves_no_trace(recorder: Recorder, writer: CaptureWriter) -> None:
+    recorder.begin_gap(1, lambda: "It was lost.")
+    for _attempt in range(3):
+        recorder.mark("opened")
+        recorder.sent('{"n":"join"}')
+        recorder.drop_held()
+    recorder.end_gap()
+    assert told(writer) == ["gap"]
+
+
+def test_much_is_not_held_back(recorder: Recorder, writer: CaptureWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_HELD_BYTES", 30)
+    recorder.begin_gap(1, lambda: "It was lost.")
+    for _frame in range(4):
+        recorder.received('{"n":"a long one"}')
+    assert told(writer) == ["gap", *["a long one"] * 4]
+    recorder.end_gap()
+    assert recorder.gaps == 1

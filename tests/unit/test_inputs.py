@@ -1,0 +1,250 @@
+"""Every input is read as its lines are: archives, arrays, streams; what breaks off is said."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.document import CaptureDocument
+from inspector.reading import UnknownFormatError
+from tests.builders import clean_up, document_at, envelope, lines_of, log_file, received, tool_call
+from tests.pictures import picture
+from tests.strategies import logs
+
+FORMATS = Path(__file__).parents[1] / "data" / "formats"
+SAMPLES = sorted(path for path in FORMATS.iterdir() if path.suffix in (".jsonl", ".ctxcap"))
+PACKERS = {".gz": gzip.compress, ".zst": zstandard.compress}
+packed = pytest.mark.parametrize("ending", PACKERS)
+
+
+@packed
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.name)
+def test_an_archive_of_any_format_reads_as_what_is_in_it(sample: Path, ending: str) -> None:
+    plain = document_at(sample)
+    # Told by its content: the name says nothing.
+    document = document_at(log_file(PACKERS[ending](sample.read_bytes()), sample.name))
+    assert picture(document) == picture(plain)
+    assert (document.format, document.troubles) == (plain.format, [])
+
+
+@packed
+@given(logs, st.integers(1, 3))
+def test_archives_of_several_members_read_as_one(ending: str, data: bytes, members: int) -> None:
+    size = len(data) // members + 1
+    parts = [PACKERS[ending](data[at : at + size]) for at in range(0, len(data), size)]
+    documents = [CaptureDocument(), CaptureDocument()]
+    outcomes: list[Any] = []
+    for document, path in zip(documents, (log_file(data), log_file(b"".join(parts))), strict=True):
+        try:
+            document.load(path)
+            outcomes.append(picture(document))
+        except UnknownFormatError as error:
+            outcomes.append(str(error))
+        document.close()
+    assert outcomes[0] == outcomes[1]
+    clean_up()
+
+
+@packed
+def test_a_gateway_log_and_its_decisions_open_together_packed_or_not(tmp_path: Path, ending: str) -> None:
+    decision = {
+        "timestamp": "2026-01-05T09:00:00Z", "event": "capability_check", "envelope_id": "a", "result": "allowed",
+    }  # fmt: skip
+    log = tmp_path / f"envelope-history.jsonl{ending}"
+    log.write_bytes(PACKERS[ending](lines_of(received(envelope(id="a")))))
+    beside = tmp_path / "capability-decisions.jsonl"
+    for path, data in ((beside, lines_of(decision)), (Path(f"{beside}{ending}"), PACKERS[ending](lines_of(decision)))):
+        path.write_bytes(data)
+        document = document_at(log)
+        assert document.verdicts(0) == [decision]
+        assert document.name == f"{tmp_path.name}/envelope-history.jsonl{ending}"
+        path.unlink()
+    assert document_at(log).decisions is None
+
+
+@packed
+def test_a_cut_archive_keeps_what_could_be_read_and_says_where_it_stops(ending: str) -> None:
+    whole = lines_of(*({"kind": "chat", "id": os.urandom(40).hex()} for _ in range(8_000)))
+    data = PACKERS[ending](whole)
+    document = document_at(log_file(data[: len(data) // 2], "night.jsonl" + ending))
+    assert 2_000 < len(document.capture) < 6_000
+    assert document.unreadable <= 1
+    (trouble,) = document.troubles
+    assert trouble.startswith(f"night.jsonl{ending} is damaged or not complete: it ends in the middle. It stopped")
+    assert f"of {len(data) // 2:,} bytes; the " in trouble
+
+
+def test_an_archive_of_nothing_known_is_refused_like_a_file() -> None:
+    unknown = ((gzip.compress(b"hello\n"), "no JSON at byte 0"), (bz2.compress(b"x" * 99), "not UTF-8 at byte"))
+    for data, found in unknown:
+        with pytest.raises(UnknownFormatError, match=f"notes is no log that can be read. Its first line is {found}"):
+            document_at(log_file(data, "notes"))
+
+
+def test_an_empty_archive_is_an_empty_log() -> None:
+    assert len(document_at(log_file(gzip.compress(b""))).capture) == 0
+
+
+# Arrays
+
+
+def array_of(lines: list[Any], indent: int | None) -> bytes:
+    return json.dumps(lines, indent=indent).encode()
+
+
+@pytest.mark.parametrize("indent", [None, 0, 2])
+@pytest.mark.parametrize("size", [7, 1 << 20])
+@packed
+def test_an_array_of_any_lines_reads_as_the_lines(indent: int | None, size: int, ending: str) -> None:
+    lines = [
+        envelope(), received(envelope("mcp/request")), tool_call("read"), {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+        {"t": 10**18, "dir": "in", "message": {"jsonrpc": "2.0", "id": 2, "result": {}}}, {"what": 1}, [envelope()],
+        7, "x",
+    ]  # fmt: skip
+    plain = document_at(log_file(lines_of(*map(json.dumps, lines))))
+    data = array_of(lines, indent)
+    for stored in (data, PACKERS[ending](data)):
+        document = CaptureDocument()
+        for _ in document.open_log(log_file(stored), block_bytes=size):
+            pass
+        assert [document.capture.envelope(m) for m in range(9)] == [plain.capture.envelope(m) for m in range(9)]
+        assert document.kind_counts() == plain.kind_counts()
+        assert document.troubles == []
+        elements = [document.capture.record_bytes(message) for message in range(9)]
+        assert [json.loads(element) for element in elements] == lines
+        assert all(element in data for element in elements)
+        document.close()
+
+
+@given(st.lists(st.integers(0, 9).map(lambda n: envelope(payload={"text": '[{"\\' * n, "list": [{}] * n})), max_size=6),
+       st.sampled_from([None, 0, 1, 4]), st.integers(5, 400))  # fmt: skip
+def test_elements_are_kept_byte_for_byte(lines: list[Any], indent: int | None, size: int) -> None:
+    document = CaptureDocument()
+    for _ in document.open_log(log_file(array_of(lines, indent)), block_bytes=size):
+        pass
+    assert [json.loads(document.capture.record_bytes(message)) for message in range(len(document.capture))] == lines
+    document.close()
+    clean_up()
+
+
+@pytest.mark.parametrize(
+    ("data", "messages", "unreadable", "cut_off"),
+    [
+        (b"[]", 0, 0, False),
+        (b" \n[ ] \n", 0, 0, False),
+        (b"[" + json.dumps(envelope()).encode() + b"]", 1, 0, False),
+        (b"[" + json.dumps(envelope()).encode() + b', {"kind":"chat"', 2, 1, True),
+        (b"[\n" + json.dumps(envelope()).encode() + b",\n", 1, 0, True),
+        (b"[\n" + json.dumps(envelope()).encode() + b', oops,\n{"kind":"chat"}]\nthe end\n', 4, 2, False),
+    ],
+)
+def test_arrays_with_something_the_matter(data: bytes, messages: int, unreadable: int, cut_off: bool) -> None:
+    document = document_at(log_file(data, "export.json"))
+    assert (len(document.capture), document.unreadable) == (messages, unreadable)
+    cut = "export.json ends before its JSON array is closed: it may have been cut off."
+    assert document.troubles == [cut] * cut_off
+
+
+def test_an_element_longer_than_a_block() -> None:
+    lines = [envelope(), envelope(payload={"text": "[" * 50_000, "more": [[[]]] * 5_000}), envelope()]
+    document = CaptureDocument()
+    for _ in document.open_log(log_file(array_of(lines, 2)), block_bytes=1_000):
+        pass
+    assert [document.capture.envelope(message) for message in range(3)] == lines
+    document.close()
+
+
+@pytest.mark.parametrize(
+    ("data", "messages"),
+    [
+        (b'[{"jsonrpc":"2.0","id":1,"method":"a"},{"id":2}]\n[{"a":1}]\n{"kind":"chat"}\n', 3),
+        (b'[INFO] starting\n{"kind":"chat"}\n', 2),
+        (b'[2026-01-05] starting\n{"kind":"chat"}\n', 2),
+        (b'["a"] starting\n{"kind":"chat"}\n', 2),
+        (b'\xef\xbb\xbf[{"kind":"chat"},{"kind":"chat"}]\n', 2),
+        (b'[{"kind":"chat"},{"kind":"chat"}]\n\nbye\n', 3),
+    ],
+    ids=["batches", "words", "a date", "a word", "an array on one line", "an array, and a line"],
+)
+def test_lines_that_begin_with_a_bracket_are_told_from_an_array(data: bytes, messages: int) -> None:
+    assert len(document_at(log_file(data)).capture) == messages
+
+
+def test_an_array_of_nothing_known_is_refused() -> None:
+    with pytest.raises(UnknownFormatError, match="Its first element is a JSON object with a, which is no known line"):
+        document_at(log_file(b'[{"a":1}]'))
+
+
+# Streams
+
+
+@pytest.fixture
+def stream(tmp_path: Path) -> Path:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no named pipes here")
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    return path
+
+
+def test_rows_of_a_stream_are_there_before_its_end(stream: Path) -> None:
+    document = CaptureDocument()
+    steps = document.open_log(stream, wait=False)
+    next(steps)
+    with stream.open("wb", buffering=0) as writer:
+        for n in range(1, 4):
+            writer.write(lines_of(envelope()))
+            while len(document.capture) < n:
+                assert next(steps).total == 0
+            assert (document.live, document.name) == (True, "pipe")
+        writer.write(b'{"kind":"torn"')
+    for _ in steps:
+        pass
+    assert (len(document.capture), document.unreadable, document.live, document.troubles) == (4, 1, False, [])
+    assert document.path is not None
+    assert document.path.read_bytes().endswith(b'{"kind":"torn"')
+    document.close()
+
+
+def test_a_stream_that_starts_with_words_is_read_once_a_line_is_known(stream: Path) -> None:
+    writer = threading.Thread(target=lambda: stream.write_bytes(b"starting\nready\n" + lines_of(envelope())))
+    writer.start()
+    document = document_at(stream)
+    writer.join()
+    assert (len(document.capture), document.unreadable) == (3, 2)
+
+
+def test_a_stream_of_nothing_known_is_refused_before_its_end(stream: Path) -> None:
+    document = CaptureDocument()
+    steps = document.open_log(stream, wait=False)
+    next(steps)
+    with stream.open("wb", buffering=0) as writer:
+        writer.write(b"words\n" * 1_000)
+        with pytest.raises(UnknownFormatError, match="pipe is no log"):
+            for _ in steps:
+                pass
+    document.close()
+
+
+def test_reading_that_is_given_up_ends_the_stream(stream: Path) -> None:
+    document = CaptureDocument()
+    steps = document.open_log(stream, wait=False)
+    next(steps)
+    with stream.open("wb", buffering=0) as writer:
+        writer.write(lines_of(envelope()))
+        while not len(document.capture):
+            next(steps)
+        steps.close()
+    assert (document.live, document.capture.sources[0].growing, len(document.capture)) == (False, False, 1)
+    assert document.capture.envelope(0) is not None
+    document.close()
