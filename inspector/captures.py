@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from inspector.paths import data_folder
 
@@ -23,8 +26,9 @@ _LOCK_SUFFIX = ".lock"
 _COUNTED_BYTES = 32 << 20
 """So much is looked through for numbers of messages, some 30 ms; of further captures the size is said."""
 _END_BYTES = 1 << 16
-_RECEIVED = b'"dir":"in"'
-_GREETING = b'"system/welcome"'
+_HEADER = b'{"ctxcap":'
+_OURS = re.compile(rb'\{"t":\d{1,20},(?:"dir":"(in|out)",|"src":\d+,"mark":")')
+_GREETING = "system/welcome"
 
 
 def captures_folder() -> Path:
@@ -114,7 +118,7 @@ class Unsaved:
     space: str
     """What was watched; empty when even that is not known."""
     messages: int | None
-    """Messages received; None when there are too many to count at once."""
+    """Messages received, and lines nobody knows; 0 for a greeting alone; None when there are too many to count."""
     size_bytes: int
     first_ns: int | None
     """When the first record was written, nanoseconds since the Unix epoch."""
@@ -123,7 +127,7 @@ class Unsaved:
 
 
 def unsaved_captures() -> list[Unsaved]:
-    """What dead processes left, latest first; removes those in which nothing was received, and demos.
+    """What dead processes left, latest first; removes demos, and those in which surely nothing was received.
 
     Captures that live processes hold, this one included, are left out. Trouble with one hides that one only.
     """
@@ -191,11 +195,36 @@ def _time_of(line: bytes) -> int | None:
 
 
 def _count_received(path: Path) -> int:
-    """Messages received, 0 for a greeting alone: of each line its beginning counts, whatever the frame may hold."""
-    received = greetings = 0
+    """Messages received, and lines that are not ours, which may be; 0 only when all that came is surely a greeting."""
+    received, worth_keeping = 0, False
     with path.open("rb") as file:
-        for line in file:
-            if line.startswith(b'{"t":') and _RECEIVED in line[:48]:
-                received += 1
-                greetings += _GREETING in line
-    return received if received > greetings else 0
+        for number, line in enumerate(file):
+            ours = _OURS.match(line)
+            if (ours is not None and ours[1] != b"in") or (number == 0 and _is_header(line)):
+                continue
+            received += 1
+            worth_keeping = worth_keeping or ours is None or not _is_greeting(line)
+    return received if worth_keeping else 0
+
+
+class _Frame(msgspec.Struct):
+    kind: str
+
+
+class _Received(msgspec.Struct):
+    frame: _Frame
+
+
+def _is_greeting(line: bytes) -> bool:
+    """Whether the frame itself is one, whatever words a payload may hold."""
+    if _GREETING.encode() not in line:
+        return False
+    try:
+        return msgspec.json.decode(line, type=_Received).frame.kind == _GREETING
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return False
+
+
+def _is_header(line: bytes) -> bool:
+    """Whether it is the first line of a capture, or what a crash left of it."""
+    return line.startswith(_HEADER) or _HEADER.startswith(line)

@@ -38,11 +38,14 @@ from inspector.protocol.times import format_time
 from inspector.reading import UnknownFormatError
 from inspector.sources.connection import AddressError, Connection, Secret, normal_url
 from inspector.sources.inputs import is_stream
-from inspector.summary import context_nodes, message_story, summary
+from inspector.summary import context_nodes, message_story, participant_stories, summary
 
 app = typer.Typer(
     name="context-inspector", no_args_is_help=False, add_completion=False, pretty_exceptions_enable=False,
-    help="See who thinks what, where, because of what, and what it costs: an inspector for multi-agent workspaces.",
+    subcommand_metavar="[FILE | ws://...]... | COMMAND [ARGS]...",
+    help="See who thinks what, where, because of what, and what it costs: an inspector for multi-agent workspaces.\n\n"
+    "Without a command it opens the window: on each log FILE (- for standard input), with the question how to join the "
+    "gateway at each ws:// or wss:// address, or on the start page when nothing is named.",
 )  # fmt: skip
 
 DEFAULT_FIELDS = "no,time,from,to,kind,context,text"
@@ -201,12 +204,27 @@ def summary_command(file: LogFile, as_json: Json = False) -> None:
     _say(f"  contexts      {found['contexts']:,}; {found['main']:,} messages in main")
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
     _say(f"  tool results  {badges}")
+    _say_latencies(found["latency"])
     for kind, count in islice(found["kinds"].items(), _MOST_LISTED):
         _say(f"  {count:>9,}  {_printable(kind, 120) or '(no readable kind)'}")
     if len(found["kinds"]) > _MOST_LISTED:
         _say(f"  and {len(found['kinds']) - _MOST_LISTED:,} more kinds")
 
 
+def _say_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
+    for title, rows in found.items():
+        if not rows:
+            continue
+        heads = "".join(f"{part:>11}" for part in ("p50", "p95", "p99"))
+        _say(f"  {f'latency in ms, by {title[:-1]}':38}{heads}{'answers':>10}")
+        for name, one in islice(rows.items(), _MOST_LATENCIES):
+            percentiles = "".join(f"{one[part]:>11,.1f}" for part in ("p50", "p95", "p99"))
+            _say(f"    {_printable(name, 36):36}{percentiles}{one['count']:>10,}")
+        if len(rows) > _MOST_LATENCIES:
+            _say(f"    and {len(rows) - _MOST_LATENCIES:,} more")
+
+
+_MOST_LATENCIES = 20
 _MOST_LISTED = 200
 
 
@@ -301,9 +319,45 @@ def contexts_command(file: LogFile, as_json: Json = False) -> None:
         for node in nodes:
             found = True
             indent = "  " * min(node["depth"] - 1, 40)
-            _say(indent + _printable(node["label"], 100) + f"  {node['subtree_messages']} messages, {node['state']}")
+            about = [f"{node['subtree_messages']} messages", node["state"]]
+            about += [f"{node['type']} ({node['type_reason'].rstrip('.')})"] if node["type"] else []
+            about += [f"{key}={_plain(value)}" for key, value in node["metadata"].items()]
+            _say(indent + _printable(node["label"], 100) + "  " + _printable(", ".join(about), 400))
         if not found:
             _say("All messages are in the main context.")
+
+
+@app.command("participants")
+def participants_command(file: LogFile, as_json: Json = False) -> None:
+    """Say who took part, what each may do, and what a gateway refused."""
+    with opened(file) as document:
+        stories = (mask_secrets(story) for story in participant_stories(document))
+        if as_json:
+            _print_array(stories)
+            return
+        for story in stories:
+            _say_participant(story)
+
+
+_PRESENCE = {True: "here", False: "left", None: "never announced"}
+
+
+def _say_participant(story: dict[str, Any]) -> None:
+    space = f" in {_printable(story['space'], 60)}" if story["space"] else ""
+    since = f" since {story['since']}" if story["since"] else ""
+    _say(f"{_printable(story['name'], 120)}{space}: {_PRESENCE[story['here']]}{since}, {story['messages']:,} messages")
+    for one in islice(story["capabilities"] or (), _MOST_LISTED):
+        note = "" if one["confirmed"] else f"  granted by No. {one['no']}, not confirmed"
+        _say(f"  may      {_printable(_words(one['capability']), 160)}{note}")
+    for one in islice(story["revoked"], _MOST_LISTED):
+        what = ", ".join(map(_words, one["capabilities"])) or one["grant_id"] or "nothing named"
+        _say(f"  revoked  {_printable(what, 160)}  by No. {one['no']}, not confirmed")
+    for one in islice(story["refused"], _MOST_LISTED):
+        _say(f"  refused  No. {one['no']}: {_printable(_plain(one['missing']) or 'a capability', 160)} is missing")
+
+
+def _words(capability: object) -> str:
+    return capability if isinstance(capability, str) else _dump(capability)
 
 
 def _print_array(values: Iterable[Any]) -> None:
@@ -334,15 +388,28 @@ def show_command(
     story["envelope"] = mask_secrets(story["envelope"])
     story["raw"] = mask_text(story["raw"])
     story["lifecycle"] = mask_secrets(story["lifecycle"])
+    story["links"], story["capability"] = mask_secrets(story["links"]), mask_secrets(story["capability"])
     if as_json:
         _echo(_dump(story))
         return
     for name, value in story["fields"].items():
         if value not in (None, []):
-            _say(f"{name:14} {_printable(_plain(value), 2_000)}")
+            _say(f"{name:17} {_printable(_plain(value), 2_000)}")
     for name in ("causes", "effects"):
         if story[name]:
-            _say(f"{name:14} {', '.join(f'No. {n}' for n in story[name])}")
+            _say(f"{name:17} {', '.join(f'No. {n}' for n in story[name])}")
+    for link in story["links"]:
+        if "no" not in link:
+            where = link.get("context") or link.get("stream") or ""
+            _say(f"{'names':17} {_printable(link['id'], 200)}: {link['names']} {_printable(where, 200)}".rstrip())
+    if story["capability"]["differs"]:
+        decided = ", ".join(str(verdict["result"]) for verdict in story["capability"]["verdicts"])
+        _say(f"{'capability':17} the gateway decided {decided}; as specified it is {story['capability']['predicted']}")
+    if story["odd"]:
+        _say(f"{'link':17} {story['odd']}")
+    for step in story["chain"] if len(story["chain"]) > 1 else ():
+        took = "" if step["took_ms"] is None else f", {step['took_ms']:,.1f} ms after No. {step['after']}"
+        _say(f"{'chain':17} No. {step['no']} {_printable(step['relation'], 80)}{took}")
     _say(_dump(story["envelope"], indent=2) if story["envelope"] else story["raw"])
     if is_big:
         _say(f"This is how it begins: all of it has {size:,} bytes, which --save PATH writes.")

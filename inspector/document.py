@@ -20,6 +20,7 @@ from inspector.capture.block import Block
 from inspector.capture.capture import Capture
 from inspector.capture.decisions import FILE_NAME, Decisions
 from inspector.capture.sources import SourceFile
+from inspector.collector import no_collection
 from inspector.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
@@ -70,6 +71,7 @@ class CaptureDocument:
         self.decisions: Decisions | None = None
         self.live = False
         self.followed: FollowedLog | None = None
+        self._log = Path()
         self._decisions_due = 0.0
         self.observers: list[Observer] = []
         self._readers: list[SourceReader] = []
@@ -95,14 +97,26 @@ class CaptureDocument:
         """
         source = open_source(path, name)
         stream = is_stream(path)
+        self._log = path
         self.path = source.data_path if stream else path
         self.name = self.name or name or (source.name if stream else title_of(path))
         self.live = stream
-        reader = self._add(source)
+        yield from self._read_log(self._add(source), block_bytes, wait=wait, follow=follow)
+
+    def can_go_on(self) -> bool:
+        """Whether a reading that was given up can go on where it stopped: not when what fills a spool was stopped."""
+        return bool(self._readers) and self._readers[0].source.feed is None
+
+    def go_on(self, *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False) -> Generator[Progress]:
+        """Read the rest of a log whose `open_log` was closed before its end; the same steps, the same errors."""
+        yield from self._read_log(self._readers[0], block_bytes, wait=wait, follow=follow)
+
+    def _read_log(self, reader: SourceReader, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
+        source, path = reader.source, self._log
         finished = False
         try:
             yield self._progress(reader)
-            for _ in reader.find_out(wait=wait):
+            for _ in reader.find_out(wait=wait) if not source.read_to else ():
                 yield self._progress(reader)
             if follow and source.feed is None and source.elements is None:
                 self.followed = FollowedLog(source)
@@ -176,8 +190,9 @@ class CaptureDocument:
     def _take(self, source: SourceFile, block: Block) -> None:
         """Take a block in, and let the passes and everybody else know."""
         source.read_to = max(source.read_to, block.stop)
-        appended = self.capture.append(block)
-        changes = self.analysis.feed(appended.touched)
+        with no_collection():
+            appended = self.capture.append(block)
+            changes = self.analysis.feed(appended.touched)
         self._tell(changes)
 
     def _tell(self, changes: Changes) -> None:
@@ -240,6 +255,11 @@ class CaptureDocument:
         return self.live or (self.followed is not None and self.followed.active)
 
     @property
+    def waiting(self) -> bool:
+        """Whether what `poll` did not bring is being read by another process, and will come."""
+        return any(reader.waiting for reader in self._readers)
+
+    @property
     def behind(self) -> int:
         """Bytes that wait to be read."""
         return sum(source.size - source.read_to for source in self.capture.sources)
@@ -258,6 +278,12 @@ class CaptureDocument:
         """The gateway's capability decisions about a message."""
         identifier = self.capture.envelope_id(message) if self.decisions is not None else None
         return self.decisions.about(identifier) if self.decisions is not None and identifier else []
+
+    def refusal_verdicts(self, error: int) -> list[dict[str, Any]]:
+        """The gateway's decisions about what a `system/error` refused, which itself was perhaps never logged."""
+        if self.decisions is None:
+            return []
+        return [found for name in self.capture.correlation_ids(error) for found in self.decisions.about(name)]
 
     def chain(self, message: int) -> list[ChainStep]:
         """The causal chain of a message, both ways, in order of arrival, the message itself included."""

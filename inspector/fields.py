@@ -19,6 +19,8 @@ from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
 from inspector.analysis.contexts import STATES
 from inspector.analysis.correlation import ToolRule
+from inspector.analysis.latency import latency_ms
+from inspector.analysis.named import Named
 from inspector.analysis.proposals import ProposalState
 from inspector.analysis.transients import BADGE_SETS, Badge
 from inspector.capture.capture import Capture
@@ -180,25 +182,7 @@ def _tool(analysis: Analysis) -> Column:
 
 def _latency(analysis: Analysis) -> Column:
     """(n,) float64 milliseconds, NaN where there is none."""
-    capture = analysis.capture
-    request, response = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
-
-    def at(rows: Take) -> NDArray[np.float64]:
-        cause = analysis.correlation.columns["cause"][rows]
-        kind, times = capture.columns["kind"], capture.columns["time_ns"]
-        latency = np.full(len(cause), np.nan)
-        places = np.flatnonzero((kind[rows] == response) & (cause != NO_ROW))
-        asked_by = cause[places]
-        answered, asked = times[rows][places], times[asked_by]
-        known = (kind[asked_by] == request) & (answered != NO_TIME) & (asked != NO_TIME)
-        places, answered, asked = places[known], answered[known], asked[known]
-        apart = answered - asked
-        # Hostile times are further apart than 64 bits tell; to the others the difference of floats would lose digits.
-        wrapped = ((answered ^ asked) & (answered ^ apart)) < 0
-        latency[places] = np.where(wrapped, answered.astype(np.float64) - asked.astype(np.float64), apart) / 1e6
-        return latency
-
-    return Numbers(_lazy(analysis, at))
+    return Numbers(_lazy(analysis, lambda rows: latency_ms(analysis, rows)))
 
 
 def _answered(analysis: Analysis) -> Column:
@@ -207,6 +191,18 @@ def _answered(analysis: Analysis) -> Column:
     def at(rows: Take) -> NDArray[np.int64]:
         answer = _numbered(analysis.correlation.columns["answer"][rows])
         return np.where(analysis.capture.columns["kind"][rows] == request, answer, 0)
+
+    return Numbers(_lazy(analysis, at), 0)
+
+
+def _answers(analysis: Analysis) -> Column:
+    request, response = (analysis.capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
+
+    def at(rows: Take) -> NDArray[np.int64]:
+        kind, cause = analysis.capture.columns["kind"], analysis.correlation.columns["cause"][rows]
+        linked = (kind[rows] == response) & (cause != NO_ROW)
+        linked &= kind[np.where(linked, cause, 0)] == request
+        return np.where(linked, _numbered(cause), 0)
 
     return Numbers(_lazy(analysis, at), 0)
 
@@ -245,6 +241,7 @@ def _sources(analysis: Analysis) -> Column:
 
 
 _RULES = ("", *(rule.name.lower().replace("_", " ") for rule in ToolRule if rule))
+_NAMED = ("", *(named.name.lower().replace("_", " ") for named in Named if named))
 _STATES = ("", *(state.name.lower() for state in ProposalState if state))
 _T, _D = FieldType, Depends
 
@@ -270,6 +267,9 @@ FIELDS: tuple[Field, ...] = (
           lambda a: Interned(a.correlation.columns["rule"], _RULES), _D.PASS),
     Field("correlation", _T.STRING, "Correlation", "Ids of the messages it names.",
           _decoded(lambda a, m: a.capture.correlation_ids(m), _may_name), many=True),
+    Field("correlation.names", _T.STRING, "Names",
+          "What its correlation names: message, later message (it came before it), context, stream, or nothing seen.",
+          lambda a: Interned(_lazy(a, a.named.named), _NAMED), _D.PASS),
     Field("context", _T.CONTEXT, "Context", "Path of its context in the tree; absent in the main context.",
           _paths("paths"), _D.TREE),
     Field("context.root", _T.STRING, "Root context", "First segment of its context's path.", _paths("roots"), _D.TREE),
@@ -294,6 +294,7 @@ FIELDS: tuple[Field, ...] = (
           _decoded(lambda a, m: a.transients.summary(m), _may_have_summary), _D.PASS),
     Field("latency", _T.NUMBER, "Latency", "Milliseconds from a request to this response.", _latency, _D.PASS),
     Field("answered", _T.INTEGER, "Answered by", "No. of the response to this request.", _answered, _D.PASS),
+    Field("answers", _T.INTEGER, "Answers", "No. of the request this response answers.", _answers, _D.PASS),
     Field("proposal.state", _T.STRING, "Proposal", "open, rejected, withdrawn, fulfilled or answered.",
           lambda a: Interned(a.correlation.columns["proposal_state"], _STATES), _D.PASS),
     Field("delivered", _T.STRING, "Delivered to", "Who got it, as far as a gateway's log says.",

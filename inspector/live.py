@@ -24,14 +24,17 @@ from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState
 
-POLL_S = 0.033
-"""How often the document takes in what has arrived: batches of this length keep the window fluent (platform.md)."""
+POLL_S = 0.016
+"""How often the document takes in what has arrived: what a firehose brings until then is a few milliseconds' work."""
 
 SLICE_S = 0.006
 """How long it takes in before others have their turn; a block that is under way then, some 4 ms, is finished."""
 
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the operating system says when a file cannot grow any more."""
+
+_LEAVES_S = 5.0
+"""A gateway that does not let us go is left all the same."""
 
 StateCallback = Callable[[SourceState, str], None]
 
@@ -46,6 +49,7 @@ class LiveSession:
         writer: writes that file.
         source: the connection itself.
         state, sentence: as last reported; the sentence is for the user.
+        complete: all that was received lies in the file and is in the document, and nothing more comes.
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class LiveSession:
         self.document = document
         self.state = SourceState.CONNECTING
         self.sentence = ""
+        self.complete = False
         self._on_state = on_state
         self.own = new_capture(connection.space)
         origin = connection.origin() | ({"demo": True} if demo else {})
@@ -78,7 +83,7 @@ class LiveSession:
         document.follow_capture(self.writer.path, name=connection.space)
         document.analysis.now_ns = time.time_ns()
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._ended = asyncio.Event()
+        self._left = asyncio.Event()
 
     def start(self) -> None:
         """Connect in the background; states are reported to the callback."""
@@ -89,8 +94,9 @@ class LiveSession:
         try:
             await self.source.run()
         finally:
+            self._left.set()
             polling.cancel()
-            self._finish()
+            await self._finish()
 
     async def _poll(self) -> None:
         behind = False
@@ -109,22 +115,25 @@ class LiveSession:
                 return True
         return False
 
-    def _finish(self) -> None:
+    async def _finish(self) -> None:
         try:
             self.writer.settle()
         except OSError as error:
             # Kept open: saved elsewhere, the capture gains what could not be written here.
             self._noted(SourceState.FAILED, str(error))
-            self.take_in_all()
+            await self.take_in_all()
         else:
             self.writer.close()
+            await self.take_in_all()
             self.document.end_live()
+            self.complete = True
         self.document.live = False
         self.document.analysis.now_ns = None
-        self._ended.set()
 
-    def take_in_all(self) -> None:
-        """Take in every whole line of the file; of use after the end, when the capture was saved elsewhere."""
+    async def take_in_all(self) -> None:
+        """Take in every whole line of the file, in slices; also after the end, when it was saved elsewhere."""
+        while (much := self._take_in()) or self.document.waiting:  # noqa: ASYNC110  a file, and another process
+            await asyncio.sleep(0 if much else POLL_S)
         while self.document.poll():
             pass
 
@@ -151,11 +160,15 @@ class LiveSession:
     async def close(self) -> None:
         """Leave the gateway and wait until everything received is in the document."""
         await self.source.close()
-        if self._tasks:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._ended.wait(), timeout=5)
-        for task in list(self._tasks):
-            task.cancel()
+        tasks = set(self._tasks)
+        if not tasks:
+            return
+        try:
+            await asyncio.wait_for(self._left.wait(), _LEAVES_S)
+        except TimeoutError:
+            for task in tasks:
+                task.cancel()
+        await asyncio.wait(tasks)  # however much there is still to take in
 
     def release(self) -> None:
         """Close the file for good; what still waits is written if there is room by now, and lost if not."""

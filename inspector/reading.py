@@ -14,7 +14,7 @@ from inspector.capture.block import Block
 from inspector.capture.long_lines import LONG_LINE_BYTES, LongLines
 from inspector.capture.parallel import WORTHWHILE_BYTES, read_blocks
 from inspector.capture.reader import BlockReader
-from inspector.capture.sniff import SNIFFED_LINES, can_tell, scanner_for, sniff
+from inspector.capture.sniff import SNIFFED_LINES, can_tell, is_newest_first, scanner_for, sniff
 from inspector.capture.sources import SourceFile
 
 BLOCK_BYTES = 1 << 20
@@ -55,6 +55,7 @@ class SourceReader:
         self._place = place
         self._live = live
         self._long_lines: LongLines | None = None
+        self._torn_at: int | None = None  # where a last line began that was taken without its end
 
     # From the beginning
 
@@ -99,6 +100,8 @@ class SourceReader:
         """
         if self._is_worth_processes():
             yield from self._read_in_parts(wait=wait)
+        elif self.source.elements is not None and not self.source.read_to:
+            yield from self._read_turned(wait=wait)
         stop = None if self.source.feed is not None else self.source.size
         while True:
             growing = self.source.growing  # asked before reading: what comes after the end was said is none
@@ -127,6 +130,13 @@ class SourceReader:
                 yield block
         self.waiting = False
 
+    def _read_turned(self, *, wait: bool) -> Steps:
+        """All of an array that lies newest first, the oldest first; nothing of another one."""
+        yield from self.wait_until(lambda: is_newest_first(self.source) is not None, wait=wait)
+        if is_newest_first(self.source):
+            yield from self.wait_until(lambda: not self.source.growing, wait=wait)
+            yield self._next_elements(at_end=True, size=self.source.size + 1, newest_first=True)
+
     def wait_until(self, there: Callable[[], bool], *, wait: bool) -> Steps:
         """Steps that bring nothing, until something is there."""
         while not there():
@@ -153,8 +163,9 @@ class SourceReader:
             return self._next_elements(at_end=not whole_lines, size=size)
         if self._long_lines is not None and self._long_lines.pending:
             return self._next_long_line()
+        start = self._start()
         while True:
-            data = source.read(source.read_to, size)
+            data = source.read(start, size)
             end = data.rfind(b"\n") + 1
             if end or len(data) < size:
                 break
@@ -163,9 +174,22 @@ class SourceReader:
             if size >= overlong.MAX_LINE:
                 return self._next_overlong(source.read_to + len(data), whole_lines=whole_lines)
             size = min(4 * size, overlong.MAX_LINE)
-        if len(data) < size and not whole_lines:
+        if len(data) < size and not whole_lines and start + len(data) > source.read_to:
+            last = start + end
             end = len(data)
-        return BlockReader(self._place).read(data[:end], source.read_to) if end else None
+            self._torn_at = last if last < start + end else None
+        return BlockReader(self._place).read(data[:end], start) if end else None
+
+    def _start(self) -> int:
+        """Where to read on. A line that was taken torn and goes on after all is read once more, whole.
+
+        It has been a row already, which stays: what a row shows does not change under the reader's eyes.
+        """
+        source, torn_at = self.source, self._torn_at
+        if torn_at is None or source.size <= source.read_to:
+            return source.read_to
+        self._torn_at = None
+        return source.read_to if source.read(source.read_to, 1) in (b"\n", b"\r") else torn_at
 
     def _next_overlong(self, seen: int, *, whole_lines: bool) -> Block | None:
         """A line that is longer than may be read."""
@@ -180,13 +204,15 @@ class SourceReader:
         if self._long_lines is None:
             self._long_lines = LongLines(self.source, self._place)
         block = self._long_lines.next()
+        self.waiting = self._long_lines.pending
         return block if block is not None and len(block) else None
 
-    def _next_elements(self, *, at_end: bool, size: int) -> Block | None:
+    def _next_elements(self, *, at_end: bool, size: int, newest_first: bool = False) -> Block | None:
         found = self.source.next_elements(size, at_end=at_end)
         if found is None:
             return None
         data, spans, offset = found
+        spans = spans[::-1] if newest_first else spans
         return BlockReader(self._place).read_spans(data, spans, offset)
 
     def end_live(self) -> None:
@@ -199,3 +225,4 @@ class SourceReader:
         if self._long_lines is not None:
             self._long_lines.end()
             self._long_lines = None
+            self.waiting = False

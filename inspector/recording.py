@@ -139,10 +139,12 @@ class Recording:
         except OSError as error:
             lost = writer.waiting_messages() + writer.refused
             trouble = f"{error} {lost:,} messages received since are lost; those before can be read."
-        kept, size = writer.received - lost, self.path.stat().st_size
-        if not kept:
+        kept = writer.received - lost
+        if not self.path.exists():
+            trouble = trouble or f"{self.path} was moved away or deleted while it was being written."
+        elif not kept:
             self.path.unlink()
-        return Recorded(kept, size, time.monotonic() - started, trouble, source.sentence)
+        return Recorded(kept, writer.size_bytes, time.monotonic() - started, trouble, source.sentence)
 
     def _noted(self, state: SourceState, sentence: str) -> None:
         if state is SourceState.CONNECTED:
@@ -163,7 +165,7 @@ class Recording:
             now, count = time.monotonic(), writer.received
             rate = (count - before) / (now - then)
             then, before = now, count
-            self._on_progress(RecordingProgress(count, rate, self.path.stat().st_size, now - started))
+            self._on_progress(RecordingProgress(count, rate, writer.size_bytes, now - started))
 
 
 @contextlib.contextmanager

@@ -30,6 +30,7 @@ _ADVICE = {
     errno.ENOSPC: "Free some space, or choose another disk",
     errno.EDQUOT: "Free some space, or choose another disk",
     errno.EFBIG: "Free some space, or choose another disk",
+    errno.EBUSY: "Save it once more",
     errno.ENOENT: "Choose a folder that exists",
     errno.ENAMETOOLONG: "Choose a shorter name",
     errno.EISDIR: "Choose another name",
@@ -55,9 +56,7 @@ async def save_capture(
     if _is_same(source.path, target):
         return
     if own is None or not _all_written(writer) or not _renamed(source.path, target):
-        copied = await asyncio.to_thread(_copy, source, target, writer is not None)
-        if writer is not None:
-            _change_over(writer, target, copied)
+        await _copy_over(source, target, writer)
     if writer is not None and not writer.closed:
         writer.path = target
     source.move_to(target)
@@ -79,7 +78,7 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
     if source.lost_to:
         raise OSError(errno.EIO, "The beginning of the log is no longer on the disk", str(source.path))
     if not _is_same(source.path, target):
-        await asyncio.to_thread(_copy, source, target, False)
+        await _copy_over(source, target, None)
 
 
 def why_not_saved(error: OSError, target: Path) -> str:
@@ -125,26 +124,46 @@ def _renamed(source: Path, target: Path) -> bool:
     return True
 
 
-def _copy(source: SourceFile, target: Path, grows: bool) -> int:
-    """Copy all there is beside the target, then put it in its place; how many bytes there were."""
-    fd, name = tempfile.mkstemp(prefix=".context-inspector-", suffix=".part", dir=target.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(fd, "wb") as file, _reading(source) as read:
-            copied = 0
-            while True:
-                data = read(copied, _STEP_BYTES)
-                copied += file.write(data)
-                if not data or (grows and source.size - copied < _TAIL_BYTES):
-                    break
-            file.flush()
-            os.fsync(file.fileno())
+async def _copy_over(source: SourceFile, target: Path, writer: CaptureWriter | None) -> None:
+    """Copy all there is beside the target, and only then put it in the target's place; the writer goes on there."""
+    with _part_beside(target) as part:
+        copied = await asyncio.to_thread(_copy, source, part, 0, writer is not None and not writer.closed)
+        if writer is not None and not writer.closed:
+            writer.go_on_in(part, copied=copied, named=target)
+            return
+        if writer is not None:  # the connection ended meanwhile
+            await asyncio.to_thread(_copy, source, part, copied, False)
         part.chmod(source.path.stat().st_mode & 0o777 if source.path.exists() else 0o600)
         part.replace(target)
+
+
+@contextlib.contextmanager
+def _part_beside(target: Path) -> Generator[Path]:
+    """An empty file in the target's folder; it is gone when anything fails."""
+    fd, name = tempfile.mkstemp(prefix=".context-inspector-", suffix=".part", dir=target.parent)
+    os.close(fd)
+    part = Path(name)
+    try:
+        yield part
     except BaseException:
         with contextlib.suppress(OSError):
             part.unlink()
         raise
+
+
+def _copy(source: SourceFile, part: Path, copied: int, grows: bool) -> int:
+    """Copy on behind what was copied; how many bytes there are then. Of a file that grows, a little is left."""
+    whole = source.size
+    with part.open("r+b") as file, _reading(source) as read:
+        file.seek(copied)
+        while data := read(copied, _STEP_BYTES):
+            copied += file.write(data)
+            if grows and source.size - copied < _TAIL_BYTES:
+                break
+        file.flush()
+        os.fsync(file.fileno())
+    if not grows and copied < whole:
+        raise OSError(errno.EBUSY, "The file became shorter while it was being copied", str(source.path))
     return copied
 
 
@@ -162,11 +181,3 @@ def _reading(source: SourceFile) -> Generator[Callable[[int, int], bytes]]:
         yield own.read
     finally:
         own.close()
-
-
-def _change_over(writer: CaptureWriter, target: Path, copied: int) -> None:
-    try:
-        writer.go_on_in(target, copied=copied)
-    except OSError:
-        target.unlink(missing_ok=True)  # not whole
-        raise

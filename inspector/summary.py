@@ -8,10 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from inspector.analysis.capabilities import Held, Refusal
+from inspector.analysis.chain import ChainStep
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.latency import Latency, latency_by_participant, latency_by_tool
+from inspector.analysis.named import Named
 from inspector.capture.heads import HEAD
 from inspector.document import CaptureDocument
 from inspector.fields import FIELDS
+from inspector.protocol import kinds
+from inspector.protocol.times import NO_TIME, format_time
 
 
 def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
@@ -30,8 +36,23 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
         "contexts": len(contexts.tree.alive()),
         "main": int(np.count_nonzero(contexts.nodes() == MAIN)),
         "badges": analysis.transients.totals(),
+        "latency": {
+            "tools": _latencies(latency_by_tool(analysis)),
+            "participants": _latencies(latency_by_participant(analysis)),
+        },
         "findings": {},
     }
+
+
+def _latencies(found: dict[str, Latency]) -> dict[str, dict[str, float]]:
+    """In milliseconds to the microsecond."""
+    return {
+        name: {
+            "count": one.count, "p50": round(one.p50, 3), "p95": round(one.p95, 3), "p99": round(one.p99, 3),
+            "longest": round(one.longest, 3),
+        }
+        for name, one in found.items()
+    }  # fmt: skip
 
 
 def context_nodes(document: CaptureDocument) -> Iterator[dict[str, Any]]:
@@ -57,6 +78,8 @@ def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
         "parent": _path(tree.path(tree.parent[node])) if tree.parent[node] != MAIN else None,
         "label": contexts.label(node),
         "type": contexts.type(node),
+        "type_reason": contexts.type_reason(node) or None,
+        "metadata": contexts.metadata(node),
         "state": contexts.state(node, document.analysis.now_ns),
         "depth": tree.depth(node),
         "messages": tree.own[node],
@@ -87,6 +110,125 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "deliveries": [{"participant": d.participant, "event": d.event} for d in capture.deliveries_of(message)],
         "causes": [cause + 1 for cause in analysis.correlation.causes(message)],
         "effects": [effect + 1 for effect in analysis.correlation.effects(message)],
+        "links": links_of(document, message),
+        "odd": link_sentence(document, message),
+        "chain": [_step(step) for step in document.chain(message)],
+        "capability": judged(document, message),
         "lifecycle": story,
         "findings": [],
     }
+
+
+def judged(document: CaptureDocument, message: int) -> dict[str, Any]:
+    """Whether its sender might send a message: as we predict it from what was announced, and as the gateway decided.
+
+    `differs` says that both are known and not the same; then the gateway matches otherwise than is specified.
+    """
+    predicted, by = document.analysis.capabilities.predicted(message)
+    verdicts = [
+        {
+            "result": verdict.get("result"), "required": verdict.get("required_capability"),
+            "matched": verdict.get("matched_capability"), "source": verdict.get("matched_source"),
+        }
+        for verdict in document.verdicts(message)
+    ]  # fmt: skip
+    word = None if predicted is None else "allowed" if predicted else "denied"
+    differs = word is not None and any(v["result"] in ("allowed", "denied") and v["result"] != word for v in verdicts)
+    return {"predicted": word, "by": by, "verdicts": verdicts, "differs": differs}
+
+
+def participant_stories(document: CaptureDocument) -> Iterator[dict[str, Any]]:
+    """Everybody who took part: who is here, since when, what each may do, and what it was refused."""
+    analysis, strings = document.analysis, document.capture.strings
+    for participant in analysis.participants.all.values():
+        space, name = participant.space, participant.name
+        held = analysis.capabilities.held(space, name)
+        yield {
+            "space": strings[space] if space else None,
+            "name": name,
+            "here": participant.here,
+            "since": _time(participant.first_ns),
+            "left": _time(participant.left_ns),
+            "messages": participant.messages,
+            "capabilities": None if held is None else [_held(one) for one in held],
+            "revoked": [
+                {"no": change.row + 1, "grant_id": change.grant, "capabilities": list(change.capabilities)}
+                for change in analysis.capabilities.revoked(space, name)
+            ],
+            "refused": [_refused(document, one) for one in analysis.capabilities.refusals(space, name)],
+        }
+
+
+def _held(one: Held) -> dict[str, Any]:
+    return {"capability": one.capability, "no": one.row + 1, "grant_id": one.grant, "confirmed": one.confirmed}
+
+
+def _refused(document: CaptureDocument, one: Refusal) -> dict[str, Any]:
+    verdicts = document.refusal_verdicts(one.row)
+    missing = one.attempted or next((v["required_capability"] for v in verdicts if "required_capability" in v), None)
+    about = None if one.message is None else judged(document, one.message)
+    return {
+        "no": one.row + 1,
+        "message": None if one.message is None else one.message + 1,
+        "missing": missing,
+        "predicted": None if about is None else about["predicted"],
+        "verdicts": [verdict.get("result") for verdict in verdicts],
+    }
+
+
+def _time(time_ns: int) -> str | None:
+    return None if time_ns == NO_TIME else format_time(time_ns)
+
+
+def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:
+    """What each correlation id of a message names: a message by its number, a context, a stream, or nothing seen."""
+    analysis, capture = document.analysis, document.capture
+    space = int(capture.columns["space"][message])
+    links: list[dict[str, Any]] = []
+    for identifier in dict.fromkeys(capture.correlation_ids(message)[:_MOST_LINKS]):
+        rows = capture.find_id(identifier)
+        context = analysis.contexts.tree.find(space, identifier)
+        stream = capture.strings.find(identifier)
+        link: dict[str, Any] = {"id": identifier, "names": "nothing seen"}
+        if rows:
+            cause = int(analysis.correlation.columns["cause"][message])
+            link["no"] = (cause if cause in rows else max((r for r in rows if r < message), default=rows[0])) + 1
+            link["names"] = "message" if link["no"] <= message else "later message"
+        elif context != MAIN:
+            link |= {"names": "context", "context": _path(analysis.contexts.tree.path(context))}
+        elif stream and bool((capture.columns["stream"] == stream).any()):
+            link |= {"names": "stream", "stream": identifier}
+        links.append(link)
+    return links
+
+
+_MOST_LINKS = 256
+_SAID = {
+    Named.LATER_MESSAGE: "It came before the message it names.",
+    Named.NOTHING_SEEN: "Nothing that was seen bears the id it names.",
+}
+
+
+def link_sentence(document: CaptureDocument, message: int) -> str | None:
+    """What is odd about the link of a message, as a sentence; None where nothing is. It mends itself."""
+    analysis = document.analysis
+    named = Named(int(analysis.named.named(np.array([message]))[0]))
+    if document.capture.string("kind", message) != kinds.RESPONSE:
+        return _SAID.get(named)
+    if named == Named.LATER_MESSAGE:
+        return f"This response came before its request, No. {int(analysis.correlation.columns['cause'][message]) + 1}."
+    return "Its request was never seen." if named == Named.NOTHING_SEEN else None
+
+
+def _step(step: ChainStep) -> dict[str, Any]:
+    return {
+        "no": step.message + 1,
+        "relation": step.relation,
+        "delta_ms": _ms(step.delta_ns),
+        "after": None if step.after is None else step.after + 1,
+        "took_ms": _ms(step.took_ns),
+    }
+
+
+def _ms(nanoseconds: int | None) -> float | None:
+    return None if nanoseconds is None else nanoseconds / 1e6

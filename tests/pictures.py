@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.document import CaptureDocument
 from inspector.fields import FIELDS
-from inspector.summary import context_nodes, summary
+from inspector.summary import context_nodes, judged, links_of, participant_stories, summary
 
 
 def picture(document: CaptureDocument) -> dict[str, Any]:
@@ -17,10 +17,15 @@ def picture(document: CaptureDocument) -> dict[str, Any]:
         "messages": [message_picture(document, message) for message in range(len(document.capture))],
         "contexts": list(context_nodes(document)),
         "facts": [_node_facts(document, node) for node in document.analysis.contexts.tree.alive()],
+        "notes": [
+            (document.analysis.contexts.tree.resolve(note.node), note.row, note.what)
+            for note in document.analysis.contexts.notes
+        ],
         "participants": [
             {**asdict(p), "space": document.capture.strings[p.space]}
             for p in document.analysis.participants.all.values()
         ],
+        "capabilities": list(participant_stories(document)),
         "totals": totals,
     }  # fmt: skip
 
@@ -36,6 +41,8 @@ def message_picture(document: CaptureDocument, message: int) -> dict[str, Any]:
         "deliveries": [(d.participant, d.event, d.offset, d.length) for d in capture.deliveries_of(message)],
         "causes": analysis.correlation.causes(message),
         "effects": analysis.correlation.effects(message),
+        "links": links_of(document, message),
+        "capability": judged(document, message),
         "call": analysis.correlation.calls[int(analysis.correlation.columns["call"][message])],
         "lifecycle": analysis.transients.lifecycle(message),
         "hints": analysis.transients.hints(message),

@@ -20,7 +20,8 @@ _kinds = st.sampled_from(
         "mcp/request", "mcp/request", "mcp/response", "mcp/response", "mcp/response", "mcp/proposal", "mcp/reject",
         "mcp/withdraw", "chat", "reasoning/start", "reasoning/start", "reasoning/thought", "reasoning/conclusion",
         "reasoning/cancel", "mcp/request:tools/call:grep", "mcp/response:tools/call:grep", "participant/status",
-        "system/presence", "system/welcome", "mcp.request", "stream/open",
+        "system/presence", "system/welcome", "mcp.request", "stream/open", "meup/context", "capability/grant",
+        "capability/revoke",
     )
 )  # fmt: skip
 _object_contexts = st.fixed_dictionaries(
@@ -28,14 +29,21 @@ _object_contexts = st.fixed_dictionaries(
     optional={
         "parent": _ids | st.fixed_dictionaries({"id": _ids}, optional={"parent": _ids}),
         "type": st.sampled_from(("reasoning", "review")),
+        "metadata": st.dictionaries(st.sampled_from(("trigger", "started")), st.integers(0, 9) | _ids, max_size=2),
     },
+)
+_operations = st.fixed_dictionaries(
+    {"operation": st.sampled_from(("push", "push", "pop", "resume"))},
+    optional={"topic": _ids, "correlation_id": _ids},
 )
 contexts = st.one_of(
     _ids,
     st.tuples(_ids, _ids).map("/".join),
     st.sampled_from(("", "/", "r1//r2/", "x/y/z")),
     _object_contexts,
+    _operations,
     st.just(7),
+    st.just({"type": "nameless"}),
 )
 _meta = st.sampled_from(
     (
@@ -143,12 +151,22 @@ conversations: st.SearchStrategy[list[dict[str, Any]]] = st.one_of(
 )
 
 _context_kinds = st.sampled_from(
-    ("chat", "reasoning/start", "reasoning/start", "reasoning/thought", "reasoning/conclusion", "reasoning/cancel")
+    (
+        "chat",
+        "reasoning/start",
+        "reasoning/start",
+        "reasoning/thought",
+        "reasoning/conclusion",
+        "reasoning/cancel",
+        "meup/context",
+        "meup/context",
+        "mcp/request",
+    )
 )
 context_conversations: st.SearchStrategy[list[dict[str, Any]]] = st.lists(
     st.fixed_dictionaries(
         {"kind": _context_kinds, "id": _ids, "from": _names, "payload": st.just({"message": "why"})},
-        optional={"context": contexts},
+        optional={"context": contexts, "correlation_id": st.sampled_from((*IDS, "x", "x/y", "gone"))},
     ),
     max_size=14,
 )
@@ -211,6 +229,7 @@ _spoilt = st.one_of(
             b'{"event":"capability_check","timestamp":"x","result":"allowed"}', b'{"kind":["a"],"id":7,"payload":[]}',
             b'{"kind":"chat","ts":"9999-12-31T23:59:59.999Z","payload":null}', b"\xef\xbb\xbf{}",
             b'{"kind":"mcp/request","payload":{"id":{"a":"\\ud800"},"method":"tools/call","params":[1]}}',
+            b'[{"jsonrpc":"2.0","id":1,"method":"a"}, {"jsonrpc":"2.0","id":1,"result":{}} ]', b'[{"jsonrpc":"2.0"},',
             b'{"kind":"mcp/response","payload":{"result":{"_meta":{"context":7}}},"correlation_id":[[1]]}',
         )
     ),

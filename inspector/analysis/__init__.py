@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inspector.analysis.capabilities import CapabilityPass
 from inspector.analysis.changes import Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.named import NamedPass
 from inspector.analysis.participants import ParticipantPass
 from inspector.analysis.transients import TransientPass
 from inspector.capture.capture import Capture
@@ -38,7 +40,7 @@ class Analysis:
 
     Attributes:
         capture: the messages.
-        contexts, correlation, transients, participants: the passes.
+        contexts, correlation, named, transients, participants, capabilities: the passes.
         now_ns: the wall clock while traffic is live, None for a log; `state` goes by it.
     """
 
@@ -46,8 +48,10 @@ class Analysis:
         self.capture = capture
         self.contexts = ContextPass(capture)
         self.correlation = CorrelationPass(capture)
+        self.named = NamedPass(capture, self.correlation, self.contexts)
         self.transients = TransientPass(capture, self.correlation)
         self.participants = ParticipantPass(capture)
+        self.capabilities = CapabilityPass(capture)
         self.now_ns: int | None = None
         self._fed = 0
 
@@ -65,10 +69,12 @@ class Analysis:
             self.contexts.feed(start, stop)
             self.correlation.feed(start, stop)
             linked = self.correlation.take_changes()
+            self.named.feed(start, stop)
             self.transients.feed(start, stop, linked)
             self.participants.feed(start, stop)
+            self.capabilities.feed(start, stop)
         self._fed = stop
-        parts = [linked, self.transients.take_changes(), self.contexts.take_changes()]
+        parts = [linked, *(fed.take_changes() for fed in (self.transients, self.contexts, self.named))]
         if touched is not None:
             parts.append(touched)
         changed = np.unique(np.concatenate(parts))

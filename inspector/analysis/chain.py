@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+
+import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
+from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 
 _LIMIT = 64
+_LEVELS = 64  # contexts around a message that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +25,15 @@ class ChainStep:
         message: its index.
         relation: one word for what it did: asked, answered, proposed, fulfilled, hinted, consumed...
         delta_ns: time from the chain's own message to this one; None where a time is missing.
+        after: the step it came out of, of several the latest; None for the first ones.
+        took_ns: time since then; None where there is no such step, or a time is missing.
     """
 
     message: int
     relation: str
     delta_ns: int | None
+    after: int | None = None
+    took_ns: int | None = None
 
 
 def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
@@ -42,12 +50,20 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
     if len(ordered) > _LIMIT:
         near = sorted(ordered, key=lambda m: abs(m - message))[:_LIMIT]
         ordered = sorted(near)
+    return [_step(analysis, step, message, ordered) for step in ordered]
+
+
+def _step(analysis: Analysis, step: int, message: int, chain: list[int]) -> ChainStep:
+    after = max(_causes(analysis, step).intersection(chain) - {step}, default=None)
+    took = None if after is None else _apart(analysis, after, step)
+    return ChainStep(step, relation_word(analysis, step), _apart(analysis, message, step), after, took)
+
+
+def _apart(analysis: Analysis, start: int, stop: int) -> int | None:
+    """Nanoseconds from one message to another; None where a time is missing."""
     times = analysis.capture.columns["time_ns"]
-    own = int(times[message])
-    return [
-        ChainStep(m, relation_word(analysis, m), None if NO_TIME in (own, int(times[m])) else int(times[m]) - own)
-        for m in ordered
-    ]
+    begun, ended = int(times[start]), int(times[stop])
+    return None if NO_TIME in (begun, ended) else ended - begun
 
 
 def _follow(analysis: Analysis, message: int, found: set[int], links: Callable[[Analysis, int], set[int]]) -> None:
@@ -60,23 +76,58 @@ def _follow(analysis: Analysis, message: int, found: set[int], links: Callable[[
 
 def _causes(analysis: Analysis, message: int) -> set[int]:
     """What led to a message: what it names, the reasoning it was part of, the hint that made it transient."""
-    causes = set(analysis.correlation.causes(message))
+    causes = {*analysis.correlation.causes(message), *analysis.named.origins(message)}
     story = analysis.transients.lifecycle(message)
     causes.update(m for m in (story.hinted_by, story.consumes) if m is not None)
-    node = analysis.contexts.node_of(message)
-    if node != MAIN and not causes:
-        started = analysis.contexts.started_by[analysis.contexts.tree.resolve(node)]
-        if 0 <= started != message:
-            causes.add(started)
+    if not causes:
+        causes.update(_began(analysis, message))
     return causes
 
 
+def _began(analysis: Analysis, message: int) -> Iterator[int]:
+    """The start of the reasoning a message was part of: of its context, else of the nearest one around it."""
+    contexts = analysis.contexts
+    node = contexts.tree.resolve(contexts.node_of(message))
+    for _ in range(_LEVELS):
+        if node == MAIN:
+            return
+        started = contexts.started_by[node]
+        if 0 <= started != message:
+            yield started
+            return
+        node = contexts.tree.parent[node]
+
+
 def _effects(analysis: Analysis, message: int) -> set[int]:
-    effects = set(analysis.correlation.effects(message))
+    effects = {*analysis.correlation.effects(message), *analysis.named.named_by(message)}
     story = analysis.transients.lifecycle(message)
     if story.collapsed_by is not None:
         effects.add(story.collapsed_by)
+    effects.update(_done_in(analysis, message))
     return effects
+
+
+def _done_in(analysis: Analysis, message: int) -> Iterator[int]:
+    """Of a reasoning's start, the requests and proposals that came out of its context and of nothing else."""
+    node = analysis.named.started_by(message)
+    if node == MAIN:
+        return
+    capture, links = analysis.capture, analysis.correlation.columns
+    codes = [code for code in map(capture.strings.find, (kinds.REQUEST, kinds.PROPOSAL)) if code]
+    rows = np.flatnonzero(np.isin(capture.columns["kind"][: len(analysis)], codes) & (links["cause"] == NO_ROW))
+    nodes = analysis.contexts.nodes_of(rows)
+    inside = np.isin(nodes, [n for n in np.unique(nodes).tolist() if _lies_in(analysis, n, node)])
+    for row in rows[inside][:_LIMIT].tolist():
+        if message in _causes(analysis, row):
+            yield row
+
+
+def _lies_in(analysis: Analysis, node: int, above: int) -> bool:
+    for _ in range(_LEVELS):
+        if node in (above, MAIN):
+            return node == above
+        node = analysis.contexts.tree.parent[node]
+    return False
 
 
 def _outcome(analysis: Analysis, message: int) -> set[int]:

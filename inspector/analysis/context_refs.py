@@ -27,6 +27,7 @@ class ContextRefs:
         self._space_of = np.full(1024, _NO_SPACE, np.int64)
         self._ref_of = np.zeros(1024, np.int32)
         self._others: dict[tuple[int, int], int] = {}
+        self._of_nodes: dict[int, int] = {}
 
     def find(self, space: int, key: int) -> int:
         """The number of a key in a space; UNKNOWN."""
@@ -60,6 +61,16 @@ class ContextRefs:
         else:
             self._others[space, key] = ref
         return ref
+
+    def of_node(self, node: int) -> int:
+        """A number that leads to a node without a key: for messages whose key does not say where they belong."""
+        if node == MAIN:
+            return 0
+        found = self._of_nodes.get(node)
+        if found is None:
+            found = self._of_nodes[node] = len(self._nodes)
+            self._nodes.append(node)
+        return found
 
     def _reach(self, key: int) -> None:
         """Make room for keys up to this one."""

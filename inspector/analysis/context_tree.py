@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.context_notes import Oddity
 from inspector.analysis.node_facts import as_numpy
 from inspector.analysis.siblings import Siblings
 from inspector.analysis.subtree_sums import MAIN, SubtreeSums
@@ -25,6 +26,7 @@ MOST_LEVELS = 1_000
 """Segments of a path that become nodes; the rest of a longer one is the name of the last. The drafts suggest five."""
 
 _NOBODY: dict[str, int] = {}
+_MOST_NAMES = 16  # of one node
 _MAX_WALK = 100_000  # a guard against cycles that cannot be there
 
 
@@ -90,7 +92,8 @@ class ContextTree:
     def of_key(self, space: int, key: str) -> int:
         """The node of an observed context key; MAIN for one with nothing in it. Makes what is missing."""
         if key.startswith(OBJECT_KEY):
-            return self._used(self.of_id(space, key[len(OBJECT_KEY) :]))
+            identifier = key[len(OBJECT_KEY) :]
+            return self._used(self.of_id(space, identifier)) if identifier else MAIN
         path = normalise(key)
         if not path:
             return MAIN
@@ -220,6 +223,27 @@ class ContextTree:
         self._sums.add(above, self._sums.carried[node])
         self._moved()
         return node
+
+    def refusal(self, node: int, above: int) -> Oddity | None:
+        """Why `place` would leave a node where it is, other than that it lies there already; None when it would not."""
+        node, above = self.resolve(node), self.resolve(above)
+        if self.parent[node] != MAIN:
+            return Oddity.PARENT_CONFLICT if self.parent[node] != above else None
+        return Oddity.PARENT_CYCLE if above != MAIN and self._is_below(above, node) else None
+
+    def find(self, space: int, identifier: str) -> int:
+        """The living node with this id, else at this path; MAIN. Makes nothing."""
+        known = self._with_id(space, identifier)
+        if known is None:
+            path = normalise(identifier)
+            known = self._find_path(space, path) if path else None
+        return MAIN if known is None else known
+
+    def ids_of(self, node: int) -> list[str]:
+        """What a message may call a node by: paths down to it from the root and from whatever has an id."""
+        line = self.line_to(node)
+        tops = [n for n, step in enumerate(line) if not n or self._with_id(self.space[step], self.name[step]) == step]
+        return ["/".join(self.name[step] for step in line[top:]) for top in tops[:_MOST_NAMES]]
 
     def _moved(self) -> None:
         self.version += 1

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.context_notes import ContextNotes
+from inspector.analysis.context_objects import ContextObjects
 from inspector.analysis.context_refs import UNKNOWN, ContextRefs
 from inspector.analysis.context_tree import MAIN, MOST_LEVELS, ContextTree
 from inspector.analysis.node_columns import REASONING_START, NodeLines, NodeTable, NodeTypes, living_nodes
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts, as_numpy
+from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
-from inspector.capture.reader import object_key
 from inspector.protocol.paths import quote_segment
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
@@ -28,7 +28,6 @@ STATES = ("", "active", "idle", "concluded", "cancelled")
 _ALL = slice(None)
 _LABEL_LENGTH = 80
 _STEPS_UP = 64  # a node that lies deeper finds its root in an array of all nodes
-_MOST_NESTED = 64  # parents inside parents that are looked at
 
 
 class ContextPass:
@@ -43,6 +42,8 @@ class ContextPass:
         main_counts: messages in main by space (string id).
         clock_ns: the latest time seen, by which a log's contexts are active or idle.
         touched: nodes that gained messages; whoever shows counts takes and clears it.
+        notes: what is odd about contexts as messages name them.
+        parent_ids: (space, id) of contexts that objects named as parents, in the order of their messages.
         type_names: what the numbers of `types` stand for.
     """
 
@@ -58,6 +59,12 @@ class ContextPass:
         self.main_counts: dict[int, int] = {}
         self._spaces: dict[int, None] = {}
         self.facts = NodeFacts()
+        self.notes = ContextNotes()
+        self._objects = ContextObjects(
+            self._capture, self.tree, self.facts, self.notes, settle=self._settle, typed=self._type_changed
+        )
+        self._merged: list[tuple[int, int]] = []
+        self.parent_ids = self._objects.parent_ids
         self.first_row, self.last_row, self.last_ns = self.facts.first_row, self.facts.last_row, self.facts.last_ns
         self.started_by, self.concluded_by = self.facts.started_by, self.facts.concluded_by
         self.clock_ns = NO_TIME
@@ -84,22 +91,32 @@ class ContextPass:
         moves = self.tree.moves
         spaces, keys = columns["space"][start:stop], columns["context"][start:stop]
         refs = self._refs.find_all(spaces, keys)
-        self._observe_all(start, stop, refs)
+        operations = self._observe_all(start, stop, refs)
         self.facts.grow(len(self.tree))
         new = np.flatnonzero(refs == UNKNOWN)
         refs[new] = self._refs.find_all(spaces[new], keys[new])
+        for place, node in operations.items():
+            refs[place] = self._refs.of_node(node)
         self._columns.append({"ref": refs})
         self._follow_merges()
         if self.tree.moves != moves:
             self._moved = True
-        times = columns["time_ns"][start:stop]
+        nodes = self._refs.nodes(refs)
+        said = columns["flags"][start:stop] & Flag.GAP.value == 0  # marks are rows, but nobody's message, at our time
+        times, spaces, main = columns["time_ns"][start:stop][said], spaces[said], nodes[said] == MAIN
         if len(times):
             self.clock_ns = max(self.clock_ns, int(times.max()))
-        self._count(start, stop, self._refs.nodes(refs))
+        self._count_spaces(spaces, main)
+        self._count(start, stop, nodes)
         self._fed = stop
 
-    def _observe_all(self, start: int, stop: int, refs: Array) -> None:
-        """Let messages shape the tree, in order: the first of each new key, object contexts, reasoning starts."""
+    def _observe_all(self, start: int, stop: int, refs: Array) -> dict[int, int]:
+        """Let messages shape the tree, in order: the first of each new key, object contexts, reasoning starts.
+
+        Returns:
+            The nodes of messages that carry an operation on contexts, by their place.
+        """
+        operations: dict[int, int] = {}
         columns = {name: self._capture.columns[name][start:stop] for name in ("space", "context", "kind", "flags")}
         starting = columns["kind"] == (self._capture.strings.find("reasoning/start") or -1)
         objects = columns["flags"] & Flag.OBJECT_CONTEXT.value != 0
@@ -112,19 +129,26 @@ class ContextPass:
         for place, space, key, is_object, starts in zip(
             places.tolist(), *(values[places].tolist() for values in kept), strict=True
         ):
-            node = self._node_of_key(space, key) if key else MAIN
+            node = self._node_of_key(space, key, start + place) if key else MAIN
             if is_object:
-                self._observe_object(space, start + place)
+                told = self._objects.observe(space, start + place)
+                if told is not None:
+                    operations[place] = node = told
                 node = self.tree.resolve(node)
             if starts:
                 self._declare(space, start + place, node)
+            self._settle()
+        return operations
 
-    def _node_of_key(self, space: int, key: int) -> int:
+    def _node_of_key(self, space: int, key: int, row: int) -> int:
         known = self._refs.find(space, key)
         if known != UNKNOWN:
             return self.tree.resolve(self._refs.node(known))
-        node = self.tree.of_key(space, self._capture.strings[key])
+        text = self._capture.strings[key]
+        node = self.tree.of_key(space, text)
         self._refs.add(space, key, node)
+        if not text.startswith(OBJECT_KEY):
+            self.notes.add_path(node, row, text)
         return node
 
     def _declare(self, space: int, row: int, above: int) -> None:
@@ -139,46 +163,30 @@ class ContextPass:
             self.started_by[node] = row
         self._note_reasoning(node)
 
-    def _observe_object(self, space: int, row: int) -> None:
-        """The object form `{id, type, parent}` (protocols.md 7). A parent that is an object is observed first."""
-        header = self._capture.record(row).header
-        context: object = header.context if header is not None else None
-        chain: list[dict[str, Any]] = []
-        while isinstance(context, dict) and len(chain) < _MOST_NESTED:
-            chain.append(context)
-            context = context.get("parent")
-        for described in reversed(chain):
-            key = object_key(described)
-            if key is None:
-                continue
-            node = self.tree.of_id(space, key)
-            above = described.get("parent")
-            above = object_key(above) if isinstance(above, dict) else above
-            if isinstance(above, str) and above:
-                node = self.tree.place(node, self.tree.of_id(space, above))
-            self.facts.grow(len(self.tree))
-            declared = described.get("type")
-            if isinstance(declared, str) and declared:
-                first = node not in self.facts.declared
-                self.facts.note_type(node, row, declared)
-                if first:
-                    self._type_changed(node)
+    def _settle(self) -> None:
+        """Give what is known of merged nodes to those they became."""
+        self.facts.grow(len(self.tree))
+        if not self.tree.merged:
+            return
+        for node, into in self.tree.merged:
+            self.facts.inherit(node, into)
+        self._merged += self.tree.merged
+        self.tree.merged.clear()
 
     def _follow_merges(self) -> None:
-        """Renew the map from keys to nodes, and what merged nodes leave behind."""
-        if not self.tree.merged:
+        """Renew the map from keys to nodes."""
+        self._settle()
+        if not self._merged:
             return
         living = np.arange(len(self.tree) + 1, dtype=np.int32)
         living[MAIN] = MAIN
-        for node, into in self.tree.merged:
-            self.facts.inherit(node, into)
+        for node, into in self._merged:
             living[node] = self.tree.resolve(into)
-        self.tree.merged.clear()
+        self._merged.clear()
         self._refs.follow(living)
 
     def _count(self, start: int, stop: int, nodes: Array) -> None:
         columns = self._capture.columns
-        self._count_spaces(columns["space"][start:stop], nodes)
         inside = np.flatnonzero(nodes != MAIN)
         if not len(inside):
             return
@@ -188,15 +196,15 @@ class ContextPass:
         self.touched.update(found)
         self._note_kinds(rows, held, columns["kind"][start:stop][inside])
 
-    def _count_spaces(self, spaces: Array, nodes: Array) -> None:
+    def _count_spaces(self, spaces: Array, in_main: Array) -> None:
         """Note the spaces of messages in the order first seen, and how many of each lie in main."""
         if not len(spaces):
             return
         if (spaces == spaces[0]).all():
-            found, places, main = spaces[:1], [0], [int(np.count_nonzero(nodes == MAIN))]
+            found, places, main = spaces[:1], [0], [int(np.count_nonzero(in_main))]
         else:
             found, first, inverse = np.unique(spaces, return_index=True, return_inverse=True)
-            main = np.bincount(inverse[nodes == MAIN], minlength=len(found)).tolist()
+            main = np.bincount(inverse[in_main], minlength=len(found)).tolist()
             places = np.argsort(first).tolist()
         for place in places:
             space = int(found[place])
@@ -251,6 +259,14 @@ class ContextPass:
     def nodes_of(self, rows: slice | Array) -> Array:
         """(rows,) int32, the node of each of these messages. O(rows)."""
         return self._refs.nodes(self._columns["ref"][rows])
+
+    def refs(self, start: int, stop: int) -> Array:
+        """(stop - start,) the number of each message's (space, context as written): from 1 as first seen, 0 in main."""
+        return self._columns["ref"][start:stop]
+
+    def refs_of(self, rows: Array) -> Array:
+        """(rows,) the same of some messages."""
+        return self._columns["ref"][rows]
 
     def node_of(self, row: int) -> int:
         """The node a message belongs to; MAIN for the main context."""
@@ -336,6 +352,11 @@ class ContextPass:
                 return root
             root = above
         return int(self._lines.roots[node])
+
+    def metadata(self, node: int) -> dict[str, object]:
+        """What objects said of a context: trigger, confidence, started, ended...; each key's latest value."""
+        found = self.facts.metadata.get(node, {})
+        return {key: value for key, (_, value) in sorted(found.items(), key=lambda item: (item[1][0], item[0]))}
 
     def type_reason(self, node: int) -> str:
         """Why the node has its type, as a sentence; "" when it has none."""

@@ -126,7 +126,7 @@ class CorrelationPass:
             return []
         coming: set[int] = set()
         for place in np.flatnonzero(left).tolist():
-            coming.update(self._correlation_hashes(place + len(self.columns) - len(ids)))
+            coming.update(self.hashes_named_by(place + len(self.columns) - len(ids)))
         listed = ids.tolist()
         coming.intersection_update(listed)
         coming |= self._waiting.keys() & listed
@@ -189,7 +189,7 @@ class CorrelationPass:
                 self._set_cause(row, cause, kind)
             else:
                 waiting = self._waiting_responses if kind == kinds.RESPONSE else self._waiting
-                for value in self._correlation_hashes(row):
+                for value in self.hashes_named_by(row):
                     waiting.setdefault(value, []).append(row)
             if flags & _MANY:
                 for further in self.causes(row):
@@ -202,7 +202,7 @@ class CorrelationPass:
         if kind == kinds.RESPONSE:
             self._name_call(row)
 
-    def _correlation_hashes(self, row: int) -> list[int]:
+    def hashes_named_by(self, row: int) -> list[int]:
         """Hashes of the ids a message names, each once, in the order it names them; at most 256."""
         flags = int(self._capture.columns["flags"][row])
         if not flags & _MANY:
@@ -236,7 +236,7 @@ class CorrelationPass:
 
     def _first_named(self, row: int, kind: str) -> int:
         """The earlier message meant by one that names several: the first id that fits, else the first that is known."""
-        hashes = np.array(self._correlation_hashes(row), np.uint64)
+        hashes = np.array(self.hashes_named_by(row), np.uint64)
         before = np.full(len(hashes), row, np.int64)
         fitting = self._fitting(_WANTED.get(kind, ()), hashes, before)
         if kind != kinds.RESPONSE and not (fitting != NO_ROW).any():
@@ -338,7 +338,7 @@ class CorrelationPass:
         """Messages this one names, ascending."""
         found = {int(self.columns["cause"][row])} - {NO_ROW}
         if self._capture.flags(row) & Flag.MANY_CORRELATIONS:
-            hashes = np.array(self._correlation_hashes(row), np.uint64)
+            hashes = np.array(self.hashes_named_by(row), np.uint64)
             latest = self._capture.ids.latest(hashes, np.full(len(hashes), row, np.int64))
             found.update(latest[latest != NO_ROW].tolist())
         return sorted(found)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.changes import Rows
+from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME
 
 CONCLUDED, CANCELLED = 1, 2
@@ -27,6 +30,7 @@ class NodeFacts:
         concluded_by: the message that concluded or cancelled it, or -1.
         reasons: it holds reasoning messages, or a reasoning start names it.
         declared: by node, where there is one: the first message that declared a type, and the type.
+        metadata: by node, where there is any: of each key the latest value, and a stamp that says how late it came.
     """
 
     def __init__(self) -> None:
@@ -38,6 +42,7 @@ class NodeFacts:
         self.concluded_by = array("i")
         self.reasons = array("b")
         self.declared: dict[int, tuple[int, str]] = {}
+        self.metadata: dict[int, dict[str, tuple[int, object]]] = {}
         self._arrays = (
             *((rows, array("i", [-1])) for rows in (self.first_row, self.last_row, self.started_by, self.concluded_by)),
             *((marks, array("b", [0])) for marks in (self.end, self.reasons)),
@@ -63,6 +68,7 @@ class NodeFacts:
         declared = self.declared.get(node)
         if declared is not None:
             self.note_type(into, *declared)
+        self._merge_metadata(into, self.metadata.pop(node, {}))
 
     def note_messages(self, nodes: NDArray[np.integer[Any]], rows: Rows, times: NDArray[np.int64]) -> None:
         """Note messages by node, row and time. Rows ascend and are greater than all noted before."""
@@ -84,6 +90,43 @@ class NodeFacts:
     def note_type(self, node: int, row: int, declared: str) -> None:
         """The first type declared stands."""
         self.declared[node] = min(self.declared.get(node, (row, declared)), (row, declared))
+
+    def note_metadata(self, node: int, stamp: int, metadata: Mapping[str, object]) -> None:
+        """Keep what an object says of its context: of each key the latest value (protocols.md 7).
+
+        At most 64 keys are kept of a node, the latest ones; a long value keeps its beginning.
+
+        Args:
+            stamp: grows with the message, and within it.
+        """
+        given = islice(metadata.items(), _MOST_KEYS)
+        self._merge_metadata(node, {key[:_LONGEST_KEY]: (stamp, _small(value)) for key, value in given})
+
+    def _merge_metadata(self, node: int, given: Mapping[str, tuple[int, object]]) -> None:
+        if not given:
+            return
+        kept = self.metadata.setdefault(node, {})
+        for key, (stamp, value) in given.items():
+            if key not in kept or kept[key][0] < stamp:
+                kept[key] = (stamp, value)
+        if len(kept) > _MOST_KEYS:
+            latest = sorted(kept, key=lambda key: (-kept[key][0], key))[:_MOST_KEYS]
+            self.metadata[node] = {key: kept[key] for key in latest}
+
+
+_MOST_KEYS = 64
+_LONGEST_KEY = 100
+_LONGEST_VALUE = 400
+
+
+def _small(value: object) -> object:
+    """A value, or what it begins with where it is long."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = value if isinstance(value, str) else compact(value)
+    if len(text) <= _LONGEST_VALUE:
+        return value
+    return text[: _LONGEST_VALUE - 1] + "…"
 
 
 def as_numpy(values: array[int]) -> NDArray[Any]:

@@ -140,7 +140,10 @@ class ParticipantPass:
 
     def _note_welcome(self, space: int, payload: Mapping[str, Any], row: int) -> None:
         others = payload.get("participants")
-        here = [payload.get("you"), *(others if isinstance(others, list) else [])]
+        # MCP-X v0.0 named the one welcomed `participant` or `participant_id`, and others by their ids alone.
+        welcomed = payload.get("you") or payload.get("participant") or payload.get("participant_id")
+        here = [welcomed, *(others if isinstance(others, list) else [])]
+        here = [{"id": item} if isinstance(item, str) else item for item in here]
         if space in self._asking and isinstance(others, list):
             # Nobody told us who left while we were away: the welcome is the new truth (protocols.md 10).
             self._asking.discard(space)

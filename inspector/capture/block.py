@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,8 +49,7 @@ BLOCK_COLUMNS: dict[str, Any] = {
 """Columns of a block: those of a message (capture.columns.MESSAGE_COLUMNS), and what folding needs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """What passes read of a message beside its columns."""
 
     identifier: str | None

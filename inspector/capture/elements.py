@@ -54,13 +54,17 @@ class ElementScanner:
         closed_at: behind the array's closing bracket; None until it was seen.
     """
 
-    def __init__(self, indent: bytes | None = None) -> None:
+    def __init__(self, indent: bytes | None = None, *, begin: int | None = None) -> None:
         """Begin at the start of a file.
 
         Args:
             indent: as `layout_of` says it.
+            begin: offset of the first byte in the array, where it is a value of an object: `{"history":[`. The
+                brace that closes the object is passed over.
         """
         self.position = 0
+        self._begin = begin
+        self._brace_due = begin is not None
         self.closed_at: int | None = None
         self._lead = None if indent is None else b"\n" + indent
         self._begun = False
@@ -76,10 +80,7 @@ class ElementScanner:
         spans: list[Span] = []
         begin = 0
         if not self._begun:
-            begin = len(data) - len(data.lstrip(_BEFORE))
-            if begin < len(data):
-                begin += 1  # the bracket
-                self._begun = True
+            begin = self._find_begin(data)
             self._from = self.position + begin
         if self.closed_at is None and begin < len(data):
             begin = self._scan_array(data, begin, spans)
@@ -89,12 +90,28 @@ class ElementScanner:
         self._before = (self._before + data[-_LONGEST_INDENT - 1 :])[-_LONGEST_INDENT - 1 :]
         return spans
 
+    def _find_begin(self, data: bytes) -> int:
+        """Where in the next block the array's contents begin; its length when that is not in it."""
+        if self._begin is not None:
+            self._begun = self.position + len(data) >= self._begin
+            return min(len(data), self._begin - self.position)
+        begin = len(data) - len(data.lstrip(_BEFORE))
+        if begin < len(data):
+            begin += 1  # the bracket
+            self._begun = True
+        return begin
+
     def finish(self) -> list[Span]:
         """What is left when the file has ended: a torn element, or a last line."""
         start, self._from = self._from, self.position
         return [(start, self.position)] if self.position > start else []
 
     def _scan_lines(self, data: bytes, begin: int, spans: list[Span]) -> None:
+        if self._brace_due:
+            begin += len(data[begin:]) - len(data[begin:].lstrip(_BLANK))
+            self._brace_due = begin == len(data)
+            begin += data[begin : begin + 1] == b"}"
+            self._from = self.position + begin
         while (end := data.find(b"\n", begin)) >= 0:
             spans.append((self._from, self.position + end))
             begin = end + 1

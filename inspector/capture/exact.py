@@ -6,11 +6,13 @@ import contextlib
 import os
 import re
 import tempfile
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
 from inspector.capture.capture import Capture
-from inspector.capture.heads import HEAD
+from inspector.capture.heads import HEAD, MAX_WHOLE
+from inspector.capture.sources import read_at
 from inspector.protocol.cut import completed
 from inspector.protocol.formats import read_line
 
@@ -18,54 +20,82 @@ _PART = 1 << 20
 _OUR_FRAME = re.compile(rb'\{"t":\d{1,20},"dir":"(?:in|out)","src":\d{1,9}(?:,"bin":true)?,"frame":')
 
 
-def exact_parts(capture: Capture, message: int) -> Iterator[bytes]:
-    """The bytes of the envelope, JSON-RPC message or frame as written, part by part.
+class ExactMessage:
+    """The bytes of one message, wherever its capture moves meanwhile.
 
-    Of what could not be read it is the whole line.
+    Made on the thread that owns the capture; read on any. The file it lies in is kept open as long as this is.
     """
-    span = _span(capture, message) if capture.is_big(message) else None
-    if span is None:
-        # Not through the capture's cache: this may run beside the thread that owns it.
-        yield read_line(capture.record_bytes(message)).raw
-        return
-    start, stop = span
-    while start < stop:
-        part = capture.line_part(message, start, min(_PART, stop - start))
-        if not part:
-            raise OSError(f"{capture.sources[int(capture.columns['source'][message])].name} has become shorter")
-        yield part
-        start += len(part)
 
+    def __init__(self, capture: Capture, message: int) -> None:
+        """Note where it lies. Raises OSError when that cannot be read any more."""
+        columns = capture.columns
+        source = capture.sources[int(columns["source"][message])]
+        self._name = source.name
+        self._offset, self._length, self._size = (int(columns[name][message]) for name in ("offset", "length", "size"))
+        if self._offset < source.lost_to:
+            raise self._shorter()
+        self._file = source.duplicate()
+        # Not closed by whoever asked: who waits for a thread may be gone while the thread still reads.
+        weakref.finalize(self, os.close, self._file)
 
-def _span(capture: Capture, message: int) -> tuple[int, int] | None:
-    """Where the message lies in its line, if that is known without reading it: all of it, or a capture's frame."""
-    length, size = (int(capture.columns[name][message]) for name in ("length", "size"))
-    if length == size:
-        return 0, length
-    head = capture.line_part(message, 0, HEAD)
-    frame = _OUR_FRAME.match(head)
-    if frame is not None and frame.end() + size + 1 == length and completed(head) is not None:
-        return frame.end(), length - 1
-    return None
+    def parts(self) -> Iterator[bytes]:
+        """The bytes of the envelope, JSON-RPC message or frame as written, part by part.
+
+        Of what could not be read it is the whole line.
+
+        Raises:
+            OSError: the log cannot be read, or has become shorter.
+        """
+        span = self._span() if self._length > MAX_WHOLE else None
+        if span is None:
+            yield read_line(self._read(0, self._length)).raw
+            return
+        for start in range(span[0], span[1], _PART):
+            yield self._read(start, min(_PART, span[1] - start))
+
+    def save(self, path: Path) -> int:
+        """Write it to a file, in place of what is there, and return how many bytes there were.
+
+        Raises:
+            OSError: the file cannot be written or the log cannot be read; what was there before stays.
+        """
+        written = 0
+        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                for part in self.parts():
+                    written += file.write(part)
+            if path.exists():
+                Path(name).chmod(path.stat().st_mode & 0o777)
+            Path(name).replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+        return written
+
+    def _span(self) -> tuple[int, int] | None:
+        """Where it lies in its line, if that is known without reading it: all of it, or a capture's frame."""
+        length, size = self._length, self._size
+        if length == size:
+            return 0, length
+        head = self._read(0, min(HEAD, length))
+        frame = _OUR_FRAME.match(head)
+        if frame is not None and frame.end() + size + 1 == length and completed(head) is not None:
+            return frame.end(), length - 1
+        return None
+
+    def _read(self, start: int, length: int) -> bytes:
+        """So many bytes of its line."""
+        data = read_at(self._file, self._offset + start, length)
+        if len(data) < length:
+            raise self._shorter()
+        return data
+
+    def _shorter(self) -> OSError:
+        return OSError(f"{self._name} has become shorter")
 
 
 def save_message(capture: Capture, message: int, path: Path) -> int:
-    """Write a message's exact bytes to a file, in place of what is there, and return how many there were.
-
-    Raises:
-        OSError: the file cannot be written or the log cannot be read; what was there before stays.
-    """
-    written = 0
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for part in exact_parts(capture, message):
-                written += file.write(part)
-        if path.exists():
-            Path(name).chmod(path.stat().st_mode & 0o777)
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
-    return written
+    """Write a message's exact bytes to a file, as `ExactMessage.save` says."""
+    return ExactMessage(capture, message).save(path)

@@ -16,7 +16,7 @@ LONG_LINE_BYTES = 4 << 20
 class LongLines:
     """Reads the lines of one source that are too long to be read on the loop, one at a time.
 
-    Its process is started with the first one and kept for the next.
+    Its process is started with the first one and kept for the next, as long as the source stays with its file.
     """
 
     def __init__(self, source: SourceFile, place: int) -> None:
@@ -24,6 +24,7 @@ class LongLines:
         self._place = place
         self._reader: PartReader | None = None
         self._failed = False
+        self._file = (source.data_path, source.identity)
 
     @property
     def pending(self) -> bool:
@@ -35,6 +36,10 @@ class LongLines:
 
         A block without a record: the line has no end yet.
         """
+        file = (self._source.data_path, self._source.identity)
+        if self._file != file:  # saved meanwhile: the process may read on in the old one, or seek it in vain
+            self._file, self._failed = file, False
+            self.end()
         if self._failed:
             return self._read_here()
         try:

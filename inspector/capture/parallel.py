@@ -19,6 +19,8 @@ PART_BYTES = 2 << 20
 OWN_PART_BYTES = 256 << 10
 """Of the file to this process itself while the others are still starting."""
 _GIVEN_AT_ONCE = 3
+_GIVEN_AHEAD = 6
+"""Parts a process that are being read or wait to be taken: while one of them takes long, the others do not pile up."""
 _MOST_READERS = 4
 
 
@@ -82,11 +84,18 @@ class _Reading:
         return block
 
     def _give_out(self) -> None:
-        for reader in self._readers:
-            while reader.ready and len(reader.pending) < _GIVEN_AT_ONCE and self._position < self._stop:
+        ahead = _GIVEN_AHEAD * max(1, len(self._readers))
+        for reader in list(self._readers):
+            while reader.ready and len(reader.pending) < _GIVEN_AT_ONCE:
+                if self._position >= self._stop or len(self._order) >= ahead:
+                    return
                 start, self._position = self._position, min(self._position + PART_BYTES, self._stop)
                 self._order.append((start, self._position))
-                reader.give(self._taken + len(self._order) - 1, start, self._position)
+                try:
+                    reader.give(self._taken + len(self._order) - 1, start, self._position)
+                except OSError:
+                    self._stand_in(reader)
+                    break
 
     def _read_here(self) -> Block:
         """Nobody else is at work, so the next part is read by this process."""
@@ -107,15 +116,15 @@ class _Reading:
             try:
                 found = reader.take()
             except EOFError:
-                self._readers.remove(reader)
-                reader.end()
-                self._read_for(reader)
+                self._stand_in(reader)
             else:
                 if found is not None:
                     self._blocks[found[0]] = found[1]
 
-    def _read_for(self, reader: PartReader) -> None:
-        """Read here what a process had been given."""
+    def _stand_in(self, reader: PartReader) -> None:
+        """A process has ended: read here what it had been given."""
+        self._readers.remove(reader)
+        reader.end()
         for number in reader.pending:
             self._blocks[number] = read_part(self._source, self._place, *self._order[number - self._taken])
 

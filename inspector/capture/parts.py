@@ -10,8 +10,11 @@ import gc
 import multiprocessing
 import os
 import pickle
+import signal
 import threading
 from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
@@ -114,10 +117,11 @@ class PartReader:
             daemon=True,
             name="read a part of a log",
         )
-        try:
-            self._process.start()
-        finally:
-            theirs.close()
+        with _unasked():
+            try:
+                self._process.start()
+            finally:
+                theirs.close()
 
     def give(self, number: int, start: int, stop: int) -> None:
         """Ask for a part."""
@@ -146,6 +150,19 @@ class PartReader:
         if self._process.pid is not None:
             self._process.terminate()
             self._process.join()
+
+
+@contextmanager
+def _unasked() -> Generator[None]:
+    """Ctrl+C is for the program, which ends its readers: a process started here never hears of it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(connection: Connection, path: str, identity: tuple[int, int], place: int, seed: int) -> None:

@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.capture import batches
 from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, STRING_COLUMNS, Block, Told
 from inspector.capture.columns import Array
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_texts
 from inspector.capture.strings import InternTable
 from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
+from inspector.collector import no_collection
 from inspector.protocol import calls, kinds
 from inspector.protocol.formats import capture_file, read_line_as
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
@@ -60,12 +62,18 @@ class BlockReader:
             data: the bytes; may start with a byte order mark when offset is 0.
             offset: of the first byte of `data` in its source.
         """
-        return self._block(*_split(data, offset), offset + len(data))
+        with no_collection():
+            lines, offsets = _split(data, offset)
+            if b"\n[" in data or (lines and lines[0][:1] == b"["):
+                lines, offsets = batches.opened(lines, offsets)
+            return self._block(lines, offsets, offset + len(data))
 
     def read_spans(self, data: bytes, spans: Sequence[tuple[int, int]], offset: int) -> Block:
         """Read records that lie at (start, stop) in `data`, which need not be lines."""
         texts = [data[start:stop] for start, stop in spans]
-        return self._block(texts, np.array([start + offset for start, _ in spans], np.int64), offset + len(data))
+        with no_collection():
+            offsets = np.array([start + offset for start, _ in spans], np.int64)
+            return self._block(*batches.opened(texts, offsets), offset + len(data))
 
     def _block(self, lines: list[bytes], offsets: NDArray[np.int64], stop: int) -> Block:
         """The usual lines column by column, the others one by one, and both put together in their order."""
@@ -271,13 +279,32 @@ def _context_key(value: object) -> tuple[str | None, int]:
         # A path that begins as the keys of opaque ids do is shown with the picture of what it begins with.
         return (f"\N{SYMBOL FOR NULL}{value[1:]}" if value.startswith(OBJECT_KEY) else value), 0
     if isinstance(value, dict):
-        identifier = object_key(value)
-        if identifier is not None:
-            return OBJECT_KEY + identifier, Flag.OBJECT_CONTEXT.value
+        return OBJECT_KEY + _object_name(value), Flag.OBJECT_CONTEXT.value
     return None, Flag.BAD_CONTEXT.value
+
+
+WITHOUT_ID = "(no id)"
+"""Name of the context for objects that name none (protocols.md 7)."""
+OPERATIONS = frozenset({"push", "pop", "resume"})
+
+
+def operation_of(context: Mapping[str, Any]) -> str | None:
+    """The operation that an object without an id stands for; None when it describes a context."""
+    found = context.get("operation")
+    return found if isinstance(found, str) and found in OPERATIONS and not context.get("id") else None
+
+
+def _object_name(context: Mapping[str, Any]) -> str:
+    """What stands in a key for a context in object form; "" for an operation on whatever is its sender's latest."""
+    return object_key(context) or ("" if operation_of(context) is not None else WITHOUT_ID)
 
 
 def object_key(context: Mapping[str, Any]) -> str | None:
     """The id of a context in object form; an operation names it by `correlation_id`, else `topic` (protocols.md 7)."""
-    identifier = context.get("id") or context.get("correlation_id") or context.get("topic")
-    return identifier if isinstance(identifier, str) else None
+    for name in ("id", "correlation_id", "topic"):
+        identifier = context.get(name)
+        if isinstance(identifier, list) and identifier:
+            identifier = identifier[0]
+        if identifier:
+            return identifier if isinstance(identifier, str) else None
+    return None

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
+from itertools import pairwise
 
+from inspector.capture.batches import messages_of
 from inspector.capture.elements import ElementScanner, Span, layout_of, trimmed
 from inspector.capture.sources import SourceFile
 from inspector.protocol.formats import FRAME_LABEL, read_line_as
+from inspector.protocol.times import NO_TIME, parse_time
 
 SNIFFED_LINES = 1_000
 """One of so many first records must be known."""
@@ -29,7 +33,49 @@ def scanner_for(source: SourceFile) -> ElementScanner | None:
         OSError: the file cannot be read.
     """
     head = source.read(0, HEAD_BYTES)
+    history = _HISTORY.match(head)
+    if history is not None:
+        return ElementScanner(begin=history.end())
     return ElementScanner(layout_of(head.removeprefix(_BOM))) if is_array(head) else None
+
+
+_HISTORY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"history"\s*:\s*\[')
+"""How the answer of a v0.0 or v0.1 gateway about its history begins (protocols.md 10)."""
+_MOST_TURNED = 1 << 26
+"""Bytes of an array that is turned round; a gateway gives 1,000 messages at most."""
+_ENOUGH_TIMES = 3
+
+
+def is_newest_first(source: SourceFile) -> bool | None:
+    """Whether the elements of an array lie in the order of v0.0 histories, newest first, by the times of its head.
+
+    What a gateway calls history is so unless its times say otherwise; of any other array they must say so. None when
+    more of a file that is being filled has to come before that can be said.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    if source.size > _MOST_TURNED:
+        return False
+    head = source.read(0, HEAD_BYTES)
+    scanner = scanner_for(source)
+    spans = scanner.scan(head) if scanner is not None else []
+    times = [time for start, stop in spans if (time := _time_of(head[start:stop])) != NO_TIME]
+    falling = all(time >= later for time, later in pairwise(times))
+    history = _HISTORY.match(head) is not None
+    if source.growing and source.size < HEAD_BYTES and (history or (falling and times)):
+        return None
+    if history:
+        return len(times) < 2 or times[0] >= times[-1]
+    return len(times) >= _ENOUGH_TIMES and falling and times[0] > times[-1]
+
+
+def _time_of(element: bytes) -> int:
+    """The time an element bears, else its sender's; NO_TIME."""
+    record, _ = read_line_as(element.strip(_BLANK))
+    if record.time_ns != NO_TIME or record.header is None:
+        return record.time_ns
+    return parse_time(record.header.ts)
 
 
 def is_array(head: bytes) -> bool:
@@ -48,6 +94,8 @@ def is_array(head: bytes) -> bool:
     same_line, _, more = rest.partition(b"\n")
     if same_line.strip(_BLANK):
         return inner[:1] in (b"{", b"[")
+    if messages_of(first):  # a JSON-RPC batch: read as a line it is the same messages, and more such lines may come
+        return False
     return more.lstrip(_BLANK)[:1] not in (b"[", b"{")
 
 
@@ -82,7 +130,7 @@ def sniff(source: SourceFile) -> Generator[None, None, tuple[str | None, int]]:
             yield
             continue
         number += 1
-        record, known_as = read_line_as(line)
+        record, known_as = read_line_as(next((message for _, message in messages_of(line)), line))
         if known_as not in (None, FRAME_LABEL):
             return None, number
         reason = reason or record.reason or "a stream frame"

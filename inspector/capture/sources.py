@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any, Protocol
@@ -151,11 +152,12 @@ class SourceFile:
 
         Args:
             path: the copy.
-            lost_to: bytes before this offset could not be copied.
+            lost_to: bytes before this offset could not be copied; reading goes on behind them.
         """
         file = path.open("rb", buffering=0)
         self._file.close()
         self._file, self.data_path, self.lost_to = file, path, lost_to
+        self.read_to = max(self.read_to, lost_to)
 
     def close(self) -> None:
         """Close the file; what was read stays in the columns."""
@@ -165,15 +167,24 @@ class SourceFile:
 
 
 def read_at(file: int, offset: int, length: int) -> bytes:
-    """Bytes of an open file at an offset; fewer where it ends before. Raises OSError."""
-    if not hasattr(os, "pread"):  # Windows
-        os.lseek(file, offset, os.SEEK_SET)
-        return os.read(file, max(0, length))
+    """Bytes of an open file at an offset; fewer where it ends before. For any thread. Raises OSError."""
+    read = getattr(os, "pread", _seek_and_read)
     parts: list[bytes] = []
     while length > 0:
-        part = os.pread(file, length, offset)
+        part = read(file, length, offset)
         if not part:
             break
         parts.append(part)
         offset, length = offset + len(part), length - len(part)
     return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+_seeking = threading.Lock()
+"""A descriptor and its duplicates share one place in the file, so nobody else may move it between a seek and a read."""
+
+
+def _seek_and_read(file: int, length: int, offset: int) -> bytes:
+    """What `os.pread` does, for Windows."""
+    with _seeking:
+        os.lseek(file, offset, os.SEEK_SET)
+        return os.read(file, length)

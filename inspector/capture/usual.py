@@ -26,6 +26,7 @@ _LOOKED_AT = 4
 """Lines from which the shape of the others is guessed; a wrong guess costs time only."""
 _AT_ONCE = 512
 """Lines taken through all steps together: as many as the processor's cache holds decoded."""
+_FRAME = b'"frame":{'
 _NANOSECONDS_FROM = 10**17
 """Smaller numbers are times in another unit (inspector.protocol.times)."""
 
@@ -86,26 +87,31 @@ def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns = _envelope_columns(kept, tables)
     columns["time_ns"] = columns["ts_ns"]
     columns["size"] = _lengths(raws)
-    told = _told(kept, raws, np.arange(len(kept)), columns, tables)
+    told = _told(kept, raws.__getitem__, np.arange(len(kept)), columns, tables)
     return UsualRows(bare.LABEL, np.array(places, np.int64), columns, told)
 
 
 def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
+    """The frame is decoded with its line. Where it lies in it is known for lines as `CaptureWriter` writes them."""
     rows = usual.decode_all(usual.decode_capture_line, lines)
-    frames = [row.frame if row is not None else b"" for row in rows]
-    envelopes = usual.decode_all(usual.decode_envelope, frames)
+    begins = [line.find(_FRAME) for line in lines]
+    in_place = [
+        row.frame if row is not None and begin > 0 and line.endswith(b"}}") else None
+        for row, begin, line in zip(rows, begins, lines, strict=True)
+    ]
     places = [
-        place for place in _plain(envelopes)
+        place for place in _plain(in_place)
         if (row := rows[place]) is not None and row.dir in ("in", "out") and _NANOSECONDS_FROM <= row.t < 1 << 63
     ]  # fmt: skip
-    kept, raws = [envelopes[place] for place in places], [frames[place] for place in places]
+    raws = [(lines[place], begins[place] + len(_FRAME) - 1) for place in places]
+    kept = [in_place[place] for place in places]
     columns = _envelope_columns(kept, tables)
     directions = [row.dir for place in places if (row := rows[place]) is not None]
     columns["time_ns"] = np.array([row.t for place in places if (row := rows[place]) is not None], np.int64)
     columns["direction"] = tables.strings.intern_all(directions, len(places))
     columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
-    columns["size"] = _lengths(raws)
-    told = _told(kept, raws, np.arange(len(kept)), columns, tables)
+    columns["size"] = np.array([len(line) - begin - 1 for line, begin in raws], BLOCK_COLUMNS["size"])
+    told = _told(kept, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
     return UsualRows(capture_file.LABEL, np.array(places, np.int64), columns, told)
 
 
@@ -130,7 +136,7 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns["fold"] = _folds(kept, which, logged)
     contents = np.array([hashes[place] for place in places], np.uint64)
     columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
-    told = _told(kept, raws, np.unique(which, return_index=True)[1], columns, tables)
+    told = _told(kept, raws.__getitem__, np.unique(which, return_index=True)[1], columns, tables)
     return UsualRows(gateway_log.LABEL, np.array(places, np.int64), columns, told)
 
 
@@ -145,7 +151,8 @@ def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine],
     times = parse_times([line.timestamp for line in logged])
     columns["time_ns"] = np.where(times == NO_TIME, columns["ts_ns"], times)
     received = columns["event"] == (strings.find("received") or -1)
-    columns["sender"] = np.where((columns["sender"] == 0) & received, columns["participant"], columns["sender"])
+    unsaid = (columns["sender"] == 0) & received & (columns["participant"] != (strings.find("") or -1))
+    columns["sender"] = np.where(unsaid, columns["participant"], columns["sender"])
 
 
 def _folds(
@@ -193,7 +200,7 @@ def _plain(envelopes: Sequence[usual.Envelope | None]) -> list[int]:
 def _is_unusual(kind: str) -> bool:
     """Kinds that are told by more of their payload than is decoded here."""
     name = kinds.split_kind(kind).name
-    return name == "mcp" or name.startswith("system")
+    return name == "mcp" or name.startswith("system") or kinds.wraps_envelope(kind)
 
 
 def _envelope_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Array]:
@@ -281,8 +288,9 @@ _TELLING = ("reasoning/start", "participant/status")
 
 
 def _told(
-    envelopes: Sequence[Any], raws: Sequence[Any], rows: NDArray[np.int64], columns: dict[str, Array], tables: Tables
-) -> dict[int, Told]:
+    envelopes: Sequence[Any], raw_of: Callable[[int], Any], rows: NDArray[np.int64], columns: dict[str, Array],
+    tables: Tables,
+) -> dict[int, Told]:  # fmt: skip
     """What passes read of the payloads of envelopes that stand in these rows: (len(envelopes),) int64."""
     codes = [code for code in map(tables.strings.find, _TELLING) if code is not None]
     whole = np.isin(columns["kind"][rows], codes)
@@ -292,7 +300,7 @@ def _told(
         e = envelopes[number]
         try:
             if whole[number]:
-                payload = {} if e.payload is None else _decode_payload(raws[number]).payload
+                payload = {} if e.payload is None else _decode_payload(raw_of(number)).payload
             else:
                 payload = {"result": {"_meta": msgspec.json.decode(e.payload.result.meta)}}
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

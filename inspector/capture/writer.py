@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from inspector.capture.frame_lines import frame_member, is_json_line
+from inspector.capture.sources import read_at
 
 CTXCAP_VERSION = 1
 """The number in the header line."""
@@ -44,6 +45,7 @@ MAX_WAITING_CHARS = 1 << 26
 _HEAD_CHARS = 48
 _RECEIVED = '"dir":"in"'
 _JOINED_CHARS = 1 << 16
+_APPENDING = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
 _THREAD_ENDS_S = 5.0
 
 
@@ -88,7 +90,7 @@ class CaptureWriter:
         self._writing = threading.Lock()
         self._wake: threading.Event | None = None
         self._ending = False
-        self._fd: int = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
+        self._fd: int = os.open(path, _APPENDING | os.O_CREAT, 0o600)
         try:
             self._size: int = os.fstat(self._fd).st_size
             if self._size and not resume:
@@ -115,6 +117,11 @@ class CaptureWriter:
     def closed(self) -> bool:
         """Whether ``close`` was called."""
         return self._fd < 0
+
+    @property
+    def size_bytes(self) -> int:
+        """How large the file is by what was written, wherever it was moved to."""
+        return self._size
 
     @property
     def waiting_chars(self) -> int:
@@ -203,35 +210,46 @@ class CaptureWriter:
             if self.error is not None:
                 raise self.error
 
-    def go_on_in(self, path: Path, *, copied: int) -> None:
+    def go_on_in(self, path: Path, *, copied: int, named: Path | None = None) -> None:
         """Go on in another file, where what waits is written too; this one is left as it is.
 
         Args:
             path: Holds the first ``copied`` bytes of this file already; the rest of it is copied.
             copied: Bytes.
+            named: Takes this name, in place of what has it, as soon as it holds everything.
 
         Raises:
             OSError: The other file could not be written; all is as before, but for what was added to that file.
+            ValueError: The writer is closed.
         """
+        if self._fd < 0:
+            raise ValueError(f"the capture {self.path} is closed")
         if self.error is None:
             self._write_out()  # else only the other file would have it
         with self._writing:
-            other = os.open(path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
+            other = os.open(path, _APPENDING)
             try:
-                with self.path.open("rb", buffering=0) as old:
-                    old.seek(copied)
-                    while data := old.read(min(1 << 20, self._size - copied)):
-                        _write_all(other, data)
-                        copied += len(data)
-                while self._waiting:
-                    self._rest += self._take()
-                _write_all(other, self._rest)
-            except BaseException:
+                size = self._bring_up(other, copied)
+            finally:
                 os.close(other)
-                raise
+            if named is not None:
+                path = path.replace(named)  # while nobody has it open: Windows would refuse
+            other = os.open(path, _APPENDING)
             os.close(self._fd)
-            self._fd, self._size, self._rest = other, copied + len(self._rest), b""
+            self._fd, self._size, self._rest = other, size, b""
             self.path, self.error = path, None
+
+    def _bring_up(self, other: int, copied: int) -> int:
+        """Write to another file what it has not got of all there is; how many bytes it holds then."""
+        if copied > self._size:  # of a write that was taken back since
+            os.ftruncate(other, self._size)
+        while copied < self._size and (data := read_at(self._fd, copied, min(1 << 20, self._size - copied))):
+            _write_all(other, data)
+            copied += len(data)
+        while self._waiting:
+            self._rest += self._take()
+        _write_all(other, self._rest)
+        return min(copied, self._size) + len(self._rest)
 
     # Adding
 

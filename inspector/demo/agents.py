@@ -297,7 +297,8 @@ class Agent:
             except ConnectionClosed:
                 return  # the demo is stopping, or the script joins us again
 
-        spawn(quietly(), name=f"demo {self.name}: {what}", owner=self._tasks)
+        task = spawn(quietly(), name=f"demo {self.name}: {what}", owner=self._tasks)
+        task.add_done_callback(lambda _: action.close())  # it has not begun when the task was cancelled at once
 
     def _connected(self) -> ClientConnection:
         if self._socket is None:

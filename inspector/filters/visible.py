@@ -100,6 +100,16 @@ class VisibleRows:
         return self._shown[: self._count]
 
     @property
+    def seen(self) -> int:
+        """How many messages were looked at: what is shown was chosen among them."""
+        return self._seen
+
+    @property
+    def chooses(self) -> bool:
+        """Whether a filter or a scope is in force, so that there may be more than what is shown."""
+        return self.scope is not None or bool(self.filter.text.strip())
+
+    @property
     def behind(self) -> bool:
         """Whether messages wait to be looked at, new ones or earlier ones again."""
         return self._stale or self._seen < self._told

@@ -29,6 +29,8 @@ class Payload(msgspec.Struct, gc=False):
     stream_id: Any = ABSENT
     participantId: Any = ABSENT  # noqa: N815  the key of the gateway's hello
     space: Any = ABSENT
+    proposal: msgspec.Raw = _NO_RAW
+    envelope: msgspec.Raw = _NO_RAW
 
 
 class _Params(msgspec.Struct, gc=False):
@@ -112,9 +114,43 @@ def read_call(raw_kind: str, header: Header) -> Call:
         outcome = bool(payload.result) or bool(payload.error)
         name = kinds.one_word_kind(name, method=payload.method, has_outcome=outcome, event=event)
     call = rpc_call(name, payload)
+    if call.method is None and (payload.proposal or payload.envelope) and kinds.wraps_envelope(raw_kind):
+        _add_wrapped(call, payload)
     if kind.method is not None:
         _add_suffix(call, kind)
     return call
+
+
+class _Wrapping(msgspec.Struct, gc=False):
+    envelope: msgspec.Raw = _NO_RAW
+
+
+_decode_wrapping = msgspec.json.Decoder(_Wrapping).decode
+
+
+class _Wrapped(msgspec.Struct, gc=False):
+    kind: Any = ABSENT
+    payload: msgspec.Raw = _NO_RAW
+
+
+_decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
+
+
+def _add_wrapped(call: Call, payload: Payload) -> None:
+    """Fill in what the envelope inside a draft's proposal, or its acceptance, calls (protocols.md 3, aliases)."""
+    around = _read(payload.proposal, _Wrapping, _decode_wrapping) if payload.proposal else None
+    raw = around.envelope if around is not None and around.envelope else payload.envelope
+    inner = _read(raw, _Wrapped, _decode_wrapped) if raw else None
+    if inner is None:
+        return
+    told = read_payload(inner.payload) if inner.payload else None
+    if told is not None and isinstance(told.method, str):
+        call.method = told.method
+        call.target = _target(call.method, told.params)
+    if isinstance(inner.kind, str):
+        kind = kinds.split_kind(inner.kind)
+        if kind.method is not None:
+            _add_suffix(call, kind)
 
 
 def _add_suffix(call: Call, kind: kinds.Kind) -> None:

@@ -38,6 +38,8 @@ PROPOSAL = "mcp/proposal"
 REJECT = "mcp/reject"
 WITHDRAW = "mcp/withdraw"
 JOIN = "system/join"
+CONTEXT_OPERATION = "meup/context"
+"""Marker of the operations on contexts of the MEUP v0.2 SDK (protocols.md 7)."""
 FRAME = "stream/frame"
 """Canonical kind of a `#stream#data` frame, which is no envelope and carries no kind itself."""
 
@@ -57,6 +59,8 @@ ALIASES = {
     "meup/proposal": PROPOSAL,
     "meup/accept": REQUEST,
     "meup/reject": REJECT,
+    "meup/proposal/accept": REQUEST,
+    "meup/proposal/reject": REJECT,
     "participant/requestStatus": "participant/request-status",
 }
 
@@ -75,6 +79,7 @@ _FAMILIES = {
     PROPOSAL: Family.PROPOSALS,
     REJECT: Family.PROPOSALS,
     WITHDRAW: Family.PROPOSALS,
+    CONTEXT_OPERATION: Family.CONTROL,
 }
 
 CHAT_NOTIFICATION = "notifications/chat/message"
@@ -103,6 +108,14 @@ def _split(raw: str) -> Kind:
 
 
 _split_cached = lru_cache(maxsize=1024)(_split)
+
+
+def wraps_envelope(raw: str) -> bool:
+    """Whether a kind is one of the drafts whose payload holds the envelope it is about (protocols.md 3)."""
+    return raw.startswith(("meup/", "meup.")) and _WRAPPING.get(split_kind(raw).name, False)
+
+
+_WRAPPING = {PROPOSAL: True, REQUEST: True}
 
 
 def one_word_kind(name: str, *, method: object, has_outcome: bool, event: object) -> str:

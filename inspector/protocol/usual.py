@@ -72,11 +72,11 @@ class LogLine(msgspec.Struct, gc=False):
 
 
 class CaptureLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A capture's line about a frame that is JSON."""
+    """A capture's line about a frame that is an envelope."""
 
     t: int
     dir: str
-    frame: msgspec.Raw
+    frame: Envelope
     src: int = 0
     bin: bool = False
 

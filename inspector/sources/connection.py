@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 MASK = "********"
 """Stands where a secret was, in captures and on screen."""
 
 _RANDOM_DIGITS = 4
 
-_SECRET_QUERY_KEYS = frozenset({"token", "access_token", "key", "api_key", "apikey", "secret", "password", "auth"})
+_SHOWN_QUERY_KEYS = frozenset({"space", "topic"})
+_USER_INFO_IN_PATH = re.compile(":[^@]*@")
 _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 
@@ -83,7 +85,7 @@ class Connection:
 
     @property
     def shown_url(self) -> str:
-        """The address for sentences and captures: without user name, password and secret-looking query values."""
+        """The address for sentences and captures: without user name, password and query values."""
         return shown_url(self.url)
 
     def origin(self) -> dict[str, object]:
@@ -104,7 +106,8 @@ def normal_url(url: str) -> str:
         parts = urlsplit(text if "://" in text else f"ws://{text}")
         host, _port = parts.hostname, parts.port
     except ValueError as error:
-        raise AddressError(f"{shown_url(text)} is no address: {error}. Type one such as ws://127.0.0.1:8080.") from None
+        why = "" if "@" in text else f": {error}"  # it may quote a password
+        raise AddressError(f"{shown_url(text)} is no address{why}. Type one such as ws://127.0.0.1:8080.") from None
     scheme = _SCHEMES.get(parts.scheme.lower())
     if scheme is None:
         raise AddressError(f"{shown_url(text)} starts with {parts.scheme}://; a gateway address starts with ws or wss.")
@@ -114,16 +117,27 @@ def normal_url(url: str) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Return ``url`` fit to be read by anybody: user info dropped, secret-looking query values masked."""
+    """Return ``url`` fit to be read by anybody: no user info, no fragment, query values masked but space and topic.
+
+    Which values are secrets nobody can tell from their keys, and the others say little to a reader.
+    """
     text = url.strip()
     try:
         parts = urlsplit(text if "://" in text or not text else f"ws://{text}")
-        netloc = parts.netloc.rpartition("@")[2]
-        pairs = parse_qsl(parts.query, keep_blank_values=True)
+        _port = parts.port
+        if _USER_INFO_IN_PATH.search(parts.path):
+            raise ValueError("a slash in the password, or one missing before the user name")
     except ValueError:
-        return text.partition("?")[0].rpartition("@")[2]
-    query = urlencode([(key, MASK if key.lower() in _SECRET_QUERY_KEYS else value) for key, value in pairs], safe="*")
-    return urlunsplit((parts.scheme, netloc, parts.path, query, ""))
+        return text.partition("?")[0].partition("#")[0].rpartition("@")[2]
+    query = "&".join(map(_shown_query_part, re.split("[&;]", parts.query)))
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, query, ""))
+
+
+def _shown_query_part(part: str) -> str:
+    key, equals, value = part.partition("=")
+    if unquote(key).lower() in _SHOWN_QUERY_KEYS:
+        return part
+    return f"{key}{equals}{MASK if value else ''}" if equals else part and MASK
 
 
 def with_query(url: str, **values: str) -> str:

@@ -13,7 +13,8 @@ import os
 import threading
 import time
 
-from inspector.capture.sources import SourceFile, read_at
+from inspector.capture.sources import SourceFile
+from inspector.sources.generation import Generation
 from inspector.sources.spool import NoRoomError, Spool
 
 POLL_S = 0.1
@@ -26,10 +27,7 @@ OVERLAP_S = 5.0
 RECENT_S = 60.0
 """A log written so recently when it was opened is copied at once."""
 
-_HEAD_BYTES = 1 << 10
-_TAIL_BYTES = 1 << 8
 _COPY_BYTES = 1 << 20
-_LOOK_BYTES = 1 << 16
 
 ROTATED = "the log was rotated: what follows comes from the file that took its place"
 TRUNCATED = "the log was emptied and written anew; lines written just before that may be missing"
@@ -43,6 +41,7 @@ class FollowedLog:
         rotations: how often the log was rotated or truncated so far.
         grown_at: when it last grew, by the monotonic clock; None until then.
         trouble: why it is not followed any more, as a sentence; None while it is.
+        missing: nothing has had the log's name for a while: it was renamed or deleted, and a new one may come.
     """
 
     def __init__(self, source: SourceFile) -> None:
@@ -54,16 +53,19 @@ class FollowedLog:
         self.rotations = 0
         self.grown_at: float | None = None
         self.trouble: str | None = None
+        self.missing = False
+        self._missed_at: float | None = None
         self._source = source
         self._path = source.path
         self._spool: Spool | None = None
         self._ready = False
         self._lost_to = 0
+        self._loss = ""  # what the next mark says of it
         self._closed = False
         self._torn = False  # the spool ends within a line
-        self._current = _Generation(source.duplicate())
-        self._earlier: _Generation | None = None
-        self._waiting: list[_Generation] = []
+        self._current = Generation(source.duplicate())
+        self._earlier: Generation | None = None
+        self._waiting: list[Generation] = []
         self._begin()
         self._settled = source.limit = self._current.taken
         self._stopped = threading.Event()
@@ -84,7 +86,12 @@ class FollowedLog:
         """Make readable what has come; whether there is anything. On the thread that reads the source."""
         settled = self._settled
         if self._ready and self._spool is not None and self._source.data_path != self._spool.path:
-            self._source.move_to(self._spool.path, lost_to=self._lost_to)
+            try:
+                self._source.move_to(self._spool.path, lost_to=self._lost_to)
+            except OSError as error:  # what was read stays readable where it lies
+                self._stopped.set()
+                self._give_up(error)
+                return False
         grown = settled > (self._source.limit or 0)
         self._source.limit = settled
         return grown
@@ -109,9 +116,8 @@ class FollowedLog:
         log = self._current
         log.look(time.monotonic())
         age_s = time.time() - log.written_at_s
-        log.taken = log.size if age_s > STILL_S else log.end_of_lines()
-        log.remember()
-        self._torn = not log.tail.endswith(b"\n") and log.taken > 0
+        log.take_from_file(log.size if age_s > STILL_S else log.end_of_lines())
+        self._torn = log.torn
         self._copy_at_once = age_s < RECENT_S
 
     def _run(self) -> None:
@@ -121,31 +127,30 @@ class FollowedLog:
             pause = POLL_S
             while not self._stopped.wait(pause):
                 pause = 0 if self._step(time.monotonic()) else POLL_S
-        except NoRoomError as error:
-            self.trouble = f"{self._source.name} is not followed any more: {error}."
         except OSError as error:
-            self.trouble = (
-                f"{self._source.name} is not followed any more: {error.strerror or error}. Open it again to go on."
-            )
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        why = f"{error}." if isinstance(error, NoRoomError) else f"{error.strerror or error}. Open it again to go on."
+        self.trouble = self.trouble or f"{self._source.name} is not followed any more: {why}"
 
     def _step(self, now: float) -> bool:
         """Look once; whether there is more to do at once."""
         log = self._current
-        if log.look(now):
-            if log.was_replaced():
-                self._truncated(log)
-            self._take(log)
-        elif log.size > log.taken and now - log.changed_at >= STILL_S:
-            self._take(log, torn_too=True)
+        self._look_at(log, now)
         if self._earlier is not None:
-            self._look_at_earlier(self._earlier, now)
+            # A writer may go on in a file that was rotated away; its lines are late but not lost.
+            self._look_at(self._earlier, now)
         self._look_for_next(now)
         return bool(self._waiting) and self._rotate_when_due(now)
 
-    def _look_at_earlier(self, log: _Generation, now: float) -> None:
-        """A writer may go on in a file that was rotated away; its lines are late but not lost."""
+    def _look_at(self, log: Generation, now: float) -> None:
         if log.look(now):
             if not log.was_replaced():
+                self._take(log)
+            elif log is self._current:
+                self._mark("truncated", TRUNCATED)
+                log.start_again()
                 self._take(log)
         elif log.size > log.taken and now - log.changed_at >= STILL_S:
             self._take(log, torn_too=True)
@@ -154,7 +159,10 @@ class FollowedLog:
         try:
             found = self._path.stat()
         except OSError:  # deleted, or between two names
+            self._missed_at = now if self._missed_at is None else self._missed_at
+            self.missing = now - self._missed_at >= STILL_S
             return
+        self._missed_at, self.missing = None, False
         if (found.st_dev, found.st_ino) == self._current.key:
             self._forget_waiting()
             return
@@ -165,7 +173,7 @@ class FollowedLog:
             file = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
         except OSError:
             return
-        self._waiting.append(_Generation(file, found_at=now))
+        self._waiting.append(Generation(file, found_at=now))
 
     def _forget_waiting(self) -> None:
         while self._waiting:
@@ -185,38 +193,33 @@ class FollowedLog:
         if self._earlier is not None:
             os.close(self._earlier.file)
         self._earlier, self._current = log, self._waiting.pop(0)
-        self._current.stamp = (-1, -1)  # look at it afresh
+        self._current.look_afresh()
         return True
 
-    def _truncated(self, log: _Generation) -> None:
-        lost = self._spool is None
-        self._need_spool()
-        self._mark("truncated", TRUNCATED + (LOST if lost and self._lost_to else ""))
-        log.start_again()
-
-    def _take(self, log: _Generation, *, torn_too: bool = False) -> None:
+    def _take(self, log: Generation, *, torn_too: bool = False) -> None:
         """Append whole lines to the spool; with `torn_too` a last line without an end as well."""
         end = log.size if torn_too else log.end_of_lines()
         if end <= log.taken:
             return
         spool = self._need_spool()
+        if self._loss:  # truncated meanwhile; the next look says so
+            return
         if self._torn and not (log is self._current and log.torn):
             spool.write(b"\n")  # somebody else's line ends here
         while log.taken < end and not self._stopped.is_set():
-            data = read_at(log.file, log.taken, min(end - log.taken, _COPY_BYTES))
-            if not data:  # truncated meanwhile; the next look says so
+            data = log.read(log.taken, min(end - log.taken, _COPY_BYTES))
+            if not data:
                 break
             spool.write(data)
-            log.taken += len(data)
-            self._torn = log.torn = not data.endswith(b"\n")
-        log.remember()
+            log.take(data)
+            self._torn = log.torn
         self._publish(spool)
 
     def _mark(self, name: str, reason: str) -> None:
         spool = self._need_spool()
-        line = {"t": time.time_ns(), "src": 0, "mark": name, "reason": reason}
+        line = {"t": time.time_ns(), "src": 0, "mark": name, "reason": reason + self._loss}
         spool.write(b"\n" * self._torn + json.dumps(line, separators=(",", ":")).encode() + b"\n")
-        self._torn = self._current.torn = False
+        self._loss, self._torn, self._current.torn = "", False, False
         self.rotations += 1
         self._publish(spool)
 
@@ -232,83 +235,8 @@ class FollowedLog:
         log, spool = self._current, Spool(self._path.name)
         self._spool = spool
         if log.was_replaced() or spool.fill_from(log.file, log.taken, self._stopped) < log.taken or log.was_replaced():
-            spool.skip(log.taken)
-            self._lost_to = log.taken
+            spool.go_on_at(log.taken)
+            self._lost_to, self._loss = log.taken, LOST
+            log.look_afresh()
         self._ready = True
         return spool
-
-
-class _Generation:
-    """One of the files that were at the log's place, one after the other.
-
-    Attributes:
-        taken: bytes from its start that are in the spool.
-        size: bytes in it when last looked at.
-        changed_at: when it was last seen to change, by the monotonic clock.
-        torn: what was taken ends within a line.
-        tail: the last bytes taken.
-    """
-
-    def __init__(self, file: int, *, found_at: float = 0.0) -> None:
-        self.file = file
-        self.found_at = found_at
-        status = os.fstat(file)
-        self.key = (status.st_dev, status.st_ino)
-        self.written_at_s = status.st_mtime
-        self.stamp = (-1, -1)
-        self.size = self.taken = 0
-        self.changed_at = found_at
-        self.torn = False
-        self.tail = self._head = b""
-        self._scanned = 0
-
-    def look(self, now: float) -> bool:
-        """Whether it has changed since it was last looked at."""
-        status = os.fstat(self.file)
-        stamp = (status.st_size, status.st_mtime_ns)
-        if stamp == self.stamp:
-            return False
-        self.stamp, self.size, self.changed_at = stamp, status.st_size, now
-        return True
-
-    def was_replaced(self) -> bool:
-        """Whether what was taken is no longer what it begins with."""
-        if os.fstat(self.file).st_size < self.taken or read_at(self.file, 0, len(self._head)) != self._head:
-            return True
-        return read_at(self.file, self.taken - len(self.tail), len(self.tail)) != self.tail
-
-    def remember(self) -> None:
-        """Note what was taken, to know it again."""
-        if len(self._head) < _HEAD_BYTES:
-            self._head = read_at(self.file, 0, min(self.taken, _HEAD_BYTES))
-        start = max(0, self.taken - _TAIL_BYTES)
-        self.tail = read_at(self.file, start, self.taken - start)
-
-    def start_again(self) -> None:
-        """It was truncated: what is in it is new."""
-        self.taken = self._scanned = self._hole()
-        self.tail = self._head = b""
-        self.torn = False
-
-    def _hole(self) -> int:
-        """A writer that does not append goes on where it was, and leaves zeros before."""
-        place = 0
-        while (data := read_at(self.file, place, _COPY_BYTES)) and data[:1] == b"\0":
-            zeros = len(data) - len(data.lstrip(b"\0"))
-            place += zeros
-            if zeros < len(data):
-                break
-        return place
-
-    def end_of_lines(self) -> int:
-        """Where its last whole line ends; where it was taken to when no more have ended. Looks at no byte twice."""
-        least = max(self._scanned, self.taken)
-        stop = self.size
-        while stop > least:
-            start = max(least, stop - _LOOK_BYTES)
-            found = read_at(self.file, start, stop - start).rfind(b"\n")
-            if found >= 0:
-                return start + found + 1
-            stop = start
-        self._scanned = self.size
-        return self.taken

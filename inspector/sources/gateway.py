@@ -85,6 +85,7 @@ class GatewaySource:
         self._finished = asyncio.Event()
         self._now = asyncio.Event()  # the next attempt shall not wait
         self._closing = False
+        self._cancelled = False  # by ourselves
         self._write_error: OSError | None = None
         self._base_wait_s = 0.0
         self._quickest_s: float | None = None
@@ -102,9 +103,8 @@ class GatewaySource:
             ending = await self._life()
         except asyncio.CancelledError:
             ending = Ending(None)
-            # We cancel ourselves while there is no connection to be closed; anybody else means it.
-            ours = self._closing or self._write_error is not None
-            if not (ours and self._runner is not None and self._runner.uncancel() == 0):
+            # We cancel ourselves, once, while there is no connection to be closed; anybody else means it.
+            if not (self._cancelled and self._runner is not None and self._runner.uncancel() == 0):
                 raise
         finally:
             for task in beside:
@@ -113,7 +113,7 @@ class GatewaySource:
         await cancel_and_wait(beside)
 
     async def close(self) -> None:
-        """Leave: WebSocket close 1000, mark ``closed``, flush. Returns when ``run`` is done; safe to call twice."""
+        """Leave: WebSocket close 1000, mark ``closed``, flush. Returns when ``run`` is done; may be called again."""
         self._closing = True
         if self._runner is None or self._finished.is_set():
             return
@@ -145,9 +145,9 @@ class GatewaySource:
             self._base_wait_s = 0.0
         since_ns = self.recorder.last_in_ns if lost.silent else self._clock_ns()
         self.outage = Outage(lost.trouble.what if lost.trouble is not None else "", since_ns)
-        self.recorder.begin_gap(since_ns, self._gap_words)
         ending = lost
         while self._may_come_back(ending):
+            self.recorder.begin_gap(since_ns, self._gap_words)  # a second one only if the last attempt ended the first
             await self._wait()
             if self._closing or self._write_error is not None:
                 return Ending(None)
@@ -158,6 +158,7 @@ class GatewaySource:
                 return ending
             if ending.trouble is not None:
                 self.outage = replace(self.outage, trouble=ending.trouble.what)
+            since_ns = self._clock_ns()
         return ending
 
     async def _wait(self) -> None:
@@ -195,6 +196,7 @@ class GatewaySource:
         try:
             ending = await session.run()
         finally:
+            self._session = None
             self._close_records(session, ending)
         return ending
 
@@ -202,9 +204,8 @@ class GatewaySource:
         if self.outage is not None and not session.frames_in:
             self.recorder.drop_held()
         elif session.open and not self._writer.closed:
-            if self.outage is not None:
-                self.recorder.end_gap()  # it was no way back, but something came: that is kept
             self.recorder.mark("closed", reason=self._sentence_of(ending), code=ending.code)
+            self.recorder.keep_held()
 
     # what a session reports
 
@@ -257,8 +258,8 @@ class GatewaySource:
         outage = self.outage
         assert outage is not None
         lost_s = max(0, self._clock_ns() - outage.since_ns) / 1e9
-        back = self._session is not None and self._session.welcomed
-        return failures.gap_sentence(outage.why, lost_s=lost_s, attempts=outage.attempts, back=back)
+        still_away = self._session is None
+        return failures.gap_sentence(outage.why, lost_s=lost_s, attempts=outage.attempts, back=not still_away)
 
     # the disk
 
@@ -278,7 +279,8 @@ class GatewaySource:
         if self._session is not None and self._session.open:
             # Never by cancelling it: the gateway shall get its close.
             self._session.close()
-        elif self._runner is not None:
+        elif self._runner is not None and not self._cancelled:
+            self._cancelled = True
             self._runner.cancel()
 
     # the end

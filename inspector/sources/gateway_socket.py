@@ -19,6 +19,8 @@ from websockets.asyncio.client import ClientConnection
 from websockets.frames import CloseCode
 from websockets.protocol import State
 
+from inspector.sources import frame_heads as heads
+
 Take = Callable[[str | bytes], None]
 """Gets a message: ``str`` for text, ``bytes`` for binary."""
 
@@ -28,14 +30,6 @@ SLICE_S = 0.005
 BIG_BYTES = 1 << 20
 """A frame above this has a turn of its own."""
 
-_FINAL = 0x80
-_TEXT, _BINARY, _CONTINUATION, _CLOSE = 0x01, 0x02, 0x00, 0x88
-_WHOLE_TEXT, _WHOLE_BINARY, _LAST = _FINAL | _TEXT, _FINAL | _BINARY, _FINAL | _CONTINUATION
-_CONTROL = frozenset({_CLOSE, 0x89, 0x8A})
-_KNOWN = frozenset({_WHOLE_TEXT, _WHOLE_BINARY, _TEXT, _BINARY, _CONTINUATION, _LAST}) | _CONTROL
-_RESERVED_BITS, _MASKED = 0x70, 0x80
-_LENGTH_BYTES = {126: 2, 127: 8}
-_LONGEST_CONTROL = 125
 _END_OF_HEADERS = b"\r\n\r\n"
 _MOST_HEADERS = 1 << 16
 _NAMES_ITS_LENGTH = re.compile(rb"\r\n(content-length|transfer-encoding):", re.IGNORECASE)
@@ -49,6 +43,7 @@ class GatewaySocket(ClientConnection):
         reached: What opening it has come to: ``TLS`` once TCP is there, ``upgrade`` once TLS is, or is not wanted.
         ended: Set as soon as no more messages will come: closing has begun, or the connection is gone.
         messages_in: Messages handed over so far.
+        bytes_in: Bytes received so far, the answer to the upgrade included.
     """
 
     def __init__(self, *args: Any, max_message_bytes: int, **options: Any) -> None:
@@ -63,6 +58,7 @@ class GatewaySocket(ClientConnection):
         self.reached: str = "TLS"
         self.ended = asyncio.Event()
         self.messages_in: int = 0
+        self.bytes_in: int = 0
         self._most_bytes = max_message_bytes
         self._early: list[str | bytes] = []
         self._take: Take = self._early.append
@@ -95,14 +91,17 @@ class GatewaySocket(ClientConnection):
     def data_received(self, data: bytes) -> None:
         if self._over:
             return
+        self.bytes_in += len(data)
         if not self._upgraded:
             data = self._answer_to_upgrade(data)
-        if self._rest:
+            if not self._upgraded:
+                return
+        if self._rest or self._paused:
             self._rest += data
             # A huge frame comes in many pieces: they are joined once, when it is complete.
             if self._paused or len(self._rest) < self._needed:
                 return
-            if self._needed > BIG_BYTES and self._parts_kind is None and self._rest[0] in (_WHOLE_TEXT, _WHOLE_BINARY):
+            if self._needed > BIG_BYTES and self._parts_kind is None and self._rest[0] in heads.WHOLE:
                 self._big_frame()
                 return
             data = bytes(self._rest)
@@ -154,26 +153,33 @@ class GatewaySocket(ClientConnection):
             if start > end:
                 break
             head, length = data[at], data[at + 1]
-            if length in _LENGTH_BYTES:
-                start += _LENGTH_BYTES[length]
+            if length in heads.LENGTH_BYTES:
+                start += heads.LENGTH_BYTES[length]
                 if start > end:
                     needed = start - at
                     break
                 length = int.from_bytes(data[at + 2 : start], "big")
-            elif length >= _MASKED:
+            elif length >= heads.MASKED:
                 self._fail(CloseCode.PROTOCOL_ERROR, "incorrect masking")
                 break
-            if head not in _KNOWN or length > self._longest(head):
-                self._refuse(head, length)
-                break
+            if head != heads.WHOLE_TEXT or length > self._most_bytes:
+                refused = heads.refusal(head, length, self._most_bytes)
+                if refused is not None:
+                    self._fail(*refused)
+                    break
             stop = start + length
             if stop > end:
                 needed = stop - at
                 break
-            if head == _WHOLE_TEXT and self._parts_kind is None:
+            if head == heads.WHOLE_TEXT and self._parts_kind is None:
                 self._text(data[start:stop])
             else:
-                self._other_frame(head, data[at:stop], data[start:stop])
+                self._other_frame(head, data[at if head in heads.CONTROL else start : stop])
+                if self._big is not None:
+                    if may_pause:
+                        self._pause(data[stop:])
+                        return
+                    self._hand_over_big()
             at = stop
             count += 1
             if may_pause and not count & _LOOK_AT_CLOCK and self.loop.time() > until:
@@ -189,21 +195,20 @@ class GatewaySocket(ClientConnection):
             self._needed = needed
 
     def _big_frame(self) -> None:
-        """Take the frame at the beginning of what waits without needless copies; hand it over in a turn of its own.
-
-        Decoding 50 MB takes some 50 ms, and so does what is done with it then.
-        """
-        start = 2 + _LENGTH_BYTES.get(self._rest[1], 0)
-        with memoryview(self._rest) as view:
-            payload = view[start : self._needed]
-            try:
-                self._big = str(payload, "utf-8") if self._rest[0] == _WHOLE_TEXT else bytes(payload)
-            except UnicodeDecodeError as error:
-                self._fail(CloseCode.INVALID_DATA, f"{error.reason} at position {error.start}")
+        """Take the frame at the beginning of what waits without needless copies; hand it over in a turn of its own."""
+        start = 2 + heads.LENGTH_BYTES.get(self._rest[1], 0)
+        with memoryview(self._rest) as view, view[start : self._needed] as payload:
+            self._put_by(payload, is_text=self._rest[0] == heads.WHOLE_TEXT)
             rest = bytes(view[self._needed :])
-            payload.release()
         self._rest = bytearray()
         self._pause(rest)
+
+    def _put_by(self, payload: memoryview | bytearray, *, is_text: bool) -> None:
+        """Keep a big message for a turn of its own: decoding 50 MB takes some 50 ms, and so does what follows."""
+        try:
+            self._big = str(payload, "utf-8") if is_text else bytes(payload)
+        except UnicodeDecodeError as error:
+            self._fail(CloseCode.INVALID_DATA, f"{error.reason} at position {error.start}")
 
     def _hand_over_big(self) -> None:
         message, self._big = self._big, None
@@ -224,38 +229,21 @@ class GatewaySocket(ClientConnection):
         self.messages_in += 1
         self._take(raw)
 
-    def _longest(self, head: int) -> int:
-        return _LONGEST_CONTROL if head in _CONTROL else self._most_bytes
-
-    def _refuse(self, head: int, length: int) -> None:
-        """End the connection over a frame whose first bytes say already that it breaks the rules.
-
-        The library would look at some of this only when the whole frame is there, which may never be.
-        """
-        if head & _RESERVED_BITS:
-            self._fail(CloseCode.PROTOCOL_ERROR, "reserved bits must be 0")
-        elif head not in _KNOWN:
-            self._fail(CloseCode.PROTOCOL_ERROR, "invalid opcode")
-        elif head in _CONTROL:
-            self._fail(CloseCode.PROTOCOL_ERROR, "control frame too long")
-        else:
-            self._fail(CloseCode.MESSAGE_TOO_BIG, f"{length} bytes are over the limit of {self._most_bytes} bytes")
-
-    def _other_frame(self, head: int, frame: bytes, payload: bytes) -> None:
-        """Deal with anything but a whole text message."""
-        if head in _CONTROL:
-            super().data_received(frame)
-            self._deaf = head == _CLOSE
+    def _other_frame(self, head: int, data: bytes) -> None:
+        """Deal with anything but a whole text message: a control frame as it is, of others the payload."""
+        if head in heads.CONTROL:
+            super().data_received(data)
+            self._deaf = head == heads.CLOSE
             self._note_end()
-        elif head in (_CONTINUATION, _LAST):
-            self._add_part(payload, last=head == _LAST)
+        elif head in (heads.CONTINUATION, heads.LAST):
+            self._add_part(data, last=head == heads.LAST)
         elif self._parts_kind is not None:
             self._fail(CloseCode.PROTOCOL_ERROR, "expected a continuation frame")
-        elif head == _WHOLE_BINARY:
-            self._binary(payload)
+        elif head == heads.WHOLE_BINARY:
+            self._binary(data)
         else:
             self._parts_kind = head
-            self._parts += payload
+            self._parts += data
 
     def _add_part(self, payload: bytes, *, last: bool) -> None:
         if self._parts_kind is None:
@@ -265,11 +253,14 @@ class GatewaySocket(ClientConnection):
             self._fail(CloseCode.MESSAGE_TOO_BIG, f"its parts are over the limit of {self._most_bytes} bytes")
             return
         self._parts += payload
-        if last:
-            kind, raw = self._parts_kind, bytes(self._parts)
-            self._parts_kind = None
-            self._parts = bytearray()
-            (self._text if kind == _TEXT else self._binary)(raw)
+        if not last:
+            return
+        parts, is_text = self._parts, self._parts_kind == heads.TEXT
+        self._parts, self._parts_kind = bytearray(), None
+        if len(parts) > BIG_BYTES:
+            self._put_by(parts, is_text=is_text)
+        else:
+            (self._text if is_text else self._binary)(bytes(parts))
 
     # turns
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inspector.capture.sources import SourceFile
 from inspector.sources.decoders import MAGIC_BYTES, is_compressed
-from inspector.sources.spool import StreamFeed
+from inspector.sources.stream_feed import StreamFeed
 
 STANDARD_INPUT = Path("-")
 """The FILE that stands for standard input; a file of that name needs its whole path."""

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from inspector.capture.writer import CaptureWriter
 
 MOST_HELD_BYTES = 1 << 20
-"""Above this, what is held back is written all the same: the gap then tells how long it had been until there."""
+"""An attempt that brings more than this has ended the gap, whatever becomes of it; and of the attempts that failed no
+more is kept."""
+
+_RECORD_BYTES = 200  # that a record takes beside its frame, about
 
 
 class Recorder:
@@ -45,6 +48,8 @@ class Recorder:
         self._since_ns = 0
         self._held: list[Callable[[], None]] = []
         self._held_bytes = 0
+        self._kept = 0  # that many of them are of attempts that are over
+        self._kept_bytes = 0
 
     def received(self, data: str | bytes) -> None:
         """Record a frame that came. Called for every frame, so it is short."""
@@ -74,22 +79,28 @@ class Recorder:
     # losses
 
     def begin_gap(self, since_ns: int, words: Callable[[], str]) -> None:
-        """The connection was lost: hold back what follows.
+        """The connection was lost: hold back what follows. Does nothing while a gap is open.
 
         Args:
             since_ns: When, nanoseconds since the Unix epoch; the time of the gap's row.
             words: Gives what the row says; asked when it is written.
         """
-        self.end_gap()
-        self._gap, self._since_ns = words, since_ns
+        if self._gap is None:
+            self._gap, self._since_ns = words, since_ns
 
     def drop_held(self) -> None:
         """An attempt to get back was not answered: nothing is left of it."""
-        self._held.clear()
-        self._held_bytes = 0
+        del self._held[self._kept :]
+        self._held_bytes = self._kept_bytes
+
+    def keep_held(self) -> None:
+        """An attempt was answered and failed all the same: it is kept behind the gap, as long as that is not much."""
+        if self._held_bytes > MOST_HELD_BYTES:
+            self.drop_held()
+        self._kept, self._kept_bytes = len(self._held), self._held_bytes
 
     def end_gap(self) -> None:
-        """The loss is over, or frames came all the same: write its row, then what was held back. Else does nothing."""
+        """The loss is over: write its row, then what was held back. Does nothing when no gap is open."""
         words, self._gap = self._gap, None
         if words is None:
             return
@@ -97,15 +108,15 @@ class Recorder:
         self._writer.mark("gap", time_ns=self._since_ns, src=self._src, **facts)
         self.gaps += 1
         self.recorded += 1
-        held = list(self._held)
-        self.drop_held()
+        held, self._held = self._held, []
+        self._held_bytes = self._kept = self._kept_bytes = 0
         for write in held:
             write()
 
     def _hold(self, write: Callable[[], None], size: int) -> None:
         self._held.append(write)
-        self._held_bytes += size
-        if self._held_bytes > MOST_HELD_BYTES:
+        self._held_bytes += size + _RECORD_BYTES
+        if self._held_bytes - self._kept_bytes > MOST_HELD_BYTES:
             self.end_gap()
 
     def _frame(self, data: str | bytes, direction: Literal["in", "out"], time_ns: int) -> None:

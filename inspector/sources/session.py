@@ -245,11 +245,14 @@ class Session:
     # beside the reader
 
     async def _keep_alive(self, ws: GatewaySocket) -> None:
-        """Ping after a silence. Lost means no pong and nothing else either: a busy gateway may be late with pongs."""
+        """Ping after a silence. Lost means no pong and not a byte else: a pong comes behind what is being sent already.
+
+        So a frame may take as long as it likes on a slow link.
+        """
         while True:
-            before = ws.messages_in
+            before = ws.bytes_in
             await asyncio.sleep(self._timing.ping_s)
-            if ws.messages_in != before:
+            if ws.bytes_in != before:
                 continue
             try:
                 async with asyncio.timeout(self._timing.pong_s):
@@ -257,7 +260,7 @@ class Session:
             except TimeoutError:
                 # What came while our own loop was held up has not been read yet: one turn more for it.
                 await asyncio.sleep(min(0.1, self._timing.pong_s / 10))
-                if ws.messages_in == before:
+                if ws.bytes_in == before:
                     self._lost = True
                     ws.transport.abort()  # a closing handshake would only wait once more
                     return

@@ -88,7 +88,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.zoom_out", "Zoom &out", "&View", "zoom_out", ("Ctrl+-",)),
     Action("view.zoom_reset", "&Actual size", "&View", "zoom_reset", ("Ctrl+0",)),
     Action("view.reset_layout", "&Reset the layout", "&View", "reset_layout", needs="document", separated=True),
-    Action("go.next", "&Next message", "&Go", "next_message", ("Ctrl+Down",), needs="document"),
+    Action("go.first", "&First message", "&Go", "first_message", ("Ctrl+Home",), needs="document", in_panes=True),
+    Action("go.last", "&Last message", "&Go", "last_message", ("Ctrl+End",), needs="document", in_panes=True),
+    Action("go.next", "&Next message", "&Go", "next_message", ("Ctrl+Down",), needs="document", separated=True),
     Action("go.previous", "&Previous message", "&Go", "previous_message", ("Ctrl+Up",), needs="document"),
     Action(
         "go.chain_next", "Next in the same &chain", "&Go", "next_in_chain", ("Ctrl+]",), needs="message", separated=True

@@ -14,6 +14,7 @@ import qasync
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
+from inspector import collector
 from inspector import settings as stored
 from inspector.aio import cancel_and_wait, spawn
 from inspector.captures import Unsaved, unsaved_captures
@@ -58,17 +59,19 @@ class Application:
         """Run something in the background; it ends with the application at the latest."""
         return spawn(coro, name=name, owner=self.tasks)
 
-    def new_window(self) -> MainWindow:
-        """A new window on the start page, shown."""
+    def new_window(self, opening: str = "") -> MainWindow:
+        """A new window, shown: on the start page, or on its way to a document.
+
+        Args:
+            opening: name of what will be shown in a moment.
+        """
         window = MainWindow(self)
         self.windows.append(window)
+        if opening:
+            window.show_opening(opening)
         window.show()
-        self.settle()
+        collector.settle()
         return window
-
-    def settle(self) -> None:
-        """Set what lives now apart: looking through it all again takes the garbage collector 80 ms each time."""
-        gc.freeze()
 
     def window_closed(self, window: MainWindow) -> None:
         """Forget a window; the last one ends the application."""
@@ -91,9 +94,10 @@ class Application:
     def open_targets(self, targets: list[str]) -> None:
         """One window for each file or address; the start page when there is none."""
         for target in targets or [""]:
-            window = self.new_window()
+            is_file = bool(target) and "://" not in target and not is_stream(Path(target))
+            window = self.new_window(Path(target).name if is_file else "")
             if "://" in target:  # the dialog says so if it cannot be used
-                window.opening.ask_for_gateway(target)
+                window.watching.ask_for_gateway(target)
             elif target:
                 path = Path(target)
                 if is_stream(path):
@@ -206,7 +210,7 @@ def run_demo(*, seconds: float | None, screenshot: str | None, theme: str | None
         async def start() -> None:
             nonlocal window
             window = application.new_window()
-            await window.opening.start_demo_session(Demo())
+            await window.watching.start_demo_session(Demo())
             if seconds is not None:
                 application.spawn(finish(), "end the demo")
 

@@ -36,11 +36,11 @@ class Commands(QObject):
 
     def connect_to_gateway(self) -> None:
         """Ask for a gateway to watch."""
-        self._window.opening.ask_for_gateway()
+        self._window.watching.ask_for_gateway()
 
     def start_demo(self) -> None:
         """Watch the scripted agents."""
-        self._window.opening.start_demo()
+        self._window.watching.start_demo()
 
     def paste_text(self) -> None:
         """Open the clipboard's text as a log."""
@@ -48,7 +48,7 @@ class Commands(QObject):
 
     def disconnect_gateway(self) -> None:
         """Leave the gateway; what was received stays in the window."""
-        self._window.opening.leave_gateway()
+        self._window.watching.leave_gateway()
 
     def close_window(self) -> None:
         """Close the window."""
@@ -158,6 +158,16 @@ class Commands(QObject):
             self._window.panes.clear()
 
     # Going places
+
+    def first_message(self) -> None:
+        """The first message shown."""
+        if self._window.panes is not None:
+            self._window.panes.messages.go_to_first()
+
+    def last_message(self) -> None:
+        """The last message shown; then new ones are followed."""
+        if self._window.panes is not None:
+            self._window.panes.messages.go_to_last()
 
     def next_message(self) -> None:
         """The next message shown."""

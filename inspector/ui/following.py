@@ -34,7 +34,7 @@ class Following:
 
     async def _run(self, document: CaptureDocument) -> None:
         loop = asyncio.get_running_loop()
-        behind, rotations, said = False, 0, loop.time()
+        behind, shown, said = False, (0, False), loop.time()
         while document.followed is not None and document.followed.trouble is None:
             # Catching up, it only lets others have their turn between two blocks.
             await asyncio.sleep(0 if behind else POLL_S)
@@ -42,8 +42,8 @@ class Following:
             if loop.time() - said > 1 and document.followed.active:
                 self._window.status.set_log_size(document.capture.sources[0].size)
                 said = loop.time()
-            if rotations != document.followed.rotations:
-                rotations = document.followed.rotations
+            if shown != (document.followed.rotations, document.followed.missing):
+                shown = document.followed.rotations, document.followed.missing
                 self._show(document)
         while document.poll():  # noqa: ASYNC110  each round reads a block
             await asyncio.sleep(0)
@@ -53,6 +53,7 @@ class Following:
         followed = document.followed
         if followed is None:
             return
-        self._window.status.set_following(followed.rotations if followed.trouble is None else None)
+        watched = followed.rotations if followed.trouble is None else None
+        self._window.status.set_watched(watched, missing=followed.missing)
         if followed.trouble is not None:
             self._window.say(followed.trouble, "severity.warning")

@@ -1,10 +1,11 @@
-"""Where frames may be missing: the gap rows of a document, found as it grows."""
+"""Where frames may be missing: the gap rows of a document, found as it grows. They are rows, but no messages."""
 
 from __future__ import annotations
 
 import bisect
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.capture.flags import Flag
 from inspector.document import CaptureDocument
@@ -30,6 +31,18 @@ class GapRows:
             self.rows += (np.flatnonzero(flags & Flag.GAP) + self._looked_to).tolist()
             self._looked_to = count
         return len(self.rows)
+
+    def among(self, messages: NDArray[np.uint32]) -> int:
+        """How many of some ascending rows are gaps. O(gaps log rows)."""
+        if not self.rows or not len(messages):
+            return 0
+        gaps = np.asarray(self.rows, np.uint32)  # of any other type numpy would convert all of the others
+        places = np.minimum(messages.searchsorted(gaps), len(messages) - 1)
+        return int(np.count_nonzero(messages[places] == gaps))
+
+    def before(self, stop: int) -> int:
+        """How many of the first so many rows are gaps."""
+        return bisect.bisect_left(self.rows, stop)
 
     def next_after(self, message: int | None) -> int | None:
         """The first gap behind a message, and behind the last one the first of all; None when there is none."""

@@ -98,7 +98,7 @@ class Keeping(QObject):
             self._saving = False
 
     async def _save(self, target: Path) -> bool:
-        window, session = self._window, self._window.opening.session
+        window, session = self._window, self._window.watching.session
         try:
             if self.own is None and session is None:
                 await save_copy(window.document, target)
@@ -107,7 +107,7 @@ class Keeping(QObject):
                 writer = session.writer if session is not None and not session.writer.closed else None
                 await save_capture(window.document, target, own=self.own, writer=writer)
                 self.own = None
-                self._saved(session)
+                await self._saved(session)
                 window.say(f"Saved as {target}.")
         except OSError as error:
             window.say(why_not_saved(error, target), "severity.error", ("Save as...", self.save_as))
@@ -115,11 +115,11 @@ class Keeping(QObject):
         window.opening.remember(target)
         return True
 
-    def _saved(self, session: LiveSession | None) -> None:
+    async def _saved(self, session: LiveSession | None) -> None:
         """The window shows the saved file now; what could not be written before lies there too."""
         if session is not None and not self._window.document.live:
             session.release()
-            session.take_in_all()
+            await session.take_in_all()
         self._window.refresh_counts()
         self._window.show_title()
         self._window.enable_actions()
@@ -197,17 +197,21 @@ class Keeping(QObject):
 
     def clear_away(self) -> None:
         """The window has closed its files: delete what was discarded or empty, leave the rest for the next start."""
-        session = self._window.opening.session
+        session = self._window.watching.session
         if session is not None:
             session.release()
         if self.own is None:
             return
-        if self._demo or self._discarded or not self.received:
+        if self._demo or self._discarded or self._is_surely_empty(session):
             with contextlib.suppress(OSError):  # offered at the next start then
                 self.own.discard()
         else:
             self.own.release()
         self.own = None
+
+    def _is_surely_empty(self, session: LiveSession | None) -> bool:
+        """Whether this run wrote the capture, took in all of it, and found nothing there. Else nobody may say so."""
+        return session is not None and session.own is self.own and session.complete and not self.received
 
     # Recovering
 

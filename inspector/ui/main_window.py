@@ -1,7 +1,7 @@
 """A window: start page or one document, with menus, tool bar, notices and status bar.
 
 Assembly only. What panes do among themselves is in panes.py; what actions there are is in actions.py; opening
-and live sessions are in opening.py.
+logs is in opening.py, watching gateways in watching.py.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
+from inspector import collector
 from inspector.document import CaptureDocument
 from inspector.filters import FilterError
 from inspector.ui.actions import ACTIONS, add_pane_actions, build_actions, enable_actions, fill_menus
@@ -36,6 +37,7 @@ from inspector.ui.panes import Panes
 from inspector.ui.presets import Presets
 from inspector.ui.saving import MessageSaving
 from inspector.ui.view_head import ViewHead
+from inspector.ui.watching import Watching
 from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.widgets.flat_tool_bar import FlatToolBar
 from inspector.ui.widgets.notice import Link, NoticeStack
@@ -56,7 +58,8 @@ class MainWindow(QMainWindow):
         application: what windows share.
         document: what it shows; empty on the start page.
         panes: the panes of the document; None on the start page.
-        opening: how it gets its document, and the live session behind it.
+        opening: how it gets a document that is read.
+        watching: how it gets a live one, and the session behind it.
         keeping: what becomes of its capture: saved, asked about, recovered.
         saving: writes single messages to files.
         docks: by title.
@@ -71,6 +74,7 @@ class MainWindow(QMainWindow):
         self.document = CaptureDocument()
         self.panes: Panes | None = None
         self.opening = Opening(self)
+        self.watching = Watching(self)
         self.keeping = Keeping(self)
         self.saving = MessageSaving(self)
         self.hints_here: bool | None = None
@@ -92,15 +96,16 @@ class MainWindow(QMainWindow):
         self.status.unreadable_clicked.connect(self._show_unreadable)
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
         self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)
-        self.status.retry_clicked.connect(self.opening.connect_now)
-        self.status.gaps_clicked.connect(self.opening.show_next_gap)
+        self.status.retry_clicked.connect(self.watching.connect_now)
+        self.status.gaps_clicked.connect(self.watching.show_next_gap)
         self.status.cancel_clicked.connect(self.opening.cancel_reading)
+        self.status.go_on_clicked.connect(self.opening.go_on_reading)
         self._clock = QTimer(self)
         self._clock.setInterval(1_000)
         self._clock.timeout.connect(self.refresh_clock)
         self._clock.start()
         self.theme.changed.connect(self._on_theme_changed)
-        self._show_start()
+        self.show_start()
         if application.notice:
             self.say(application.notice, "severity.warning")
 
@@ -150,6 +155,7 @@ class MainWindow(QMainWindow):
         self.notices = NoticeStack(self.theme, self)
         self.start_page = StartPage(self.theme, self.application.settings, self)
         self.opening.connect_start_page(self.start_page)
+        self.watching.connect_start_page(self.start_page)
         self.view_head = ViewHead(self.theme, self)
         self._document_page = QWidget(self)
         self._document_layout = QVBoxLayout(self._document_page)
@@ -176,7 +182,8 @@ class MainWindow(QMainWindow):
 
     # Start page and document
 
-    def _show_start(self) -> None:
+    def show_start(self) -> None:
+        """Show the start page, which is for a window without a document."""
         self._pages.setCurrentWidget(self.start_page)
         self.preset_tool_bar.hide()
         self.tool_bar.hide()
@@ -185,17 +192,24 @@ class MainWindow(QMainWindow):
         self.start_page.show_unsaved(self.application.unsaved())
         self.enable_actions()
 
+    def show_opening(self, name: str) -> None:
+        """Show that a document is on its way, with nothing that would be gone at once."""
+        self._pages.setCurrentWidget(self._document_page)
+        self.view_head.hide()
+        self.status.show_opening(name)
+
     def show_document(self, document: CaptureDocument) -> Panes:
         """Show a document; a window does so once."""
         self.document = document
         panes = self.panes = Panes(document, self.theme, self)
         self._document_layout.addWidget(panes.messages, 1)
+        panes.messages.show()  # else not before the next turn of the loop, and what is not shown takes no focus
         self._add_dock("Contexts", panes.contexts, Qt.DockWidgetArea.LeftDockWidgetArea)
         self._add_dock("Participants", panes.participants, Qt.DockWidgetArea.LeftDockWidgetArea)
         self._add_dock("Details", panes.details, Qt.DockWidgetArea.RightDockWidgetArea)
         self.layout_keeper.default_docks()
         self.layout_keeper.restore_docks()
-        self.application.settle()
+        collector.settle()
         panes.filter_applied.connect(self._on_filter_applied)
         panes.filter_failed.connect(self.filter_bar.show_error)
         panes.searching.connect(self.filter_bar.set_busy)
@@ -207,6 +221,7 @@ class MainWindow(QMainWindow):
         panes.messages.save_requested.connect(self.saving.ask)
         panes.details.save_requested.connect(self.saving.ask)
         panes.messages.follow_changed.connect(self.actions_by_id["capture.follow"].setChecked)
+        self.view_head.show()
         self._pages.removeWidget(self.start_page)  # unseen, it would still keep the window wide
         self.start_page.hide()
         self.tool_bar.show()
@@ -280,9 +295,10 @@ class MainWindow(QMainWindow):
         """Show how many messages there are and how many are shown."""
         if self.panes is None:
             return
-        total, shown = len(self.document.capture), len(self.panes.rows.visible)
+        shown, total = self.panes.counts()
         self.filter_bar.set_counts(shown, total)
-        self.status.set_counts(total, shown, self.document.unreadable)
+        self.status.set_counts(total, shown if self.panes.rows.chooses else None, self.document.unreadable)
+        self.status.set_gaps(len(self.panes.gaps.rows))
         self.setWindowModified(self.keeping.unsaved)
 
     def _show_details(self, _message: int) -> None:
@@ -290,13 +306,11 @@ class MainWindow(QMainWindow):
         self.docks["Details"].raise_()
 
     def refresh_clock(self) -> None:
-        """A second has passed: rates, states and waiting times."""
-        live = self.document.live
+        """A second has passed: rates, states and waiting times; those of a gateway alone go by the wall clock."""
         if self.panes is not None:
-            now = time.time_ns() if live else None
-            self.panes.tick(now)
+            self.panes.tick(time.time_ns() if self.document.live and self.watching.session is not None else None)
             self.status.tick(len(self.document.capture), self.document.arriving)
-            self.opening.tick()
+            self.watching.tick()
             self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
 
     # Filter
@@ -371,7 +385,7 @@ class MainWindow(QMainWindow):
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
         """A live session ends first: the close is put off until it is settled what becomes of the capture."""
-        if not self._closing and (self.opening.session is not None or self.keeping.own is not None):
+        if not self._closing and (self.watching.session is not None or self.keeping.own is not None):
             event.ignore()
             self.application.spawn(self._close_if_allowed(), "close the window")
             return
@@ -394,5 +408,5 @@ class MainWindow(QMainWindow):
     async def aclose(self) -> None:
         """Leave the gateway, end the demo, then close the window; nothing is asked, an unsaved capture stays."""
         self._closing = True
-        await self.opening.end_session()
+        await self.watching.end_session()
         self.close()

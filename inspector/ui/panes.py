@@ -20,6 +20,7 @@ from inspector.filters.search import Search
 from inspector.filters.visible import Scope, VisibleRows
 from inspector.settings import Settings
 from inspector.ui.bridge import DocumentBridge
+from inspector.ui.gaps import GapRows
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.messages.panel import MORE_MS, SLICE_S, MessagesPanel
@@ -65,6 +66,7 @@ class Panes(QObject):
         self.document = document
         self.rows = VisibleRows(document.analysis)
         self.rows.choose(self.rows.filter, None)  # what was read before there was a window
+        self.gaps = GapRows(document)
         self.bridge = DocumentBridge(document, self)
         self.contexts = ContextsPanel(document, theme, parent)
         self.participants = ParticipantsPanel(document, theme, parent)
@@ -130,6 +132,15 @@ class Panes(QObject):
                 self.counts_changed.emit()
         self.contexts.tick(now_ns)
         self.participants.tick(now_ns)
+
+    def counts(self) -> tuple[int, int]:
+        """How many messages are shown, and among how many: what waits for the views counts for neither, as no gap does.
+
+        Without a filter and a scope the two are one.
+        """
+        self.gaps.update()
+        shown, seen = self.rows.visible, self.rows.seen
+        return len(shown) - self.gaps.among(shown), seen - self.gaps.before(seen)
 
     # Filter and scope
 

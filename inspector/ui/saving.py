@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
-from inspector.capture.exact import save_message
+from inspector.capture.exact import ExactMessage
 from inspector.capture.flags import Flag
 from inspector.ui import formats
 
@@ -45,7 +45,9 @@ class MessageSaving(QObject):
     async def _save(self, message: int, path: Path) -> None:
         number = formats.message_number(message)
         try:
-            written = await asyncio.to_thread(save_message, self._window.document.capture, message, path)
+            # Where it lies is asked here: the thread may look neither at columns nor at files the loop changes.
+            exact = ExactMessage(self._window.document.capture, message)
+            written = await asyncio.to_thread(exact.save, path)
         except OSError as error:
             self._window.say(f"{number} could not be saved as {path}: {error.strerror or error}.", "severity.error")
             return

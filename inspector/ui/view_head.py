@@ -49,7 +49,7 @@ class ViewHead(QWidget):
 
     def _show_counts(self) -> None:
         if self._panes is not None:
-            self.tabs.set_count(len(self._panes.rows.visible))
+            self.tabs.set_count(self._panes.counts()[0])
             self._show_hidden()
 
     def _show_scope(self, scope: Scope | None) -> None:

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication
 from inspector.sources import follow as follow_module
 from inspector.sources.follow import ROTATED
 from inspector.ui.app import Application
-from tests.builders import envelope, lines_of
-from tests.ui.windows import numbers, run_in_window, texts, until
+from tests.builders import envelope, lines_of, tool_call
+from tests.ui.windows import numbers, panes_of, run_in_window, texts, until
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_rows_of_a_log_that_grows_and_is_rotated(qapp: QApplication, tmp_path: P
         application.open_targets([str(path)])
         window = application.windows[0]
         await until(lambda: shows(application, 1), "the first row")
-        await until(lambda: "following" in window.status.words(), "the status bar's word")
+        await until(lambda: "watching the file" in window.status.words(), "the status bar's word")
         append(path, "two")
         await until(lambda: shows(application, 2), "the second row")
         window.refresh_clock()
@@ -73,13 +73,38 @@ def test_following_that_ends_says_why(qapp: QApplication, tmp_path: Path, monkey
     async def steps(application: Application) -> None:
         application.open_targets([str(path)])
         window = application.windows[0]
-        await until(lambda: "following" in window.status.words(), "the status bar's word")
+        await until(lambda: "watching the file" in window.status.words(), "the status bar's word")
         append(path, "two")
         await until(lambda: window.notices.notice("message"), "a notice")
         notice = window.notices.notice("message")
         assert notice is not None
         assert notice.text.startswith("agent.jsonl is not followed any more: ")
-        assert "following" not in window.status.words()
+        assert "watching the file" not in window.status.words()
+
+    run_in_window(qapp, steps)
+
+
+def test_a_log_that_is_deleted_says_so_until_there_is_a_new_one(qapp: QApplication, tmp_path: Path) -> None:
+    path = tmp_path / "agent.jsonl"
+    append(path, "one")
+    gone = "file gone, waiting for a new one"
+
+    async def steps(application: Application) -> None:
+        application.open_targets([str(path)])
+        window = application.windows[0]
+        await until(lambda: "watching the file" in window.status.words(), "the status bar's word")
+        path.unlink()
+        await until(lambda: gone in window.status.words(), "the word for what is gone")
+        assert "watching the file" not in window.status.words()
+        append(path, "two")
+        await until(lambda: "watching the file" in window.status.words(), "the file to be back")
+        await until(lambda: shows(application, 3), "the row of the rotation and the one behind it")
+        # A gap is a row and has a number, but it is no message.
+        await until(lambda: "2 messages" in window.status.words(), "the number of messages")
+        panes = panes_of(window)
+        await until(lambda: panes.contexts.model.count(0) == 2, "the tree")
+        panes.apply_filter("no >= 2")
+        assert window.filter_bar.counts_text() == "1 of 2"
 
     run_in_window(qapp, steps)
 
@@ -101,9 +126,16 @@ def test_rows_of_a_stream_show_before_its_end(qapp: QApplication, tmp_path: Path
             await until(lambda: shows(application, 1), "the first row")
             assert window.notices.notice("message") is None
             assert window.document.live
-            file.write(lines_of(envelope(), envelope()))
+            assert "input open" in window.status.words()
+            asked = tool_call("read_file", ts="2020-01-01T00:00:00Z")
+            file.write(lines_of(asked, envelope(ts="2020-01-01T00:00:02Z")))
             await until(lambda: shows(application, 3), "two more")
+            window.refresh_clock()
+            # Of an old log nothing waits for years.
+            assert not [row for row in texts(window) if "waiting" in row]
+            assert window.document.analysis.now_ns is None
         await until(lambda: not window.document.live, "the end")
+        await until(lambda: "input open" not in window.status.words(), "the status bar to know")
         assert application.settings.recent_files == []
 
     run_in_window(qapp, steps)
@@ -123,6 +155,6 @@ def test_an_archive_that_breaks_off_says_so_above_its_rows(qapp: QApplication, t
         assert notice.text.startswith("night.jsonl.gz is damaged or not complete: it ends in the middle.")
         assert len(numbers(window)) > 500
         assert window.windowTitle().startswith("night.jsonl.gz")
-        assert "following" not in window.status.words()
+        assert "watching the file" not in window.status.words()
 
     run_in_window(qapp, steps)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
@@ -98,6 +100,28 @@ def test_a_message_is_saved_byte_for_byte(qapp: QApplication, tmp_path: Path, ca
         dialog.close()
         await until(target.exists, "the file")
         assert target.read_bytes() == lines[message]
+        await until(lambda: window.notices.notice("message") is not None, "a word that it is saved")
+
+    run_in_window(qapp, steps)
+
+
+def test_a_message_is_saved_though_its_log_is_closed_meanwhile(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, target = log_file(lines_of(envelope(), {"kind": "chat", "id": "second"})), tmp_path / "saved.json"
+    to_thread = asyncio.to_thread
+
+    async def steps(application: Application) -> None:
+        window = await opened(application, path)
+
+        async def when_closed(*call: Any) -> Any:
+            window.document.close()
+            return await to_thread(*call)
+
+        monkeypatch.setattr(asyncio, "to_thread", when_closed)
+        window.saving.save(1, target)
+        await until(target.exists, "the file")
+        assert json.loads(target.read_bytes())["id"] == "second"
         await until(lambda: window.notices.notice("message") is not None, "a word that it is saved")
 
     run_in_window(qapp, steps)

@@ -83,7 +83,7 @@ def said(window: MainWindow) -> str:
 async def watching(application: Application, gateway: NumberedGateway, count: int) -> MainWindow:
     """A window that has received so many messages."""
     window = application.new_window()
-    assert window.opening.watch(Connection(url=gateway.url, space="demo"))
+    assert window.watching.watch(Connection(url=gateway.url, space="demo"))
     await gateway.joined()
     await gateway.say(count)
     await until(lambda: window.document.kind_counts().get("chat", 0) == count, "messages")
@@ -134,6 +134,21 @@ def test_a_recovered_capture_that_is_neither_saved_nor_discarded_is_offered_agai
 
     run_in_window(qapp, steps)  # ends it as Ctrl+C does
     assert [one.path for one in unsaved_captures()] == [path]
+
+
+@pytest.mark.parametrize("way", ["quit", "Ctrl+C"])
+def test_a_recovered_capture_of_which_nothing_shows_yet_stays(qapp: QApplication, way: str) -> None:
+    path = left("demo", 20_000)
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        click_link(window.start_page.notices.notice("unsaved0"), "Recover")
+        assert len(window.document.capture) == 0
+        if way == "quit":
+            await application.quit()
+
+    run_in_window(qapp, steps)
+    assert [(one.path, one.messages) for one in unsaved_captures()] == [(path, 20_000)]
 
 
 def test_discarding_an_unsaved_capture_asks_first(qapp: QApplication) -> None:
@@ -237,7 +252,7 @@ def test_nothing_is_asked_when_nothing_was_received(qapp: QApplication) -> None:
             greeted = await watching(application, gateway, 0)
             await until(lambda: "system/welcome" in greeted.document.kind_counts(), "the welcome")
             refused = application.new_window()
-            refused.opening.watch(Connection(url="ws://127.0.0.1:9", space="demo"))
+            refused.watching.watch(Connection(url="ws://127.0.0.1:9", space="demo"))
             await until(lambda: not refused.document.live, "the refusal")
             for window in (greeted, refused):
                 assert not window.isWindowModified()
@@ -251,7 +266,7 @@ def test_nothing_is_asked_when_nothing_was_received(qapp: QApplication) -> None:
 def test_a_demo_is_thrown_away_without_a_question(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window = application.new_window()
-        await window.opening.start_demo_session(Demo())
+        await window.watching.start_demo_session(Demo())
         await until(lambda: "chat" in window.document.kind_counts(), "messages")
         assert not window.isWindowModified()
         assert window.actions_by_id["file.save"].isEnabled()  # who wants it can have it
@@ -404,7 +419,7 @@ def test_no_room_for_a_capture_at_all_is_said(qapp: QApplication, user_folders: 
 
     async def steps(application: Application) -> None:
         window = application.new_window()
-        assert not window.opening.watch(Connection(url="ws://127.0.0.1:9", space="demo"))
+        assert not window.watching.watch(Connection(url="ws://127.0.0.1:9", space="demo"))
         assert "File exists" in said(window)
         assert window.panes is None
 

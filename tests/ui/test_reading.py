@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from pathlib import Path
 
 import pytest
@@ -68,8 +69,9 @@ def test_cancelling_keeps_what_was_read_and_says_so(qapp: QApplication, log: Pat
         await stopped(window)
         read = len(window.document.capture)
         assert 100 < read < COUNT
-        words = next(word for word in window.status.words() if word.startswith("Reading stopped at "))
-        assert words.endswith(f"%: {read:,} messages")
+        assert any(word.startswith("Reading stopped at ") for word in window.status.words())
+        said = [word for word in window.status.words() if f"{read:,}" in word]
+        assert said == [f"{read:,} messages"]
         panes = panes_of(window)
         assert numbers(window) == list(range(1, read + 1))
         panes.apply_filter("no <= 3")
@@ -81,15 +83,111 @@ def test_cancelling_keeps_what_was_read_and_says_so(qapp: QApplication, log: Pat
     run_in_window(qapp, steps)
 
 
-def test_escape_cancels_too_and_open_again_reads_all(qapp: QApplication, log: Path) -> None:
+def test_escape_cancels_too_and_go_on_reads_the_rest_here(qapp: QApplication, log: Path) -> None:
     async def steps(application: Application) -> None:
         window = await begun(application, log)
+        for _ in range(2):
+            QTest.keyClick(window, Qt.Key.Key_Escape)
+            await stopped(window)
+            read = len(window.document.capture)
+            assert button(window, "statusGoOn").accessibleName() == "Go on"
+            button(window, "statusGoOn").click()
+            await until(lambda least=read: len(window.document.capture) > least, "more messages")
+        await until(lambda: "watching the file" in window.status.words(), "the end of reading")
+        assert len(window.document.capture) == COUNT
+        assert application.windows == [window]
+        assert not [word for word in window.status.words() if "eading" in word or word == "Go on"]
+        with log.open("ab") as file:
+            file.write(lines_of(envelope("chat", {"text": "later"})))
+        await until(lambda: len(numbers(window)) == COUNT + 1, "what the log gains")
+
+    run_in_window(qapp, steps)
+
+
+def test_an_archive_is_opened_again_in_place_of_the_window(qapp: QApplication, log: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "log.jsonl.gz"
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+
+    async def steps(application: Application) -> None:
+        window = await begun(application, packed)
         QTest.keyClick(window, Qt.Key.Key_Escape)
         await stopped(window)
+        assert button(window, "statusGoOn").accessibleName() == "Open again"
+        place = window.geometry()
         button(window, "statusGoOn").click()
-        await until(lambda: len(application.windows) == 2, "another window")
-        again = application.windows[-1]
+        await until(lambda: window not in application.windows, "the window to go")
+        assert len(application.windows) == 1
+        again = application.windows[0]
+        assert again.geometry() == place
         await until(lambda: len(again.document.capture) == COUNT, "all messages")
+
+    run_in_window(qapp, steps)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_without_a_filter_nothing_says_of_how_many(qapp: QApplication, log: Path, tmp_path: Path, packed: bool) -> None:
+    if packed:
+        data = log.read_bytes()
+        log = tmp_path / "log.jsonl.gz"
+        log.write_bytes(gzip.compress(data))
+
+    async def steps(application: Application) -> None:
+        window = await begun(application, log)
+        said: set[str] = set()
+        while len(window.document.capture) < COUNT:
+            window.refresh_counts()
+            said |= {window.filter_bar.counts_text(), *window.status.words()}
+            await asyncio.sleep(0)
+        await until(lambda: f"{COUNT:,} messages" in window.status.words(), "the number of messages")
+        assert not [words for words in said if " of " in words or "shown" in words]
+        panes_of(window).apply_filter("no <= 3")
+        assert window.filter_bar.counts_text() == f"3 of {COUNT:,}"
+        assert f"{COUNT:,} messages, 3 shown" in window.status.words()
+
+    run_in_window(qapp, steps)
+
+
+def test_the_table_has_the_focus_in_every_window(qapp: QApplication, log: Path) -> None:
+    async def steps(application: Application) -> None:
+        for _ in range(2):
+            application.open_targets([str(log)])
+            window = application.windows[-1]
+            assert window.status.words() == [f"opening {log.name}"]
+            assert not window.start_page.isVisible()
+            await until(lambda window=window: window.panes is not None, "rows")
+            assert window.focusWidget() is panes_of(window).messages.view
+
+    run_in_window(qapp, steps)
+
+
+def test_a_file_that_cannot_be_read_leaves_the_start_page(
+    qapp: QApplication, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.write_bytes(b"[" * 300_000)
+
+    async def steps(application: Application) -> None:
+        application.open_targets([str(log)])
+        (window,) = application.windows
+        assert not window.start_page.isVisible()
+        await until(lambda: window.notices.notice("message"), "the sentence")
+        assert window.start_page.isVisible()
+        assert window.status.words() == ["No capture open"]
+
+    run_in_window(qapp, steps)
+
+
+def test_a_disk_that_fails_while_reading_ends_the_progress(
+    qapp: QApplication, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def steps(application: Application) -> None:
+        window = await begun(application, log)
+        monkeypatch.setattr(window.document.capture.sources[0], "read", fail)
+        await until(lambda: window.notices.notice("message"), "the sentence")
+        assert not [word for word in window.status.words() if "reading" in word or word == "Cancel"]
+        assert not window.opening.cancel_reading()
+
+    def fail(*_: object) -> bytes:
+        raise OSError(5, "Input/output error")
 
     run_in_window(qapp, steps)
 

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from websockets.asyncio.client import connect
 
 from inspector.demo.gateway import DemoGateway
-from inspector.sources.connection import Connection
+from inspector.sources.connection import Connection, Secret
 from inspector.ui.app import Application
 from inspector.ui.gaps import GapRows
 from inspector.ui.main_window import MainWindow
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.status_button import StatusButton
 from tests.builders import document_of, envelope
+from tests.ui import windows
 from tests.ui.find import child
-from tests.ui.windows import panes_of, run_in_window, texts, until
-from tests.unit.sources.watching import free_port, kill
+from tests.ui.windows import panes_of, run_in_window, texts
+from tests.unit.sources.watching import LONG_S, free_port, kill
+
+
+async def until(condition: Callable[[], object], what: str) -> None:
+    await windows.until(condition, what, LONG_S)
 
 
 async def say(gateway: DemoGateway, text: str) -> None:
@@ -34,7 +40,7 @@ async def say(gateway: DemoGateway, text: str) -> None:
 async def lost(application: Application, gateway: DemoGateway) -> MainWindow:
     """A window whose gateway was killed."""
     window = application.new_window()
-    assert window.opening.watch(Connection(url=gateway.url, space="demo"))
+    assert window.watching.watch(Connection(url=gateway.url, space="demo"))
     await until(lambda: "system/welcome" in window.document.kind_counts(), "the welcome")
     await say(gateway, "before")
     await until(lambda: any("before" in text for text in texts(window)), "the message")
@@ -59,6 +65,7 @@ def test_it_comes_back_by_itself_with_one_gap_row(qapp: QApplication) -> None:
         first_id = child(window, StatusButton, "statusParticipant").accessibleName()
         assert any(words.startswith("reconnecting to ws://") for words in window.status.words())
         assert any(words.startswith("attempt ") for words in window.status.words())
+        assert panes_of(window).participants.head.count().endswith(" when last seen")
         await until(lambda: "refused the connection (TCP)" in said(window), "the failing step")
         assert "broke off: no close was sent. Trying again until you stop it. Last attempt: refused" in said(window)
         gateway = DemoGateway(port=port)
@@ -76,7 +83,7 @@ def test_it_comes_back_by_itself_with_one_gap_row(qapp: QApplication) -> None:
         gap = panes_of(window).messages.current_message()
         assert gap is not None
         assert "Messages may be missing: the connection was lost for" in (window.document.capture.reason(gap) or "")
-        await window.opening.end_session()
+        await window.watching.end_session()
         await gateway.stop()
 
     run_in_window(qapp, steps)
@@ -96,6 +103,40 @@ def test_it_can_be_stopped(qapp: QApplication) -> None:
         assert "1 gap" in window.status.words()
 
     run_in_window(qapp, steps)
+
+
+def test_no_value_of_an_address_is_shown_or_kept(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        port = free_port()
+        gateway = DemoGateway(port=port)
+        await gateway.start()
+        address = f"ws://ann:hush1@127.0.0.1:{port}/ws?X-Amz-Signature=hush2&apiKey=hush3&hush4"
+        window = application.new_window()
+        assert window.watching.watch(Connection(url=address, space="demo", token=Secret("hush5")), remember=True)
+        await until(lambda: application.settings.recent_connections, "the welcome")
+        session = window.watching.session
+        assert session is not None
+        shown = everything_said(window)
+        await kill(gateway)
+        await until(lambda: "refused the connection" in said(window), "the failing step")
+        shown += everything_said(window)
+        await window.watching.end_session()
+        await until(lambda: not window.document.live, "the end")
+        shown += everything_said(window)
+        assert f"ws://127.0.0.1:{port}/ws" in shown
+        assert "hush" not in shown
+        assert "hush" not in application.settings.model_dump_json()
+        assert b"hush" not in session.writer.path.read_bytes()
+
+    run_in_window(qapp, steps)
+
+
+def everything_said(window: MainWindow) -> str:
+    """Every word and tooltip of the window."""
+    widgets = [window, *window.findChildren(QWidget)]
+    told = [word for one in widgets for word in (one.toolTip(), one.accessibleName(), one.accessibleDescription())]
+    labels = [one.text() for one in window.findChildren(QLabel)]
+    return "\n".join([window.windowTitle(), said(window), *window.status.words(), *texts(window), *told, *labels])
 
 
 def said(window: MainWindow) -> str:

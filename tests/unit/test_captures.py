@@ -18,7 +18,7 @@ CHAT = json.dumps({"kind": "chat", "id": "c1", "payload": {"text": "hello"}})
 SECOND = 1_000_000_000
 
 
-def left(space: str, *frames: str, origin: dict[str, object] | None = None, start: int = 100) -> Path:
+def left(space: str, *frames: str | bytes, origin: dict[str, object] | None = None, start: int = 100) -> Path:
     """A capture as a process leaves it that was killed: nobody holds it any more."""
     own = new_capture(space)
     writer = CaptureWriter(own.path, origin={"space": space} | (origin or {}))
@@ -63,6 +63,50 @@ def test_what_is_held_is_not_offered() -> None:
     assert len(unsaved_captures()) == 1
 
 
+FORWARDED = json.dumps({"kind": "chat", "payload": {"forwarded": {"kind": "system/welcome"}, "text": "keep me"}})
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        pytest.param((WELCOME, FORWARDED), id="greeting-in-a-payload"),
+        pytest.param((FORWARDED,), id="no-greeting"),
+        pytest.param(("#a#system/welcome",), id="text"),
+        pytest.param((b'#a#"system/welcome"',), id="bytes"),
+        pytest.param(('["system/welcome"]',), id="array"),
+        pytest.param((WELCOME, WELCOME, CHAT), id="greeted-twice"),
+    ],
+)
+def test_words_like_a_greeting_make_no_capture_worthless(frames: tuple[str | bytes, ...]) -> None:
+    path = left("demo", *frames)
+    assert [(one.path, one.messages) for one in unsaved_captures()] == [(path, len(frames))]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param('{"ctxcap": 1, "origin": {}}\n{"t": 1, "dir": "in", "src": 0, "frame": {}}\n', id="other-spacing"),
+        pytest.param('{"ctxcap":1}\n{"frame":{"kind":"chat"},"dir":"in","t":1}\n', id="other-order"),
+        pytest.param('{"ctxcap":1}\n{"t":1,"frame":{"dir":"out","mark":""}}\n', id="our-words-inside"),
+        pytest.param('{"kind":"chat"}\n', id="no-capture-at-all"),
+        pytest.param("torn", id="no-lines"),
+    ],
+)
+def test_a_file_that_somebody_put_there_is_offered_and_stays(written: str) -> None:
+    path = captures_folder() / "copied here.ctxcap"
+    path.write_text(written)
+    assert [(one.path, one.messages) for one in unsaved_captures()] == [(path, 1)]
+    assert path.exists()
+
+
+@pytest.mark.parametrize("written", ["", '{"ctx', '{"ctxcap":1,"origin":{"space":"d'])
+def test_what_a_crash_left_of_a_first_line_is_removed(written: str) -> None:
+    path = captures_folder() / "demo.ctxcap"
+    path.write_text(written)
+    assert unsaved_captures() == []
+    assert not path.exists()
+
+
 @pytest.mark.parametrize(
     ("frames", "origin"),
     [
@@ -87,7 +131,7 @@ def test_a_torn_last_line_and_damage_are_no_obstacle() -> None:
     (captures_folder() / "a folder.ctxcap").mkdir()
     found = {one.path: one for one in unsaved_captures()}
     assert (found[path].messages, found[path].last_ns) == (3, 102 * SECOND)
-    assert (found[strange].space, found[strange].messages, found[strange].first_ns) == ("", 1, 7)
+    assert (found[strange].space, found[strange].messages, found[strange].first_ns) == ("", 2, 7)
     assert len(found) == 2
 
 

@@ -40,11 +40,21 @@ def log(*lines: Any) -> Path:
     return log_file(lines_of(*lines))
 
 
+def test_help_says_how_to_open_a_log_or_a_gateway() -> None:
+    words = " ".join(run("--help").stdout.split())
+    assert "[FILE | ws://...]... | COMMAND" in words
+    assert "Without a command it opens the window: on each log FILE (- for standard input)" in words
+    assert " window " not in words.partition("Commands")[2]
+
+
 # summary
 
 
 def test_summary_json() -> None:
     found = printed("summary", RECORDING, "--json")
+    latency = found.pop("latency")
+    assert {name: one["count"] for name, one in latency["participants"].items()} == {"server": 13}
+    assert sum(one["count"] for one in latency["tools"].values()) == 11
     assert found == {
         "file": str(RECORDING), "format": "wrapped", "records": 27, "messages": 27, "unreadable": 0, "spaces": [],
         "participants": ["client", "server"], "kinds": {"mcp/request": 14, "mcp/response": 13}, "contexts": 0,
@@ -149,9 +159,11 @@ def test_secrets_are_masked() -> None:
 def test_contexts_json() -> None:
     path = log(envelope(context="a/b", sender="x", ts="2026-01-05T09:00:00.000Z"))
     assert printed("contexts", path, "--json") == [
-        {"path": "a", "parent": None, "label": "a", "type": None, "state": "active", "depth": 1, "messages": 0,
+        {"path": "a", "parent": None, "label": "a", "type": None,
+         "type_reason": None, "metadata": {}, "state": "active", "depth": 1, "messages": 0,
          "subtree_messages": 1, "implicit": True, "participants": []},
-        {"path": "a/b", "parent": "a", "label": "b", "type": None, "state": "active", "depth": 2, "messages": 1,
+        {"path": "a/b", "parent": "a", "label": "b", "type": None,
+         "type_reason": None, "metadata": {}, "state": "active", "depth": 2, "messages": 1,
          "subtree_messages": 1, "implicit": False, "participants": ["x"]},
     ]  # fmt: skip
 
@@ -171,7 +183,8 @@ def test_show_json() -> None:
     lines = [received(envelope(id="a", payload={"text": "hi"})), received(envelope(id="b", correlation_id=["a"]))]
     found = printed("show", log(*lines), "2", "--json")
     assert list(found) == [
-        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "lifecycle", "findings",
+        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "links", "odd", "chain", "capability",
+        "lifecycle", "findings",
     ]  # fmt: skip
     assert (found["no"], found["causes"], found["effects"], found["findings"]) == (2, [1], [], [])
     assert found["envelope"] == lines[1]["envelope"]
@@ -343,3 +356,49 @@ def test_any_console_encoding_will_do() -> None:
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, b"")
     assert "\U0001f600" in done.stdout.decode("utf-8")
+
+
+DIALECTS = Path(__file__).parents[1] / "data" / "dialects"
+
+
+def test_participants() -> None:
+    path = DIALECTS / "mcpx-v0.1.jsonl"
+    coder = next(story for story in printed("participants", path, "--json") if story["name"] == "coder")
+    assert [one["capability"] for one in coder["capabilities"]] == ["mcp/proposal:*", "mcp/request:*/list", "chat"]
+    assert coder["refused"] == [
+        {"no": 12, "message": 11, "missing": "mcp/request:tools/call:rm", "predicted": "denied", "verdicts": []},
+    ]  # fmt: skip
+    lines = run("participants", path).output.splitlines()
+    assert lines[0] == "coder: here since 2025-08-30T09:00:00.000Z, 2 messages"
+    assert "  refused  No. 12: mcp/request:tools/call:rm is missing" in lines
+    granted = run("participants", DIALECTS / "meup-v0.2.jsonl").output
+    assert "granted by No. 14, not confirmed" in granted
+
+
+def test_contexts_for_people_name_type_and_metadata() -> None:
+    found = run("contexts", DIALECTS / "mcpp-drafts.jsonl").output
+    assert "why  5 messages, concluded, reasoning (Declared so by its messages), trigger=d2, confidence=0.9" in found
+
+
+def test_summary_for_people_tells_latencies() -> None:
+    found = run("summary", DIALECTS / "mew-v0.4.jsonl").output
+    assert "latency in ms, by tool" in found
+    assert "412.0" in found
+
+
+def test_show_tells_where_ids_lead() -> None:
+    shown = run("show", DIALECTS / "mcpp-drafts.jsonl", "9").output
+    assert "chain             No. 8 asked, 1,000.0 ms after No. 7" in shown
+    named = run("show", DIALECTS / "mcpp-drafts.jsonl", "8").output
+    assert "names             why: context job/why" in named
+    early = run("show", DIALECTS / "mew-v0.4.jsonl", "7").output
+    assert "link              This response came before its request, No. 8." in early
+
+
+def test_each_response_alone() -> None:
+    names = "no,answers,method,target,tool.rule"
+    done = run("list", DIALECTS / "mew-v0.4.jsonl", "-Y", 'kind == "mcp/response"', "--format", "jsonl", "-e", names)
+    assert [tuple(json.loads(line).values()) for line in done.output.splitlines()] == [
+        (6, 5, "tools/call", "read_file", "correlation"), (7, 8, "completion/complete", "review", "correlation"),
+        (17, None, None, None, "unknown"),
+    ]  # fmt: skip

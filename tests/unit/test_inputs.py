@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.capture.elements import ElementScanner
 from inspector.document import CaptureDocument
 from inspector.reading import UnknownFormatError
 from tests.builders import clean_up, document_at, envelope, lines_of, log_file, received, tool_call
@@ -168,16 +170,55 @@ def test_an_element_longer_than_a_block() -> None:
     ("data", "messages"),
     [
         (b'[{"jsonrpc":"2.0","id":1,"method":"a"},{"id":2}]\n[{"a":1}]\n{"kind":"chat"}\n', 3),
+        (b'[{"jsonrpc":"2.0","id":1,"method":"a"},\n{"jsonrpc":"2.0","id":2,"method":"a"}]\n', 2),
         (b'[INFO] starting\n{"kind":"chat"}\n', 2),
         (b'[2026-01-05] starting\n{"kind":"chat"}\n', 2),
         (b'["a"] starting\n{"kind":"chat"}\n', 2),
         (b'\xef\xbb\xbf[{"kind":"chat"},{"kind":"chat"}]\n', 2),
         (b'[{"kind":"chat"},{"kind":"chat"}]\n\nbye\n', 3),
     ],
-    ids=["batches", "words", "a date", "a word", "an array on one line", "an array, and a line"],
+    ids=["arrays", "an array", "words", "a date", "a word", "an array on one line", "an array, and a line"],
 )
 def test_lines_that_begin_with_a_bracket_are_told_from_an_array(data: bytes, messages: int) -> None:
     assert len(document_at(log_file(data)).capture) == messages
+
+
+CALLS = [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {"text": '"[{'}} for n in range(4)]
+
+
+@pytest.mark.parametrize("first", [b"", b"\xef\xbb\xbf", lines_of(envelope())])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
+def test_each_message_of_a_batch_is_a_row(first: bytes, end: bytes) -> None:
+    one, two = json.dumps(CALLS[:3]).encode(), json.dumps(CALLS[3:], separators=(",", ":")).encode()
+    document = document_at(log_file(first + one + b"\n" + two + end))
+    count = first.count(b"\n")
+    rows = [document.capture.record_bytes(message) for message in range(len(document.capture))][count:]
+    assert [json.loads(row) for row in rows] == CALLS
+    assert all(row in one + two for row in rows)
+    assert document.kind_counts()["mcp/request"] == 4
+    assert not document.unreadable
+
+
+def test_rows_of_batches_that_come_while_the_log_is_followed() -> None:
+    path = log_file(json.dumps(CALLS[:2]).encode() + b"\n")
+    document = CaptureDocument()
+    for _ in document.open_log(path, follow=True):
+        pass
+    assert len(document.capture) == 2
+    with path.open("ab") as file:
+        file.write(json.dumps(CALLS[2:]).encode() + b"\n")
+    until = time.monotonic() + 10
+    while len(document.capture) < 4 and time.monotonic() < until:
+        document.poll()
+        time.sleep(0.01)
+    assert [document.capture.envelope(message) for message in range(4)] == CALLS
+    document.close()
+
+
+def test_a_batch_with_something_else_in_it_is_one_line_that_cannot_be_read() -> None:
+    for spoilt in ([*CALLS, 7], [*CALLS, {"kind": "chat"}], [[*CALLS]], []):
+        document = document_at(log_file(lines_of(envelope(), json.dumps(spoilt))))
+        assert (len(document.capture), document.unreadable) == (2, 1)
 
 
 def test_an_array_of_nothing_known_is_refused() -> None:
@@ -248,3 +289,32 @@ def test_reading_that_is_given_up_ends_the_stream(stream: Path) -> None:
     assert (document.live, document.capture.sources[0].growing, len(document.capture)) == (False, False, 1)
     assert document.capture.envelope(0) is not None
     document.close()
+
+
+def _said(number: int, second: int) -> dict[str, Any]:
+    return {"kind": "chat", "id": f"m{number}", "ts": f"2026-01-05T09:00:{second:02d}.000Z", "payload": {}}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "wrapped", "turned"),
+    [
+        ([3, 2, 1], False, True), ([1, 2, 3], False, False), ([3, 2], False, False), ([3, 1, 2], False, False),
+        ([2, 2, 2], False, False), ([2, 1], True, True), ([1, 2], True, False), ([5], True, False), ([], True, False),
+    ],
+)  # fmt: skip
+def test_histories_are_read_oldest_first(seconds: list[int], wrapped: bool, turned: bool) -> None:
+    elements = [_said(number, second) for number, second in enumerate(seconds)]
+    data = json.dumps({"history": elements} if wrapped else elements, indent=1).encode()
+    document = document_at(log_file(data, "history.json"))
+    ids = [document.capture.envelope_id(row) for row in range(len(document.capture))]
+    expected = [f"m{number}" for number in range(len(seconds))]
+    assert (ids, document.unreadable) == (expected[::-1] if turned else expected, 0)
+
+
+@pytest.mark.parametrize("size", [1, 7, 50])
+def test_a_history_may_be_cut_anywhere(size: int) -> None:
+    data = json.dumps({"history": [_said(1, 1), _said(2, 2)]}).encode() + b"\n"
+    scanner = ElementScanner(begin=data.index(b"[") + 1)
+    spans = [span for start in range(0, len(data), size) for span in scanner.scan(data[start : start + size])]
+    spans += scanner.finish()
+    assert [json.loads(data[start:stop])["id"] for start, stop in spans if data[start:stop].strip()] == ["m1", "m2"]

@@ -8,11 +8,17 @@ from collections.abc import Callable
 
 import pytest
 
+from inspector import live
+from inspector.aio import spawn
+from inspector.capture.block import Block
+from inspector.capture.long_lines import LONG_LINE_BYTES
+from inspector.capture.reader import BlockReader
 from inspector.demo.gateway import DemoGateway
 from inspector.document import CaptureDocument
 from inspector.live import LiveSession, probe
 from inspector.sources.connection import Connection, Secret
 from inspector.sources.state import SourceState
+from tests.numbered import NumberedGateway
 
 States = list[tuple[SourceState, str]]
 
@@ -43,6 +49,51 @@ async def test_what_a_session_receives_reaches_the_document_through_the_file() -
     assert again.kind_counts() == document.kind_counts()
     again.close()
     document.close()
+
+
+async def test_at_the_end_what_was_not_taken_in_yet_lets_the_window_have_its_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(live, "POLL_S", 3_600)  # a window that never came to it
+    async with NumberedGateway() as gateway:
+        document = CaptureDocument()
+        session = LiveSession(Connection(url=gateway.url, space="demo"), document, on_state=lambda *_: None)
+        session.start()
+        await gateway.joined()
+        await gateway.say(5_000, 1_000)
+        await until(lambda: session.source.recorder.recorded >= 5_002)  # what we say and the greeting too
+        closing = spawn(session.close(), name="close")
+        found: set[int] = set()
+        while not closing.done():
+            await asyncio.sleep(0)
+            found.add(len(document.capture))
+    assert document.kind_counts()["chat"] == 5_000
+    assert len(found) > 3
+    assert session.complete
+    assert not document.live
+    document.close()
+
+
+async def test_a_long_line_that_is_being_read_at_the_end_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with NumberedGateway() as gateway:
+        document = CaptureDocument()
+        session = LiveSession(Connection(url=gateway.url, space="demo"), document, on_state=lambda *_: None)
+        session.start()
+        await gateway.joined()
+        monkeypatch.setattr(BlockReader, "read", not_on_the_loop(BlockReader.read))
+        await gateway.say(1, LONG_LINE_BYTES + 1)
+        await until(lambda: document.waiting)
+        await session.close()
+    assert document.kind_counts()["chat"] == 1
+    document.close()
+
+
+def not_on_the_loop(read: Callable[[BlockReader, bytes, int], Block]) -> Callable[[BlockReader, bytes, int], Block]:
+    def checked(reader: BlockReader, data: bytes, offset: int) -> Block:
+        assert len(data) < LONG_LINE_BYTES
+        return read(reader, data, offset)
+
+    return checked
 
 
 async def test_a_refused_session_ends_with_a_sentence_and_an_empty_document() -> None:

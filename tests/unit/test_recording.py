@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from inspector import recording
 from inspector.aio import spawn
 from inspector.document import CaptureDocument
 from inspector.recording import Recorded, Recording, RecordingProgress
@@ -73,6 +74,31 @@ async def test_where_nobody_listens_is_a_sentence_and_no_file(tmp_path: Path) ->
     assert done.messages == 0
     assert "refused the connection" in done.trouble
     assert not path.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a file that is open stays in its place there")
+async def test_a_file_moved_away_meanwhile_holds_everything_and_is_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "TICK_S", 0.02)
+    path, moved = tmp_path / "kept.ctxcap", tmp_path / "moved.ctxcap"
+    progress: list[RecordingProgress] = []
+    async with NumberedGateway() as gateway:
+        connection = Connection(url=gateway.url, space="demo")
+        running = spawn(Recording(connection, path, messages=21, on_progress=progress.append).run(), name="record")
+        await gateway.joined()
+        await gateway.say(10)
+        path.rename(moved)
+        progress.clear()
+        async with asyncio.timeout(5_000 * MS):
+            while len(progress) < 3:  # noqa: ASYNC110  several are told
+                await asyncio.sleep(0.01)
+        await gateway.say(10)
+        done = await running
+    assert done.messages == 21
+    assert done.trouble == f"{path} was moved away or deleted while it was being written."
+    assert chats(moved) == list(range(1, 21))
+    assert done.size_bytes == moved.stat().st_size
 
 
 async def test_what_exists_is_left_alone(tmp_path: Path) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import errno
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from inspector import saving
+from inspector.capture import writer as writing
+from inspector.capture.long_lines import LONG_LINE_BYTES
+from inspector.capture.sources import SourceFile
 from inspector.capture.writer import CaptureWriter
 from inspector.captures import OwnCapture, captures_folder, new_capture, unsaved_captures
 from inspector.document import CaptureDocument
@@ -36,10 +40,15 @@ class Live:
         own = self.own if self.own.path == self.document.path else None
         await save_capture(self.document, target, own=own, writer=self.writer)
 
+    def say_much(self) -> None:
+        self.said += 1
+        frame = {"kind": "chat", "n": self.said, "payload": {"text": "x" * (LONG_LINE_BYTES + 1)}}
+        self.writer.frame(json.dumps(frame), direction="in", time_ns=self.said)
+
     def shown(self) -> list[int]:
         self.writer.settle()
-        while self.document.poll():
-            pass
+        while self.document.poll() or self.document.waiting:
+            time.sleep(0.005 if self.document.waiting else 0)
         capture = self.document.capture
         return [json.loads(capture.envelope_bytes(message))["n"] for message in range(len(capture))]
 
@@ -142,6 +151,94 @@ async def test_a_full_disk_leaves_the_capture_and_no_halves(
     assert target.read_text() == "precious"
     live.say(3)
     assert live.shown() == live.on_disk(live.own.path) == list(range(1, 7))
+
+
+async def test_after_a_long_line_the_saved_capture_is_read_on(live: Live, way: str, tmp_path: Path) -> None:
+    live.say(1)
+    live.say_much()
+    assert live.shown() == [1, 2]
+    live.say_much()
+    live.writer.settle()
+    live.document.poll()  # on its way when it is saved
+    await live.save(tmp_path / "kept.ctxcap")
+    live.say(1)
+    live.say_much()
+    live.say(1)
+    assert live.shown() == [1, 2, 3, 4, 5, 6]
+
+
+async def test_what_fails_last_of_all_leaves_the_file_that_was_to_be_replaced(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "_renamed", lambda *_: False)
+
+    def full(_fd: int, _data: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    target = tmp_path / "kept.ctxcap"
+    target.write_text("precious")
+    live.say(3)
+    with monkeypatch.context() as patch:
+        patch.setattr(writing, "_write_all", full)
+        with pytest.raises(OSError, match="No space left"):
+            await live.save(target)
+    assert names_in(tmp_path) == ["kept.ctxcap"]
+    assert target.read_text() == "precious"
+    live.say(3)
+    assert live.shown() == live.on_disk(live.own.path) == list(range(1, 7))
+
+
+@pytest.mark.skipif(not hasattr(os, "pread"), reason="reads through a file of its own")
+async def test_a_connection_that_ends_while_it_is_saved_leaves_all_that_came(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "_renamed", lambda *_: False)
+    target = tmp_path / "kept.ctxcap"
+    target.write_text("replaced")
+    read = SourceFile.read
+
+    def hung_up(source: SourceFile, offset: int, length: int) -> bytes:
+        data = read(source, offset, length)
+        if not live.writer.closed:
+            live.say(3)
+            live.writer.close()
+        return data
+
+    live.say(3)
+    live.writer.settle()
+    with monkeypatch.context() as patch:
+        patch.setattr(SourceFile, "read", hung_up)
+        await live.save(target)
+    assert live.shown() == live.on_disk(target) == list(range(1, 7))
+    assert names_in(tmp_path) == ["kept.ctxcap"]
+    assert list(captures_folder().iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "pread"), reason="reads through a file of its own")
+async def test_a_log_emptied_while_it_is_copied_is_no_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, target = tmp_path / "log.jsonl", tmp_path / "copy.jsonl"
+    log.write_bytes(b'{"kind":"chat","from":"a","protocol":"mew/v0.4"}\n' * 50_000)
+    target.write_text("precious")
+    document = CaptureDocument()
+    document.load(log)
+    read = SourceFile.read
+
+    def emptied(source: SourceFile, offset: int, length: int) -> bytes:
+        data = read(source, offset, length)
+        log.write_bytes(b"")
+        return data
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SourceFile, "read", emptied)
+        with pytest.raises(OSError, match="became shorter") as caught:
+            await save_copy(document, target)
+    assert why_not_saved(caught.value, target) == (
+        f"copy.jsonl could not be saved in {tmp_path}: The file became shorter while it was being copied. "
+        "Save it once more; the capture is where it was."
+    )
+    assert target.read_text() == "precious"
+    assert sorted(names_in(tmp_path)) == ["copy.jsonl", "log.jsonl"]
+    document.close()
 
 
 async def test_a_capture_that_is_read_only_moves(way: str, tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ def test_summary() -> None:
     assert summary(document, "the/file") == {
         "file": "the/file", "format": "gateway-log", "records": 6, "messages": 5, "unreadable": 1, "spaces": ["demo"],
         "participants": ["lead", "me"], "kinds": {"": 2, "chat": 1, "system/join": 1, "mcp/request": 1}, "contexts": 2,
-        "main": 4, "badges": {"transient": 0, "consumed": 0, "collapsed": 0, "pending": 0}, "findings": {},
+        "main": 4, "badges": {"transient": 0, "consumed": 0, "collapsed": 0, "pending": 0},
+        "latency": {"tools": {}, "participants": {}}, "findings": {},
     }  # fmt: skip
 
 
@@ -40,11 +41,14 @@ def test_context_nodes_in_tree_order() -> None:
         envelope("reasoning/conclusion", {}, context="r", sender="x", ts=None),
     )
     assert list(context_nodes(document)) == [
-        {"path": "b", "parent": None, "label": "b", "type": None, "state": "active", "depth": 1, "messages": 0,
+        {"path": "b", "parent": None, "label": "b", "type": None,
+         "type_reason": None, "metadata": {}, "state": "active", "depth": 1, "messages": 0,
          "subtree_messages": 2, "implicit": True, "participants": []},
-        {"path": "b/c", "parent": "b", "label": "c", "type": None, "state": "active", "depth": 2, "messages": 2,
+        {"path": "b/c", "parent": "b", "label": "c", "type": None,
+         "type_reason": None, "metadata": {}, "state": "active", "depth": 2, "messages": 2,
          "subtree_messages": 2, "implicit": False, "participants": ["x", "y"]},
-        {"path": "r", "parent": None, "label": "Why", "type": "reasoning", "state": "concluded", "depth": 1,
+        {"path": "r", "parent": None, "label": "Why", "type": "reasoning",
+         "type_reason": "Opened by reasoning/start, No. 3.", "metadata": {}, "state": "concluded", "depth": 1,
          "messages": 1, "subtree_messages": 1, "implicit": False, "participants": ["x"]},
     ]  # fmt: skip
 
@@ -55,7 +59,8 @@ def test_one_message() -> None:
     document = document_of(received(request), delivered(request, "files"), received(answer))
     story: dict[str, Any] = message_story(document, 1)
     assert list(story) == [
-        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "lifecycle", "findings",
+        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "links", "odd", "chain", "capability",
+        "lifecycle", "findings",
     ]  # fmt: skip
     assert (story["no"], story["causes"], story["effects"], story["findings"]) == (2, [1], [], [])
     assert story["envelope"] == answer

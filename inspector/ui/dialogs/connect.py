@@ -134,6 +134,8 @@ class ConnectDialog(FittedDialog):
         self._address.textEdited.connect(lambda _text: self._address_row.say_trouble(""))
         self._space.textEdited.connect(lambda _text: self._space_row.say_trouble(""))
         self._participant.textEdited.connect(lambda _text: self._participant_row.say_trouble(""))
+        for field in (self._address, self._space, self._token, self._participant):
+            field.textEdited.connect(self._forget_result)
         return form
 
     def _build_result(self) -> None:
@@ -187,6 +189,7 @@ class ConnectDialog(FittedDialog):
         self._answer.box.setChecked(recent.answer_tools_list)
         for row in (self._address_row, self._space_row):
             row.say_trouble("")
+        self._forget_result()
         self._focus_first_empty()
 
     def _focus_first_empty(self) -> None:
@@ -238,21 +241,22 @@ class ConnectDialog(FittedDialog):
 
     def _on_test_clicked(self) -> None:
         connection = self.connection()
-        if connection is None or self._test is None:
+        if connection is None or self._test is None or self._tasks:  # disabled meanwhile, it would lose the focus
             return
-        self._test_button.setEnabled(False)
         self._show_result("connect", "ink.secondary", "Asking the gateway…", "")
         spawn(self._run_test(self._test, connection), name="test a connection", owner=self._tasks)
 
     async def _run_test(self, test: Test, connection: Connection) -> None:
-        try:
-            result = await test(connection)
-        finally:
-            self._test_button.setEnabled(True)
+        result = await test(connection)
         icon, token = ("success", "badge.consumed") if result.ok else ("error", "severity.error")
         self._show_result(icon, token, result.headline, result.detail)
         # The id was seen there for a moment: the connection itself takes another.
         self._participant.setText(fresh_participant())
+
+    def _forget_result(self, _text: str = "") -> None:
+        """What was tested is no longer what is asked for."""
+        if not self._tasks:
+            self._result.hide()
 
     async def tests_done(self) -> None:
         """Wait until no test is under way."""

@@ -133,6 +133,10 @@ class FilterBar(QFrame):
         self._counts = (shown, total)
         self._show_counts()
 
+    def counts_text(self) -> str:
+        """What it says of the numbers."""
+        return self._count.text()
+
     def set_busy(self, fraction: float | None, found: int | None = None) -> None:
         """Show the progress of a filter at work.
 

@@ -36,7 +36,7 @@ _MINUTE = 60
 _RATE_SECONDS = 5
 
 _FACTS = ("statusSource", "statusSpace", "statusParticipant", "statusSilent", "statusRate", "statusProgress",
-          "statusBehind", "statusNotKept", "statusFollowing")  # fmt: skip
+          "statusBehind", "statusNotKept", "statusWatched")  # fmt: skip
 """Said and explained by a tooltip; a key could do nothing with them."""
 
 
@@ -48,12 +48,12 @@ class StatusBar(QStatusBar):
     """The window's status bar.
 
     Signals:
-        source_clicked, retry_clicked, space_clicked, participant_clicked, silent_clicked, following_clicked: facts at
+        source_clicked, retry_clicked, space_clicked, participant_clicked, silent_clicked, watched_clicked: facts at
             the left.
         paused_clicked, progress_clicked, counts_clicked, rate_clicked, behind_clicked, not_kept_clicked, gaps_clicked,
             unreadable_clicked: facts at the right.
         cancel_clicked: reading should stop; what was read stays.
-        go_on_clicked: what was stopped should be read after all.
+        go_on_clicked: the rest of what was stopped should be read after all.
     """
 
     source_clicked = Signal()
@@ -61,7 +61,7 @@ class StatusBar(QStatusBar):
     space_clicked = Signal()
     participant_clicked = Signal()
     silent_clicked = Signal()
-    following_clicked = Signal()
+    watched_clicked = Signal()
     counts_clicked = Signal()
     rate_clicked = Signal()
     behind_clicked = Signal()
@@ -95,7 +95,7 @@ class StatusBar(QStatusBar):
         self._space = self._add("statusSpace", self.space_clicked, may_shrink=True)
         self._participant = self._add("statusParticipant", self.participant_clicked, may_shrink=True)
         self._silent = self._add("statusSilent", self.silent_clicked)
-        self._following = self._add("statusFollowing", self.following_clicked)
+        self._watched = self._add("statusWatched", self.watched_clicked)
         self._row.addStretch(1)
         self._progress = self._add("statusProgress", self.progress_clicked)
         self._cancel = self._add("statusCancel", self.cancel_clicked)
@@ -127,6 +127,11 @@ class StatusBar(QStatusBar):
         """Say that no capture is open."""
         self._reset()
         self._source.say(NOTHING_OPEN, token="ink.tertiary")
+
+    def show_opening(self, name: str) -> None:
+        """Say that a file is being opened."""
+        self._reset()
+        self._source.say(one_line(name), quiet="opening")
 
     def show_log(
         self,
@@ -177,15 +182,30 @@ class StatusBar(QStatusBar):
         else:
             self._silent.say("silent", icon=("silent", "ink.secondary"), tooltip=SILENT)
 
-    def set_following(self, rotations: int | None) -> None:
-        """Say that an opened log is followed, and how often it was rotated meanwhile; or with None that it is not."""
+    def set_watched(self, rotations: int | None, *, missing: bool = False) -> None:
+        """Say that the file of a log is watched, or that it is not.
+
+        Args:
+            rotations: how often it was rotated meanwhile; None when nobody watches it.
+            missing: there is no file of its name now.
+        """
         if rotations is None:
-            self._following.hide()
+            self._watched.hide()
+            return
+        if missing:
+            tooltip = "It was renamed or deleted. What is still written to it is shown; so is a new file of its name."
+            self._watched.say("file gone, waiting for a new one", token="severity.warning", tooltip=tooltip)
             return
         tooltip = "What the log gains is shown as it is written, also when it is rotated"
         if rotations:
             tooltip += f"; {formats.count_of(rotations, 'time')} so far"
-        self._following.say("following", tooltip=tooltip)
+        self._watched.say("watching the file", tooltip=tooltip)
+
+    def set_input_open(self, is_open: bool) -> None:
+        """Say whether more may come on standard input or a pipe."""
+        self._watched.setVisible(is_open)
+        if is_open:
+            self._watched.say("input open", tooltip="More may come: rows show as they are written, until it is closed")
 
     def set_participant(self, participant: str) -> None:
         """Say by which id we go."""
@@ -219,10 +239,16 @@ class StatusBar(QStatusBar):
 
     # Right
 
-    def set_counts(self, total: int, shown: int, unreadable: int | None = None) -> None:
-        """Say how many messages there are, how many are shown, and how many could not be read."""
+    def set_counts(self, total: int, shown: int | None = None, unreadable: int | None = None) -> None:
+        """Say how many messages there are, how many are shown, and how many could not be read.
+
+        Args:
+            total: in the capture.
+            shown: None where nothing is chosen among them.
+            unreadable: of them; None says nothing of it.
+        """
         words = formats.count_of(total, "message")
-        if shown != total:
+        if shown is not None and shown != total:
             words += f", {shown:,} shown"
         self._counts.say(words, tooltip="Messages in the capture, and in the table")
         if unreadable is not None:
@@ -305,14 +331,21 @@ class StatusBar(QStatusBar):
             self._progress.say(_percent("reading,", share), share=share, least="reading, 100 %", tooltip=tooltip)
         self._cancel.say("Cancel", token="accent.text", tooltip="Read no further and keep what was read (Esc)")
 
-    def set_stopped(self, fraction: float | None, messages: int) -> None:
-        """Say that reading was cancelled, where, and offer to read all of it after all."""
-        where = "Reading stopped" if fraction is None else _percent("Reading stopped at", fraction)
-        words = f"{where}: {formats.count_of(messages, 'message')}"
+    def set_stopped(self, fraction: float | None, *, again: bool = False) -> None:
+        """Say that reading was cancelled, where, and offer to read the rest after all.
+
+        Args:
+            fraction: how far it came, 0 to 1; None where nobody knows.
+            again: it would have to begin anew.
+        """
+        words = "Reading stopped" if fraction is None else _percent("Reading stopped at", fraction)
         tooltip = "What was read stays; the rest of the log is not shown, counted or searched"
         self._progress.say(words, token="severity.warning", icon=("warning", "severity.warning"), tooltip=tooltip)
         self._cancel.hide()
-        self._go_on.say("Open again", token="accent.text", tooltip="Read the whole log in a new window")
+        if again:
+            self._go_on.say("Open again", token="accent.text", tooltip="Read all of it, in place of this window")
+        else:
+            self._go_on.say("Go on", token="accent.text", tooltip="Read the rest")
 
     def _reset(self) -> None:
         for button in self._buttons:

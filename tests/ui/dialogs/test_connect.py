@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QMenu, QPushButton, QToolButton
+from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QLineEdit, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import ConnectionSettings, Settings
@@ -157,4 +159,28 @@ async def test_a_test_says_in_place_what_came_of_it(theme_controller: ThemeContr
     assert [connection.space for connection in asked] == ["demo"]
     assert child(dialog, QLabel, "connectResultHeadline").text() == "The gateway answered in 12 ms"
     assert value(dialog, "Participant") != asked[0].participant
+    dialog.reject()
+
+
+async def test_testing_keeps_the_focus_and_what_is_corrected_forgets_the_result(
+    theme_controller: ThemeController, qtbot: QtBot
+) -> None:
+    async def answer(connection: Connection) -> TestResult:
+        await asyncio.sleep(0)
+        return TestResult(False, "There is no such space")
+
+    dialog = ConnectDialog(theme_controller, Settings(), test=answer)
+    dialog.open()
+    dialog.activateWindow()
+    fill(dialog, address="ws://x", space="wrong")
+    press(qtbot, dialog, "Test")
+    test = child(dialog, QPushButton, "connectTest")
+    test.setFocus()
+    await dialog.tests_done()
+    await asyncio.sleep(0)
+    assert dialog.focusWidget() is test
+    result = child(dialog, QFrame, "connectResult")
+    assert result.isVisible()
+    qtbot.keyClicks(child(dialog, QLineEdit, "connectSpace"), "x")
+    assert not result.isVisible()
     dialog.reject()

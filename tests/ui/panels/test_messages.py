@@ -318,6 +318,49 @@ def test_selecting_an_earlier_row_pauses_and_counts(live: Live, qtbot: QtBot) ->
     assert panel.view.verticalScrollBar().value() == value
 
 
+def test_end_and_home_select_the_ends(live: Live, qtbot: QtBot) -> None:
+    panel = panel_of(live)
+    live.say(*chats(60))
+    panel.go_to(30)
+    for modifier in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier):
+        qtbot.keyClick(panel.view, Qt.Key.Key_End, modifier)
+        assert (panel.current_message(), panel.following) == (59, True)
+        qtbot.keyClick(panel.view, Qt.Key.Key_Home, modifier)
+        assert (panel.current_message(), panel.following) == (0, False)
+        assert panel.view.verticalScrollBar().value() == 0
+    qtbot.keyClick(panel.view, Qt.Key.Key_End)
+    live.say(*chats(5))
+    assert (panel.current_message(), panel.following) == (59, True)
+
+
+def places(panel: MessagesPanel) -> list[int]:
+    return [panel.view.columnViewportPosition(column) for column in Column]
+
+
+def test_a_gap_moves_no_column(live: Live) -> None:
+    panel = panel_of(live)
+    live.say(*chats(5))
+    before = places(panel)
+    reason = "the connection was lost for 38.8 s. " + "The gateway went away without a word. " * 5
+    live.say({"t": 1_900_000_000_000_000_000, "src": 0, "mark": "gap", "reason": reason}, *chats(2))
+    assert places(panel) == before
+    for column in (Column.FROM_TO, Column.TIME):
+        tip = panel.model.data(panel.model.index(5, column), Qt.ItemDataRole.ToolTipRole)
+        assert "went away" in str(tip)
+
+
+def test_columns_keep_room_for_what_is_still_to_be_read(live: Live) -> None:
+    panel = panel_of(live)
+    panel.expect(0.001)
+    live.say(*chats(40))
+    before = places(panel)
+    panel.expect(0.1)
+    live.say(*chats(2_000))
+    panel.expect(1.0)
+    panel.view.lay_out_columns()
+    assert places(panel) == before
+
+
 @pytest.mark.parametrize("how", ["end", "pill"])
 def test_end_and_the_pill_return_to_the_newest(live: Live, qtbot: QtBot, how: str) -> None:
     panel = panel_of(live)

@@ -84,6 +84,20 @@ def test_those_here_come_first_then_us_then_who_left(tmp_path, panel_of):
     assert panel.model.tags(2) == ["you"]
 
 
+def test_while_the_gateway_cannot_be_heard_nobody_is_said_to_be_here(panel_of):
+    panel = panel_of(document_of(welcome("me", "mew")))
+    panel.set_connected(False)
+    assert panel.head.count() == "2 when last seen"
+    panel.set_connected(True)
+    assert panel.head.count() == "2 here"
+
+
+def test_many_messages_are_said_shortly_where_there_is_little_room(panel_of):
+    model = panel_of(document_of(*(said("a") for _ in range(1_234)), said("b"))).model
+    assert [model.line(row) for row in (0, 1)] == ["1,234 messages", "1 message"]
+    assert [model.short_line(row) for row in (0, 1)] == ["1.2k messages", "1 message"]
+
+
 def test_second_lines(panel_of):
     document = document_of(welcome("me", "mew", "gone"), presence("join", "boss"), presence("leave", "gone"), said("x"))
     model = panel_of(document).model

@@ -51,6 +51,15 @@ def test_counts() -> None:
     assert contexts.main_counts == {0: 2}
 
 
+def test_a_mark_of_ours_is_nobodys_message() -> None:
+    gap = {"t": parse_time(at(3_000)), "src": 0, "mark": "rotated"}
+    contexts = document_of(said(None, ts=at(1)), gap, said("a", ts=at(2)), gap).analysis.contexts
+    assert contexts.main_counts == {0: 1}
+    # It comes at the time of whoever watches the log, not at that of the log.
+    assert contexts.clock_ns == parse_time(at(2))
+    assert contexts.state(contexts.node_of(2)) == "active"
+
+
 def test_a_reasoning_sequence() -> None:
     document = document_of(
         said(None, id="q"), start("r1", message="  Why\n so  "), said("r1", "reasoning/thought"), said("r1"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.capture.capture import Capture
-from inspector.capture.exact import exact_parts, save_message
+from inspector.capture.exact import ExactMessage, save_message
 from tests.builders import document_of, envelope, received
 
 BIG = {**envelope("chat", {"text": "é" * 700_000}, id="big"), "later": 1}
@@ -43,14 +43,37 @@ def test_the_bytes_are_those_that_were_written(line: bytes, exact: bytes | None,
 def test_a_big_message_is_never_in_memory_whole(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     capture = document_of(envelope(), line).capture
     monkeypatch.setattr(Capture, "record_bytes", lambda *_: pytest.fail("read whole"))
-    assert max(map(len, exact_parts(capture, 1))) <= 1 << 20
+    assert max(map(len, ExactMessage(capture, 1).parts())) <= 1 << 20
 
 
-def test_what_cannot_be_read_leaves_the_target_alone(tmp_path: Path) -> None:
-    document = document_of(envelope(), RAW)
+@pytest.mark.parametrize("line", [RAW, b'{"kind":"chat","id":"x"}'], ids=["big", "small"])
+def test_what_was_to_be_saved_is_saved_though_its_document_moves_or_is_closed(line: bytes, tmp_path: Path) -> None:
+    document = document_of(envelope(), line)
+    source, copy = document.capture.sources[0], tmp_path / "copy"
+    exact = ExactMessage(document.capture, 1)
+    copy.write_bytes(source.read(0, source.size))
+    source.move_to(copy)
+    assert exact.save(tmp_path / "moved") == len(line)
+    document.close()
+    assert exact.save(tmp_path / "closed") == len(line)
+    assert (tmp_path / "moved").read_bytes() == (tmp_path / "closed").read_bytes() == line
+
+
+def test_what_is_lost_is_not_saved(tmp_path: Path) -> None:
+    document = document_of(envelope())
+    source = document.capture.sources[0]
+    source.move_to(source.path, lost_to=source.size)
+    with pytest.raises(OSError, match="shorter"):
+        save_message(document.capture, 0, tmp_path / "saved")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("line", [RAW, b'{"kind":"chat","id":"x"}'], ids=["big", "small"])
+def test_what_cannot_be_read_leaves_the_target_alone(line: bytes, tmp_path: Path) -> None:
+    document = document_of(envelope(), line)
     assert document.path is not None
     with document.path.open("r+b") as file:
-        file.truncate(1_000)
+        file.truncate(document.path.stat().st_size - 10)
     target = tmp_path / "saved"
     target.write_bytes(b"what was there")
     with pytest.raises(OSError, match="shorter"):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture import overlong
-from inspector.capture.exact import exact_parts
+from inspector.capture.exact import ExactMessage
 from inspector.capture.flags import Flag
 from inspector.capture.parts import read_part
 from inspector.capture.sources import SourceFile
@@ -43,7 +43,7 @@ def test_an_overlong_line_is_one_unreadable_row_between_its_neighbours() -> None
     assert capture.flags(1) == Flag.UNREADABLE
     assert int(capture.columns["length"][1]) == len(long)
     assert document.unreadable == 1
-    assert b"".join(exact_parts(capture, 1)) == long
+    assert b"".join(ExactMessage(capture, 1).parts()) == long
     document.close()
 
 

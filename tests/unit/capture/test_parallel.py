@@ -22,16 +22,16 @@ from tests.strategies import logs
 from tests.unit.capture.test_usual import rows_of
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    """A gateway log of some parts, with spoilt lines and one that is longer than a part."""
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A gateway log of some parts, with spoilt lines and some that are longer than a part."""
     lines: list[dict[str, Any] | str] = []
-    for number in range(400):
+    for number in range(120):
         inner = envelope(id=f"m{number}", context=f"why-{number % 7}")
         lines += [received(inner), delivered(inner, "files"), delivered(inner, "human")]
-        if number % 50 == 0:
+        if number % 40 == 0:
             lines += ["{torn", envelope(payload={"text": "x" * 9_000})]
-    path = tmp_path / "log.jsonl"
+    path = tmp_path_factory.mktemp("parallel") / "log.jsonl"
     path.write_bytes(lines_of(*lines))
     return path
 
@@ -39,8 +39,21 @@ def log(tmp_path: Path) -> Path:
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "PART_BYTES", 4_000)
-    monkeypatch.setattr(parallel, "OWN_PART_BYTES", 1_000)
+    monkeypatch.setattr(parallel, "OWN_PART_BYTES", 2_000)
     monkeypatch.setattr("inspector.reading.WORTHWHILE_BYTES", 1)
+
+
+@pytest.fixture
+def ready_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes are ready at once: else a log as short as this one may be read before they are."""
+    start = parallel.PartReader.__init__
+
+    def start_and_wait(reader: parallel.PartReader, source: SourceFile, place: int) -> None:
+        start(reader, source, place)
+        while not reader.ready:
+            assert reader.take() is None
+
+    monkeypatch.setattr(parallel.PartReader, "__init__", start_and_wait)
 
 
 def listed(document: CaptureDocument) -> list[tuple[object, ...]]:
@@ -54,14 +67,15 @@ def listed(document: CaptureDocument) -> list[tuple[object, ...]]:
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def plain(log: Path) -> list[tuple[object, ...]]:
+    """What is in it, read by this process alone."""
     document = CaptureDocument()
     document.load(log)
     return listed(document)
 
 
-@pytest.mark.usefixtures("small_parts")
+@pytest.mark.usefixtures("small_parts", "ready_readers")
 @pytest.mark.parametrize("readers", [0, 2])
 def test_the_same_messages(
     log: Path, plain: list[tuple[object, ...]], readers: int, monkeypatch: pytest.MonkeyPatch
@@ -95,7 +109,7 @@ def test_stopped_half_way_what_was_read_stays(log: Path, plain: list[tuple[objec
     assert [row[:3] for row in listed(document)] == [row[:3] for row in plain[:found]]
 
 
-@pytest.mark.usefixtures("small_parts")
+@pytest.mark.usefixtures("small_parts", "ready_readers")
 def test_a_process_that_dies_is_stood_in_for(log: Path, plain: list[tuple[object, ...]]) -> None:
     document = CaptureDocument()
     killed = 0
@@ -105,6 +119,41 @@ def test_a_process_that_dies_is_stood_in_for(log: Path, plain: list[tuple[object
             killed += 1
     assert killed
     assert listed(document) == plain
+
+
+@pytest.mark.usefixtures("small_parts", "ready_readers")
+def test_processes_that_die_between_two_parts_are_stood_in_for(
+    log: Path, plain: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is given to a process that has just died is refused by the pipe, not answered with its end."""
+    give, given = parallel.PartReader.give, 0
+
+    def kill_first(reader: parallel.PartReader, number: int, start: int, stop: int) -> None:
+        nonlocal given
+        given += 1
+        if given > 3:
+            reader._process.kill()
+            reader._process.join()
+        give(reader, number, start, stop)
+
+    monkeypatch.setattr(parallel.PartReader, "give", kill_first)
+    document = CaptureDocument()
+    document.load(log)
+    assert given > 3
+    assert listed(document) == plain
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_blocks_do_not_pile_up_behind_one_that_takes_long(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = SourceFile(log)
+    reading = parallel._Reading(source, 0, source.size, 2)
+    while not all(reader.ready for reader in reading._readers):
+        reading._hear(None)
+    monkeypatch.setattr(reading, "_hear", lambda _timeout: None)  # the first of them never comes
+    assert [reading.next(wait=False) for _ in range(50)] == [None] * 50
+    assert 0 < len(reading._order) <= 2 * parallel._GIVEN_AHEAD
+    reading.end()
+    source.close()
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -127,7 +176,9 @@ def test_a_reading_process_ends_with_the_one_that_started_it(log: Path) -> None:
     assert process.exitcode == 0
 
 
-def test_a_process_that_finds_another_file_reads_nothing(log: Path) -> None:
+def test_a_process_that_finds_another_file_reads_nothing(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(lines_of(envelope()))
     source = SourceFile(log)
     log.rename(log.with_suffix(".1"))
     log.write_bytes(b"")

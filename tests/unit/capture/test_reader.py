@@ -73,8 +73,9 @@ def test_an_envelope() -> None:
         ({"kind": "system/error", "id": "a", "payload": {"error": "x"}}, "system/error", Flag.ERROR),
         ({"kind": "chat", "id": "a", "context": 7}, "chat", Flag.BAD_CONTEXT),
         ({"kind": "chat", "id": "a", "context": []}, "chat", Flag.BAD_CONTEXT),
-        ({"kind": "chat", "id": "a", "context": {}}, "chat", Flag.BAD_CONTEXT),
-        ({"kind": "chat", "id": "a", "context": {"id": ""}}, "chat", Flag.BAD_CONTEXT),
+        ({"kind": "chat", "id": "a", "context": {}}, "chat", Flag.OBJECT_CONTEXT),
+        ({"kind": "chat", "id": "a", "context": {"id": ""}}, "chat", Flag.OBJECT_CONTEXT),
+        ({"kind": "chat", "id": "a", "context": {"operation": "pop"}}, "chat", Flag.OBJECT_CONTEXT),
         ({"kind": "chat", "id": "a", "context": {"id": "c"}}, "chat", Flag.OBJECT_CONTEXT),
         ({"kind": "chat", "id": "a", "correlation_id": ["b", "c"]}, "chat", Flag.CORRELATED | Flag.MANY_CORRELATIONS),
         ({"kind": "chat", "id": "a", "correlation_id": [7, "c"]}, "chat", Flag.CORRELATED),
@@ -145,7 +146,8 @@ def test_recipients_of_json_rpc(way: str | None, to: tuple[str, ...]) -> None:
     [
         ("a/b", "a/b"), ("", ""), ("/", "/"), (None, None), (7, None), ({"id": "c"}, OBJECT_KEY + "c"),
         ({"operation": "push", "correlation_id": "x", "topic": "t"}, OBJECT_KEY + "x"),
-        ({"operation": "push", "topic": "t"}, OBJECT_KEY + "t"), ({"id": 7}, None),
+        ({"operation": "push", "topic": "t"}, OBJECT_KEY + "t"), ({"id": 7}, OBJECT_KEY + "(no id)"),
+        ({"operation": "pop"}, OBJECT_KEY),
     ],
 )  # fmt: skip
 def test_observed_context_keys(context: Any, key: str | None) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from inspector.capture.sources import SourceFile
+from inspector.capture.sources import SourceFile, read_at
 
 
 def test_reads_pieces(tmp_path: Path) -> None:
@@ -31,6 +34,38 @@ def test_the_format_most_lines_are_in(tmp_path: Path) -> None:
     source.formats.update({None: 50, "envelopes": 2, "json-rpc": 1})
     assert source.format == "envelopes"
     source.close()
+
+
+def test_threads_do_not_disturb_each_other_where_there_is_no_pread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows: a descriptor and its duplicates share one place in the file."""
+    monkeypatch.delattr(os, "pread", raising=False)
+    seek = os.lseek
+
+    def slow_seek(file: int, offset: int, whence: int) -> int:
+        found = seek(file, offset, whence)
+        time.sleep(0)  # another thread's turn
+        return found
+
+    monkeypatch.setattr(os, "lseek", slow_seek)
+    path = tmp_path / "log"
+    path.write_bytes(bytes(range(250)) * 40)
+    source = SourceFile(path)
+    other, stop = source.duplicate(), threading.Event()
+
+    def read_elsewhere() -> None:
+        while not stop.is_set():
+            read_at(other, 0, 10)
+
+    thread = threading.Thread(target=read_elsewhere)
+    thread.start()
+    found = [source.read(250 * n + 7, 5) for n in range(40) for _ in range(10)]
+    stop.set()
+    thread.join()
+    os.close(other)
+    source.close()
+    assert set(found) == {bytes(range(7, 12))}
 
 
 @pytest.mark.parametrize("name", ["missing", "folder"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -49,6 +50,11 @@ def captured(frame: Any, time_ns: object = 1_767_603_600_000_000_000, way: str =
     return {"t": time_ns, "dir": way, "src": 0, "frame": frame}
 
 
+def compact(line: dict[str, Any]) -> str:
+    """As `CaptureWriter` writes it."""
+    return json.dumps(line, separators=(",", ":"))
+
+
 _odd = st.one_of(st.none(), st.integers(), st.floats(allow_nan=False), st.text(max_size=3), st.just({}), st.just([1]))
 _keys = (
     "kind", "id", "ts", "from", "to", "correlation_id", "correlationId", "context", "payload", "protocol", "event",
@@ -82,7 +88,10 @@ def test_gateway_logs(many: list[dict[str, Any]], spoilt: list[dict[str, Any]]) 
 
 @given(st.lists(st.tuples(_envelopes, _odd | st.just(1_767_603_600_000_000_001), st.sampled_from(("in", "out", "x")))))
 def test_captures(many: list[tuple[dict[str, Any], Any, str]]) -> None:
-    assert_read_alike(lines_of({"ctxcap": 1}, captured(envelope()), *(captured(*one) for one in many)))
+    lines = [captured(*one) for one in many]
+    rest = [{**line, "src": 1} for line in lines] + [{"frame": line["frame"], **line} for line in lines]
+    data = lines_of({"ctxcap": 1}, compact(captured(envelope())), *map(compact, lines + rest), *lines)
+    assert_read_alike(data)
 
 
 @given(logs | gateway_logs().map(lambda lines: lines_of(*lines)))
@@ -97,7 +106,7 @@ def test_recordings(path: Path) -> None:
 
 @pytest.mark.parametrize(
     "made",
-    [lambda e: e, received, lambda e: delivered(e, "files"), captured],
+    [lambda e: e, received, lambda e: delivered(e, "files"), lambda e: compact(captured(e))],
     ids=("envelopes", "received", "delivered", "captured"),
 )
 def test_usual_traffic_is_read_the_quick_way(made: Any) -> None:
@@ -114,7 +123,9 @@ def test_usual_traffic_is_read_the_quick_way(made: Any) -> None:
         {"kind": "chat", "context": "\0x"}, {"kind": "chat", "context": {"id": "x"}}, {"kind": "chat", "payload": "hi"},
         {"kind": "mcp/request", "payload": {"method": "completion/complete", "params": {"ref": {"name": "x"}}}},
         captured(envelope(), 1_767_603_600), captured(envelope()) | {"mark": "x"}, received(envelope(id=None)),
-        received(envelope(sender=None), "files"), delivered(envelope(sender=None), "files"),
+        received(envelope(sender=None), "files"),
+        received(envelope(sender=None)) | {"participant": ""},
+        delivered(envelope(sender=None), "files"),
         {"kind": "mcp/response", "payload": {"id": 1.0, "result": {"isError": True, "_meta": None}}},
         {"kind": "mcp/request:tools/call:read:x", "payload": {"method": "tools/list"}},
         {"kind": "", "to": "", "id": ""},
@@ -124,6 +135,7 @@ def test_usual_traffic_is_read_the_quick_way(made: Any) -> None:
 def test_rare_lines(line: dict[str, Any]) -> None:
     for first in (envelope(), received(envelope()), captured(envelope())):
         assert_read_alike(lines_of(first, line, first))
+        assert_read_alike(lines_of(compact(first), compact(line), compact(first)))
         assert_read_alike(lines_of(first, received(line), captured(line), first))
 
 

@@ -389,3 +389,28 @@ def test_a_full_disk_is_left_for_another_with_all_that_was_kept(tmp_path: Path, 
     writer.frame(chat(10), direction="in", time_ns=10)
     writer.close()
     assert numbers(other) == list(range(11))
+
+
+def test_what_was_taken_back_since_it_was_copied_is_not_in_the_other_file(tmp_path: Path) -> None:
+    path, other, named = tmp_path / "a.ctxcap", tmp_path / "part", tmp_path / "b.ctxcap"
+    named.write_text("replaced")
+    writer = CaptureWriter(path, origin={})
+    writer.frame(chat(0), direction="in", time_ns=0)
+    writer.settle()
+    other.write_bytes(path.read_bytes() + b'{"t":1,"dir"')  # a write that came to nothing half-way
+    writer.go_on_in(other, copied=other.stat().st_size, named=named)
+    writer.frame(chat(1), direction="in", time_ns=1)
+    writer.close()
+    assert numbers(named) == [0, 1]
+    assert writer.size_bytes == named.stat().st_size
+    assert not other.exists()
+
+
+def test_what_is_closed_goes_on_nowhere(tmp_path: Path) -> None:
+    other = tmp_path / "b.ctxcap"
+    other.write_bytes(b"")
+    writer = CaptureWriter(tmp_path / "a.ctxcap", origin={})
+    writer.close()
+    with pytest.raises(ValueError, match="is closed"):
+        writer.go_on_in(other, copied=0)
+    assert other.read_bytes() == b""

@@ -10,29 +10,52 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typing_extensions import override
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from inspector.aio import spawn
 from inspector.capture.writer import CaptureWriter
+from inspector.demo.agents import Agent
 from inspector.demo.records import activities
-from inspector.demo.script import Demo
-from inspector.demo.story import MAX_TOKENS
+from inspector.demo.script import DECISIONS, Demo
+from inspector.demo.story import MAX_TOKENS, Cast
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
 
 Envelope = dict[str, Any]
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody runs out of patience because the machine is busy: only what stays unanswered is withdrawn."""
+    propose = Agent.propose
+
+    async def patiently(agent: Agent, server: str, tool: str, *args: Any, patience_s: float, **rest: Any) -> Any:
+        longer = 1 if DECISIONS[tool] == "ignore" else 10_000
+        return await propose(agent, server, tool, *args, patience_s=longer * patience_s, **rest)
+
+    monkeypatch.setattr(Agent, "propose", patiently)
+
+
+class WatchedDemo(Demo):
+    """A demo whose first participant joins when somebody watches."""
+
+    @override
+    async def _enter(self, cast: Cast) -> None:
+        await until(lambda: "watcher" in self.participants)
+        await super()._enter(cast)
+
+
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(4):
+    async with asyncio.timeout(50):
         while not condition():  # noqa: ASYNC110 - the demo has no event for it, and needs none but here
             await asyncio.sleep(0.01)
 
 
 async def told(path: Path, *, pace: float = 0.01, rounds: int = 1) -> tuple[list[Envelope], list[str]]:
     """Play some rounds and return the envelopes and stream frames that arrived, in order."""
-    demo = Demo()
+    demo = WatchedDemo()
     await demo.start(pace)
     connection = Connection(url=demo.url, space=demo.space, participant="watcher")
     writer = CaptureWriter(path, origin=connection.origin())
@@ -168,7 +191,7 @@ def a_reasoning_is_cancelled(envelopes: list[Envelope]) -> None:
 async def test_stopping_leaves_nothing_behind() -> None:
     demo = Demo()
     await demo.start(0.01)
-    await asyncio.sleep(0.15)
+    await until(lambda: len(demo.participants) > 3)
     await demo.stop()
     assert asyncio.all_tasks() == {asyncio.current_task()}
 

@@ -50,12 +50,19 @@ def test_takes_apart(raw: str, kind: Kind) -> None:
         ("meup/proposal", "mcp/proposal"),
         ("meup/accept", "mcp/request"),
         ("meup/reject", "mcp/reject"),
+        ("meup/proposal/accept", "mcp/request"),
+        ("meup/proposal/reject", "mcp/reject"),
         ("participant/requestStatus", "participant/request-status"),
     ],
 )
 def test_folds_aliases(seen: str, canonical: str) -> None:
     assert split_kind(seen).name == canonical
     assert ALIASES[seen] == canonical
+
+
+def test_dots_fold_before_aliases_and_the_context_marker_stays() -> None:
+    found = [split_kind(seen).name for seen in ("meup.proposal", "mcp.request", "meup/context")]
+    assert found == ["mcp/proposal", "mcp/request", "meup/context"]
 
 
 def test_an_alias_keeps_its_suffix() -> None:

@@ -27,6 +27,13 @@ def test_addresses_are_understood(typed: str, opened: str) -> None:
     assert normal_url(typed) == opened
 
 
+@pytest.mark.parametrize("typed", ["ws://user:hush/1@host", "ftp://user:hush@host?hush", "ws://user:hush@h\u2100/"])
+def test_what_is_said_of_an_unusable_address_holds_no_secret(typed: str) -> None:
+    with pytest.raises(AddressError) as caught:
+        normal_url(typed)
+    assert "hush" not in str(caught.value)
+
+
 @pytest.mark.parametrize("typed", ["", "ftp://host", "ws://", "ws://host:0x1", "ws://[::1"])
 def test_unusable_addresses_are_said(typed: str) -> None:
     with pytest.raises(AddressError, match=r"\.$"):
@@ -36,9 +43,19 @@ def test_unusable_addresses_are_said(typed: str) -> None:
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("ws://user:pw@host:1/ws?token=abc&a=b", "ws://host:1/ws?token=********&a=b"),
+        ("ws://user:pw@host:1/ws?token=abc&a=b", "ws://host:1/ws?token=********&a=********"),
         ("user:pw@host:1", "ws://host:1"),
         ("ws://[user:pw@host", "host"),
+        ("ws://user:p/w@host/x?token=abc", "host/x"),
+        ("ws:/user:pw@host/x#abc", "host/x"),
+        ("ws://host/#access_token=abc", "ws://host/"),
+        ("ws://host/@room?space=demo&Topic=a%20b", "ws://host/@room?space=demo&Topic=a%20b"),
+        ("ws://host/?abc", "ws://host/?********"),
+        ("ws://host/?a=&space=x;k=abc&next=ws://x/?token=abc", "ws://host/?a=&space=x&k=********&next=********"),
+        *(
+            (f"ws://host/?{key}=abc", f"ws://host/?{key}=********")
+            for key in ("X-Amz-Signature", "apiKey", "api-key", "id_token", "PASSWD", "jwt", "sig", "code", "%74oken")
+        ),
     ],
 )
 def test_secrets_of_an_address_are_not_shown(url: str, shown: str) -> None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typing_extensions import override
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.frames import Frame, Opcode
 
 from inspector.sources import gateway_socket
 from inspector.sources.gateway_socket import GatewaySocket
+from tests.unit.sources.watching import LONG_S
+
+Handler = Callable[[ServerConnection], Awaitable[None]]
 
 LIMIT = 70_000
 
@@ -47,17 +52,29 @@ def conversations(draw: st.DrawFn) -> tuple[list[str | bytes], bytes, list[int]]
     return said, wire, sorted(draw(st.lists(st.integers(0, max(1, len(wire))), max_size=8)))
 
 
-async def received(feed: Callable[[GatewaySocket], None]) -> list[str | bytes]:
-    """What a connected socket hands over when these bytes arrive."""
-    got: list[str | bytes] = []
+class Chopped(GatewaySocket):
+    """Gets what arrives in pieces that end at these places, counted from the first byte of all."""
 
-    async def idle(socket: ServerConnection) -> None:
-        await socket.wait_closed()
+    cuts: Sequence[int] = ()
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        before = self.bytes_in
+        inside = [cut - before for cut in self.cuts if before < cut < before + len(data)]
+        for start, stop in pairwise([0, *inside, len(data)]):
+            super().data_received(data[start:stop])
+
+
+@asynccontextmanager
+async def connected(handler: Handler, cuts: Sequence[int] = ()) -> AsyncGenerator[GatewaySocket]:
+    """A socket connected to a server of this machine."""
 
     def make(*args: Any, **options: Any) -> GatewaySocket:
-        return GatewaySocket(*args, max_message_bytes=LIMIT, **options)
+        client = Chopped(*args, max_message_bytes=LIMIT, **options)
+        client.cuts = cuts
+        return client
 
-    async with serve(idle, "127.0.0.1", 0, close_timeout=0.2) as running:
+    async with serve(handler, "127.0.0.1", 0, close_timeout=0.2) as running:
         port = next(iter(running.sockets)).getsockname()[1]
         client = await connect(
             f"ws://127.0.0.1:{port}",
@@ -68,25 +85,96 @@ async def received(feed: Callable[[GatewaySocket], None]) -> list[str | bytes]:
             create_connection=make,  # pyright: ignore[reportArgumentType]
         )
         assert isinstance(client, GatewaySocket)
+        try:
+            yield client
+        finally:
+            await client.close()
+
+
+async def idle(socket: ServerConnection) -> None:
+    await socket.wait_closed()
+
+
+async def received(feed: Callable[[GatewaySocket], None]) -> list[str | bytes]:
+    """What a connected socket hands over when these bytes arrive."""
+    got: list[str | bytes] = []
+    async with connected(idle) as client:
         client.listen(got.append)
         feed(client)
         for _turn in range(20):
             await asyncio.sleep(0)
-        await client.close()
     return got
 
 
-@given(conversations())
-@settings(max_examples=40, deadline=None)
-def test_messages_cut_anywhere(conversation: tuple[list[str | bytes], bytes, list[int]]) -> None:
-    said, wire, cuts = conversation
+async def received_from_a_server(wire: bytes, cuts: Sequence[int], count: int) -> list[str | bytes]:
+    """The first messages that a socket hands over when these bytes follow the answer to its upgrade at once."""
+    got: list[str | bytes] = []
+
+    async def speak(socket: ServerConnection) -> None:
+        socket.transport.write(wire)
+        await socket.wait_closed()
+
+    async with connected(speak, cuts) as client, asyncio.timeout(LONG_S):
+        client.listen(got.append)
+        while len(got) < count:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+    return got
+
+
+@given(conversations(), st.lists(st.integers(1, 300), max_size=6), st.sampled_from([1000, 1 << 20]))
+@settings(max_examples=60, deadline=None)
+def test_messages_and_the_answer_to_the_upgrade_cut_anywhere(
+    conversation: tuple[list[str | bytes], bytes, list[int]], early: list[int], big_bytes: int
+) -> None:
+    said, wire, late = conversation
+    cuts = sorted({*early, *(cut + 150 for cut in late)})  # the answer has some 150 bytes
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gateway_socket, "BIG_BYTES", big_bytes)
+        assert asyncio.run(received_from_a_server(wire, cuts, len(said))) == said
+
+
+async def test_an_answer_to_the_upgrade_comes_byte_by_byte() -> None:
+    wire = Frame(Opcode.TEXT, b"hello").serialize(mask=False)
+    assert await received_from_a_server(wire, range(1, 400), 1) == ["hello"]
+
+
+async def test_a_big_message_in_parts_has_a_turn_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gateway_socket, "BIG_BYTES", 1000)
+    big, small = "x" * 5000, Frame(Opcode.TEXT, b"small").serialize(mask=False)
+    parts = b"".join(frame.serialize(mask=False) for frame in frames_of(big, [1000, 3000]))
+    turns: list[int] = []
 
     def feed(socket: GatewaySocket) -> None:
-        for start, stop in zip([0, *cuts], [*cuts, len(wire)], strict=True):
-            if start < stop:
-                socket.data_received(wire[start:stop])
+        socket.data_received(small + parts + small)
+        turns.append(socket.messages_in)
 
-    assert asyncio.run(received(feed)) == said
+    assert await received(feed) == ["small", big, "small"]
+    assert turns == [1]
+
+
+async def test_a_big_message_in_parts_is_handed_over_when_the_connection_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gateway_socket, "BIG_BYTES", 1000)
+    wire = b"".join(frame.serialize(mask=False) for frame in frames_of("x" * 5000, [1000, 3000]))
+
+    def feed(socket: GatewaySocket) -> None:
+        socket.data_received(wire + wire)
+        socket.transport.abort()
+
+    assert await received(feed) == ["x" * 5000] * 2
+
+
+async def test_nothing_overtakes_a_big_message_that_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gateway_socket, "BIG_BYTES", 1000)
+    wire = Frame(Opcode.TEXT, b"x" * 5000).serialize(mask=False)
+
+    def feed(socket: GatewaySocket) -> None:
+        for piece in (wire[:100], wire[100:], Frame(Opcode.TEXT, b"later").serialize(mask=False)):
+            socket.data_received(piece)
+        assert socket.messages_in == 0
+
+    assert await received(feed) == ["x" * 5000, "later"]
 
 
 @given(st.binary(max_size=200), st.integers(0, 200))
@@ -133,23 +221,11 @@ async def test_messages_before_anybody_listens_are_kept() -> None:
         await socket.send("second")
         await socket.wait_closed()
 
-    def make(*args: Any, **options: Any) -> GatewaySocket:
-        return GatewaySocket(*args, max_message_bytes=LIMIT, **options)
-
-    async with serve(speak, "127.0.0.1", 0, close_timeout=0.2) as running:
-        port = next(iter(running.sockets)).getsockname()[1]
-        client = await connect(
-            f"ws://127.0.0.1:{port}",
-            compression=None,
-            proxy=None,
-            create_connection=make,  # pyright: ignore[reportArgumentType]
-        )
-        assert isinstance(client, GatewaySocket)
-        await asyncio.sleep(0.05)
+    async with connected(speak) as client, asyncio.timeout(LONG_S):
+        while not client.messages_in:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
         client.listen(got.append)
         await client.send("go on")
-        async with asyncio.timeout(2):
-            while len(got) < 2:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
-        await client.close()
+        while len(got) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
     assert got == ["first", "second"]

@@ -66,11 +66,44 @@ def test_an_attempt_nobody_answered_leaves_no_trace(recorder: Recorder, writer: 
     assert told(writer) == ["gap"]
 
 
-def test_much_is_not_held_back(recorder: Recorder, writer: CaptureWriter, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_HELD_BYTES", 30)
+def test_an_attempt_that_was_answered_is_kept_and_the_gap_goes_on(recorder: Recorder, writer: CaptureWriter) -> None:
     recorder.begin_gap(1, lambda: "It was lost.")
-    for _frame in range(4):
-        recorder.received('{"n":"a long one"}')
-    assert told(writer) == ["gap", *["a long one"] * 4]
+    recorder.received('{"n":"not ready"}')
+    recorder.keep_held()
+    recorder.mark("opened")
+    recorder.drop_held()
+    recorder.begin_gap(9, lambda: "It is another.")
+    recorder.received('{"n":"welcome"}')
+    assert told(writer) == []
     recorder.end_gap()
-    assert recorder.gaps == 1
+    assert told(writer) == ["gap", "not ready", "welcome"]
+    assert b"It was lost." in writer.path.read_bytes()
+
+
+def test_of_attempts_that_fail_for_hours_not_all_is_kept(
+    recorder: Recorder, writer: CaptureWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_HELD_BYTES", 1000)
+    recorder.begin_gap(1, lambda: "It was lost.")
+    for number in range(1000):
+        recorder.received(f'{{"n":"{number}"}}')
+        recorder.keep_held()
+    recorder.received('{"n":"welcome"}')
+    recorder.end_gap()
+    assert told(writer) == ["gap", "0", "1", "2", "3", "welcome"]
+
+
+def test_an_attempt_that_brings_much_ends_the_gap(
+    recorder: Recorder, writer: CaptureWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_HELD_BYTES", 1000)
+    recorder.begin_gap(1, lambda: "It was lost.")
+    for _frame in range(6):
+        recorder.received('{"n":"much"}')
+    assert told(writer) == ["gap", *["much"] * 6]
+    recorder.end_gap()
+    recorder.keep_held()
+    recorder.begin_gap(9, lambda: "It was lost.")  # it was no way back all the same
+    recorder.end_gap()
+    assert told(writer)[-1] == "gap"
+    assert recorder.gaps == 2

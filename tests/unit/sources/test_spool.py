@@ -1,84 +1,18 @@
-"""Spools and what fills them: any stream, its end, its troubles, and nothing left behind."""
+"""Spools: whole however they are filled, kept while they are used, and nothing left behind."""
 
 from __future__ import annotations
 
-import gzip
 import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from inspector.paths import cache_folder
-from inspector.sources import spool as spool_module
-from inspector.sources.inputs import open_source
-from inspector.sources.spool import NoRoomError, Spool, StreamFeed, sweep
-from tests.builders import envelope, lines_of
-
-
-def ended(feed: StreamFeed) -> StreamFeed:
-    """A feed that has come to its end."""
-    while feed.growing:
-        feed.wait(1)
-    return feed
-
-
-@pytest.fixture
-def pipe() -> tuple[int, int]:
-    return os.pipe()
-
-
-def test_a_stream_is_there_as_far_as_it_has_come(pipe: tuple[int, int]) -> None:
-    out, into = pipe
-    feed = StreamFeed("a stream", out)
-    os.write(into, b"{first\n")
-    while feed.progress[0] < 7:
-        feed.wait(1)
-    feed.wait(0.01)
-    assert feed.growing
-    os.write(into, b"second")
-    os.close(into)
-    ended(feed)
-    assert (feed.path.read_bytes(), feed.trouble, feed.progress) == (b"{first\nsecond", None, (13, 0))
-    feed.close()
-    assert not feed.path.parent.exists()
-    os.close(out)
-
-
-def test_a_compressed_stream_is_unpacked_and_stops_when_told(pipe: tuple[int, int]) -> None:
-    out, into = pipe
-    feed = StreamFeed("a stream", out)
-    os.write(into, gzip.compress(b"hello"))
-    while not feed.path.read_bytes():
-        feed.wait(0.1)
-    feed.stop()
-    assert (feed.path.read_bytes(), feed.growing, feed.trouble) == (b"hello", False, None)
-    feed.close()
-    os.close(into)
-
-
-def test_a_bomb_is_stopped_before_the_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "bomb.jsonl.gz"
-    path.write_bytes(gzip.compress(lines_of(envelope()) + bytes(64 << 20)))
-    left = iter([1 << 40, 1 << 40, *[0] * 99])
-    monkeypatch.setattr(spool_module, "free_bytes", lambda _folder: next(left))
-    feed = ended(StreamFeed("bomb.jsonl.gz", path, total=path.stat().st_size))
-    assert feed.trouble is not None
-    assert feed.trouble.startswith("bomb.jsonl.gz was not read to its end: the disk that holds ")
-    assert "less than 256 MB left. Free some space there and open it again. It stopped after " in feed.trouble
-    assert 0 < feed.path.stat().st_size < 40 << 20
-    feed.close()
-
-
-def test_a_file_that_vanishes_before_it_is_read(tmp_path: Path) -> None:
-    feed = ended(StreamFeed("gone", tmp_path / "gone"))
-    assert feed.trouble == (
-        "gone could not be read to its end: No such file or directory. It stopped after 0 bytes; "
-        "the 0 bytes of log before that were read."
-    )
-    feed.close()
+from inspector.sources.spool import NoRoomError, Spool, sweep
 
 
 def test_names_of_spools_are_those_of_what_they_hold(tmp_path: Path) -> None:
@@ -94,41 +28,58 @@ def test_names_of_spools_are_those_of_what_they_hold(tmp_path: Path) -> None:
     big.close()
 
 
-def test_spools_of_programs_that_were_killed_are_swept() -> None:
-    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
-    left = cache_folder() / f"spool-{dead.stdout.decode().strip()}-x"
+_HOLD = "from inspector.sources.spool import Spool; s = Spool('log'); print(s.path, flush=True); input()"
+
+
+def test_spools_are_swept_when_their_program_was_killed_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unseen(*_: int) -> None:
+        raise ProcessLookupError  # as for a process of another container, or of another machine
+
+    with subprocess.Popen([sys.executable, "-c", _HOLD], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as owner:
+        assert owner.stdout is not None
+        theirs = Path(owner.stdout.readline().decode().strip())
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "kill", unseen)
+            ours = Spool("ours")
+        assert (theirs.exists(), ours.path.exists()) == (True, True)
+        owner.kill()
+    Spool("next").close()
+    assert (theirs.parent.exists(), ours.path.exists()) == (False, True)
+    ours.close()
+    assert not list(cache_folder().iterdir())
+
+
+def test_what_cannot_be_locked_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = cache_folder() / "spool-left"
     left.mkdir()
-    (left / "log").write_bytes(b"x")
-    living = Spool("living")
+    with monkeypatch.context() as patch:
+        patch.setattr("filelock.FileLock.acquire", Mock(side_effect=OSError("no locks here")))
+        sweep()
+        with pytest.raises(OSError, match="no locks here"):
+            Spool("new")
+    assert left.exists()
     sweep()
-    assert (left.exists(), living.path.exists()) == (False, True)
-    living.close()
+    assert not left.exists()
 
 
-def test_what_is_plain_is_read_where_it_lies_and_what_is_not_from_a_spool(tmp_path: Path) -> None:
-    (tmp_path / "plain.gz").write_bytes(b'{"kind":"chat"}\n')
-    (tmp_path / "packed.txt").write_bytes(gzip.compress(b'{"kind":"chat"}\n'))
-    plain, packed = (open_source(tmp_path / name) for name in ("plain.gz", "packed.txt"))
-    assert (plain.feed, plain.data_path) == (None, plain.path)
-    assert packed.feed is not None
-    while packed.growing:
-        packed.feed.wait(1)
-    assert packed.data_path != packed.path
-    assert packed.read(0, 99) == plain.read(0, 99)
-    plain.close()
-    packed.close()
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_a_named_pipe(tmp_path: Path) -> None:
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    source = open_source(path)
-    writer = threading.Thread(target=lambda: path.write_bytes(b'{"kind":"chat"}\n'))
-    writer.start()
-    assert source.feed is not None
-    while source.growing:
-        source.feed.wait(1)
-    writer.join()
-    assert (source.name, source.read(0, 99)) == ("pipe", b'{"kind":"chat"}\n')
-    source.close()
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_copy_is_whole_however_little_the_system_takes_at_once(
+    shared: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: write(file, data[:1_000]))
+    if not shared:
+        monkeypatch.delattr(os, "copy_file_range", raising=False)
+    path, data = tmp_path / "log", os.urandom(70_000)
+    path.write_bytes(data)
+    spool = Spool("log")
+    with path.open("rb") as file:
+        assert spool.fill_from(file.fileno(), 65_000, threading.Event()) == 65_000
+        assert spool.path.read_bytes() == data[:65_000]
+        assert spool.fill_from(file.fileno(), 80_000, threading.Event()) == 70_000
+    spool.write(b"more")
+    assert (spool.path.read_bytes(), spool.size) == (data + b"more", 70_004)
+    spool.go_on_at(80_000)
+    spool.write(b"on")
+    assert spool.path.read_bytes()[79_999:] == b"\0on"
+    spool.close()

@@ -8,6 +8,7 @@ import socket
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,19 @@ from inspector.demo.gateway import DemoGateway
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState, Timing
+from tests.conftest import MS
+
+LONG_S = 20_000 * MS
+"""How long a test waits for what is sure to come; a slow machine may take its time."""
 
 QUICK = Timing(
-    open_s=0.4, welcome_s=0.3, flush_s=0.02, close_s=0.3, attempt_s=0.3, first_wait_s=0.02, longest_wait_s=0.1
+    open_s=LONG_S, welcome_s=LONG_S, flush_s=0.02, close_s=0.3, attempt_s=LONG_S, first_wait_s=0.02, longest_wait_s=0.1
 )
+"""Loses no time where nobody has to be waited for."""
+
+IMPATIENT = replace(QUICK, open_s=400 * MS, welcome_s=300 * MS, attempt_s=300 * MS)
+"""For servers that never answer."""
+
 WELCOME = {
     "from": "system:gateway",
     "kind": "system/welcome",
@@ -49,15 +59,15 @@ class Watch:
         self.states.append((state, sentence))
         self.changed.set()
 
-    async def until(self, *wanted: SourceState, seconds: float = 3) -> str:
-        async with asyncio.timeout(seconds):
+    async def until(self, *wanted: SourceState) -> str:
+        async with asyncio.timeout(LONG_S):
             while not self.states or self.states[-1][0] not in wanted:
                 self.changed.clear()
                 await self.changed.wait()
         return self.states[-1][1]
 
     async def captured(self, enough: Callable[[list[dict[str, Any]]], object]) -> list[dict[str, Any]]:
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(LONG_S):
             while not enough(self.lines()):  # noqa: ASYNC110 - a file on disk has no event
                 await asyncio.sleep(0.01)
         return self.lines()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.contexts import IDLE_AFTER_S
+from inspector.capture.flags import Flag
 from inspector.protocol.times import NO_TIME
 
 HOLD_S = 0.5
@@ -41,14 +42,15 @@ class Activity:
         if start == stop:
             return set()
         columns = self._analysis.capture.columns
-        spaces = columns["space"][start:stop]
+        said = columns["flags"][start:stop] & Flag.GAP.value == 0  # nobody says a gap
+        spaces, contexts, times = (columns[name][start:stop][said] for name in ("space", "context", "time_ns"))
         # A context of nothing but slashes counts as main too; it only misses the state of main.
-        main = np.flatnonzero(columns["context"][start:stop] == 0)
+        main = np.flatnonzero(contexts == 0)
         counts = np.bincount(spaces)
         for space in np.flatnonzero(counts).tolist():
             self.totals[space] = self.totals.get(space, 0) + int(counts[space])
             self.main_last_ns.setdefault(space, NO_TIME)
-        return self._note_main(spaces[main], columns["time_ns"][start:stop][main])
+        return self._note_main(spaces[main], times[main])
 
     def _note_main(self, spaces: NDArray[Any], times: NDArray[np.int64]) -> set[int]:
         """Note the latest times in the main contexts; the spaces that have any."""

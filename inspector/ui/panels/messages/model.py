@@ -162,6 +162,8 @@ class MessageTableModel(QAbstractTableModel):
         if part:
             return None
         content = self.content(message)
+        if content.gap is not None:
+            return wire_text.tool_tip(content.gap)
         if column == Column.CONTEXT:
             return wire_text.tool_tip(self._context_story(message, content)) or None
         if column == Column.FROM_TO:

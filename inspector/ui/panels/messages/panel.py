@@ -142,6 +142,10 @@ class MessagesPanel(QWidget):
         """Show or hide badges."""
         self.model.set_context_hints(on)
 
+    def expect(self, share: float) -> None:
+        """So much of the log is read (0 to 1): columns keep room for what is to come, so that they need not move."""
+        self.view.expect(share)
+
     def set_connected(self, name: str | None, since_ns: int = 0) -> None:
         """A live connection stands since a time (Unix nanoseconds), or none does."""
         began = name is not None and self._connected is None
@@ -186,6 +190,14 @@ class MessagesPanel(QWidget):
     def step(self, by: int) -> None:
         """Select the next (1) or previous (-1) message shown."""
         self.view.step(by)
+
+    def go_to_first(self) -> None:
+        """Select the first message shown."""
+        self.view.go_to_first()
+
+    def go_to_last(self) -> None:
+        """Select the last message shown, and follow."""
+        self.view.go_to_last()
 
     @property
     def following(self) -> bool:

@@ -148,7 +148,10 @@ class OriginalPainter:
 
 def paint_gap(painter: QPainter, rect: QRect, kit: Kit, sentence: str) -> None:
     """A dashed amber line across a row, with its sentence in the middle."""
-    text = kit.elided("column", sentence, max(0, rect.width() - 80))
+    room = max(0, rect.width() - 80)
+    if kit.is_wider("column", sentence, room):
+        sentence = sentence.partition(". ")[0]  # what it is; why is said by the tooltip and the details
+    text = kit.elided("column", sentence, room)
     width = kit.width("column", text)
     start = rect.x() + (rect.width() - width) // 2
     middle = rect.y() + rect.height() // 2

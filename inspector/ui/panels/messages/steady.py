@@ -260,6 +260,21 @@ class SteadyTable(MessageTable):
             self._select_row(row)
             self.scrollTo(self.messages.index(row, Column.MESSAGE))
 
+    def go_to_first(self) -> None:
+        """Select the first message shown."""
+        if self.messages.rowCount():
+            self._select_row(0)
+            self.verticalScrollBar().setValue(0)
+            self.follow(self.follower.following and self.verticalScrollBar().maximum() == 0)
+
+    def go_to_last(self) -> None:
+        """Select the last message shown, and follow."""
+        visible = self.messages.rows.visible
+        row = self.messages.rows.row_of(int(visible[-1])) if len(visible) else None
+        if row is not None:
+            self._select_row(row)
+        self.follow(True)
+
     def _bring_into_view(self, row: int) -> None:
         self.executeDelayedItemsLayout()
         y, height = self.rowViewportPosition(row), self.kit.metrics.row

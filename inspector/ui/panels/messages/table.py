@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QHeaderVi
 from typing_extensions import override
 
 from inspector.document import CaptureDocument
-from inspector.ui import formats
+from inspector.protocol.times import NO_TIME
 from inspector.ui.panels.messages.chain import ChainRail
 from inspector.ui.panels.messages.columns import Column, layout_for
 from inspector.ui.panels.messages.delegate import MessageDelegate
@@ -19,6 +19,7 @@ from inspector.ui.theme import ThemeController
 
 _WAITING_MS = 200
 """How often rows that say how long they wait are painted again."""
+_LEAST_DIGITS = 3
 _FIXED = (Column.GUTTER, Column.NUMBER, Column.TIME)
 
 
@@ -51,6 +52,8 @@ class MessageTable(QTableView):
         self.rail = ChainRail()
         self._themes = theme_controller
         self._laid_out: tuple[object, ...] = ()
+        self._share = 1.0
+        self._digits, self._time_digits = _LEAST_DIGITS, 1
         self._chosen_widths: dict[Column, int] = {}
         self.kit = Kit(theme_controller.theme, self.devicePixelRatioF())
         self.setModel(model)
@@ -111,13 +114,28 @@ class MessageTable(QTableView):
         self._use_grid()
         self.viewport().update()
 
+    def expect(self, share: float) -> None:
+        """Keep room for the numbers and times to come.
+
+        Args:
+            share: of the log that is read, 0 to 1.
+        """
+        self._share = max(share, 1e-6)
+
+    def _reserve(self) -> None:
+        """How many digits numbers and times have, or will have if the log goes on as it began; they only grow."""
+        count = len(self.document.analysis)
+        latest_ns, start_ns = self.document.analysis.contexts.clock_ns, self.messages.start_ns
+        span_s = 0 if NO_TIME in (latest_ns, start_ns) else abs(latest_ns - start_ns) // 1_000_000_000
+        self._digits = max(self._digits, len(str(round(count / self._share))))
+        self._time_digits = max(self._time_digits, len(str(round(span_s / self._share))))
+
     def lay_out_columns(self) -> None:
         """Give each column its width for the room there is; cheap where nothing changed."""
+        self._reserve()
         zoom = self.kit.theme.zoom
-        digits = "8" * max(3, len(str(len(self.document.analysis))))
+        digits, time = "8" * self._digits, "8" * self._time_digits + ".888"
         padding = 2 * self.kit.metrics.cell_padding
-        latest = formats.table_time(self.document.analysis.contexts.clock_ns, self.messages.start_ns)
-        time = "".join("8" if c.isdigit() else c for c in latest)
         number_width, time_width = (self.kit.width("body", text) + padding for text in (digits, time))
         wanted = (self.viewport().width(), zoom, number_width, time_width, tuple(self._chosen_widths.items()))
         if wanted == self._laid_out:

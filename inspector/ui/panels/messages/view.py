@@ -49,8 +49,8 @@ class MessageView(SteadyTable):
             Qt.Key.Key_Left: self._on_left,
             Qt.Key.Key_Return: self._on_enter,
             Qt.Key.Key_Enter: self._on_enter,
-            Qt.Key.Key_End: self._on_end,
-            Qt.Key.Key_Home: self._on_home,
+            Qt.Key.Key_End: self.go_to_last,
+            Qt.Key.Key_Home: self.go_to_first,
         }
 
     # Keys
@@ -63,7 +63,9 @@ class MessageView(SteadyTable):
         if event.key() == Qt.Key.Key_Space:
             event.ignore()  # it pauses the window's view, wherever the focus is
             return
-        plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        ends = event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End)
+        plain = not modifiers or (ends and modifiers == Qt.KeyboardModifier.ControlModifier)
         act = self._keys.get(Qt.Key(event.key())) if plain else None
         if act is not None:
             act()
@@ -106,13 +108,6 @@ class MessageView(SteadyTable):
         current = self._current()
         if current is not None:
             self.open_details_requested.emit(current[0])
-
-    def _on_end(self) -> None:
-        self.follow(True)
-
-    def _on_home(self) -> None:
-        self.verticalScrollBar().setValue(0)
-        self.follow(self.follower.following and self.verticalScrollBar().maximum() == 0)
 
     @override
     def keyboardSearch(self, search: str) -> None:

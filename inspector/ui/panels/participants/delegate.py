@@ -62,12 +62,14 @@ class ParticipantDelegate(QStyledItemDelegate):
         center = QPointF(cell.left() + _DOT_X * theme.zoom, upper.top() + upper.height() / 2 + 1)
         self._paint_dot(painter, center, presence)
         right = self._paint_usage(painter, row, upper, lower)
-        self._paint_name(painter, row, upper, right, presence)
+        self._paint_name(painter, row, upper, right[0], presence)
         left = cell.left() + round(_NAME_X * theme.zoom)
-        box = QRect(left, lower.top(), max(0, right - left), lower.height())
+        box = QRect(left, lower.top(), max(0, right[1] - left), lower.height())
         painter.setFont(self._fonts["small"])
         painter.setPen(theme.color("ink.tertiary"))
-        text = self._metrics["small"].elidedText(self._model.line(row), Qt.TextElideMode.ElideRight, box.width())
+        text, metrics = self._model.line(row), self._metrics["small"]
+        if metrics.horizontalAdvance(text) > box.width():
+            text = metrics.elidedText(self._model.short_line(row), Qt.TextElideMode.ElideRight, box.width())
         painter.drawText(box, _LEFT, text)
         painter.restore()
 
@@ -100,21 +102,22 @@ class ParticipantDelegate(QStyledItemDelegate):
             radius = 2.25 if presence is Presence.UNKNOWN else 3.75
         painter.drawEllipse(center, radius * theme.zoom, radius * theme.zoom)
 
-    def _paint_usage(self, painter: QPainter, row: int, upper: QRect, lower: QRect) -> int:
-        """Draw figures and gauge at the right end, if any were reported; gives where the text has to end."""
+    def _paint_usage(self, painter: QPainter, row: int, upper: QRect, lower: QRect) -> tuple[int, int]:
+        """Draw figures and gauge at the right end, if any were reported; where the text of each line has to end."""
         theme, participant = self._themes.theme, self._model.participant(row)
         right = upper.right() + 1 - theme.metrics.pane_padding
         text, share = words.usage(participant), words.share(participant)
         if not text or participant.here is False:
-            return right
+            return right, right
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("ink.secondary"))
         painter.drawText(QRect(upper.left(), upper.top() + 1, right - upper.left(), upper.height()), _RIGHT, text)
-        width = self._figures.horizontalAdvance(text)
-        if share is not None:
-            width = max(width, theme.metrics.gauge_width)
-            self._paint_gauge(painter, share, right, lower.top() + lower.height() / 2 + 2)
-        return right - width - theme.metrics.cell_padding
+        name_end = right - self._figures.horizontalAdvance(text) - theme.metrics.cell_padding
+        if share is None:
+            return name_end, right
+        self._paint_gauge(painter, share, right, lower.top() + lower.height() / 2 + 2)
+        line_end = right - theme.metrics.gauge_width - theme.metrics.cell_padding
+        return min(name_end, line_end), line_end
 
     def _paint_gauge(self, painter: QPainter, share: float, right: int, center_y: float) -> None:
         theme = self._themes.theme

@@ -79,6 +79,10 @@ class ParticipantsModel(QAbstractListModel):
         """The second line."""
         return words.state_line(self.participant(row), self._analysis)
 
+    def short_line(self, row: int) -> str:
+        """The second line where there is little room for it."""
+        return words.state_line(self.participant(row), self._analysis, short=True)
+
     def here(self) -> tuple[int, bool]:
         """How many are here, and whether anybody's presence was announced at all."""
         known = [p.here for p in self._analysis.participants.all.values()]

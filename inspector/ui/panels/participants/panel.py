@@ -38,6 +38,7 @@ class ParticipantsPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self._document = document
+        self._connected = True
         self.setObjectName("participantsPanel")
         self.setAccessibleName("Participants")
         self.setProperty("variant", "base")
@@ -69,10 +70,16 @@ class ParticipantsPanel(QWidget):
         if now_ns is not None:
             self.model.refresh_marks()
 
+    def set_connected(self, connected: bool) -> None:
+        """Whether the gateway that says who is here can be heard; a log's last word holds."""
+        self._connected = connected
+        self._show_count()
+
     def _show_count(self) -> None:
         here, announced = self.model.here()
         total = self.model.rowCount()
-        self.head.set_count(f"{here:,} here" if announced else f"{total:,}" if total else "")
+        words = f"{here:,} here" if self._connected else f"{here:,} when last seen"
+        self.head.set_count(words if announced else f"{total:,}" if total else "")
         self.view.setAccessibleDescription("" if total else EMPTY)
 
     # Asking

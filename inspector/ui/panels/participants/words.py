@@ -13,13 +13,20 @@ _SECOND = 1_000_000_000
 _PATTERNS_SHOWN = 40
 
 
-def state_line(participant: Participant, analysis: Analysis) -> str:
-    """The second line: what it may do, when it left, or how much it said when nothing else is known."""
+def state_line(participant: Participant, analysis: Analysis, *, short: bool = False) -> str:
+    """The second line: what it may do, when it left, or how much it said when nothing else is known.
+
+    Args:
+        participant: of whom it is.
+        analysis: knows the times.
+        short: numbers in at most four figures.
+    """
     if participant.here is False:
         return left(participant.left_ns, analysis)
     if participant.capabilities is not None:
         return plain(in_words(participant.capabilities))
-    return count_of(participant.messages, "message")
+    said = count_of(participant.messages, "message")
+    return f"{short_number(participant.messages)} messages" if short and participant.messages >= 1_000 else said
 
 
 def left(left_ns: int, analysis: Analysis) -> str:

@@ -1,0 +1,216 @@
+"""What each participant may do, and what it was refused (protocols.md 12).
+
+The effective set is the latest trustworthy welcome or presence, and what was granted and revoked since. Grants and
+revocations stay unconfirmed until a gateway announces a set that shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inspector.capture.capture import Capture
+from inspector.protocol.capabilities import Asked, first_covering
+from inspector.protocol.participants import GATEWAY_IDS
+
+_TOLD = ("system/welcome", "system/presence")
+_CHANGED = ("capability/grant", "capability/revoke")
+_MOST_REFUSALS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change of what a participant may do.
+
+    Attributes:
+        row: the message that made it.
+        what: announced, granted, revoked.
+        capabilities: the whole set announced, or those granted or revoked, as written (text or objects).
+        grant: id of the grant that was made or is taken back; None for neither.
+    """
+
+    row: int
+    what: str
+    capabilities: tuple[Any, ...]
+    grant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One capability somebody holds.
+
+    Attributes:
+        row: the message that gave it.
+        confirmed: a gateway announced it; a grant alone does not.
+        grant: id of the grant that gave it, where that is known.
+    """
+
+    capability: Any
+    row: int
+    confirmed: bool
+    grant: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One message a gateway did not let through, as its error says.
+
+    Attributes:
+        row: the error.
+        message: what it is about, where that was seen; None.
+        attempted: kind that was refused, and so the capability that was missing; None when the error does not say.
+    """
+
+    row: int
+    message: int | None
+    attempted: str | None
+
+
+class CapabilityPass:
+    """Capabilities by (space, participant). Changes no message.
+
+    Attributes:
+        changes: by space (string id) and name: what was announced, granted and revoked, in order.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.changes: dict[tuple[int, str], list[Change]] = {}
+
+    def feed(self, start: int, stop: int) -> None:
+        """Take in messages `start` to `stop`."""
+        columns, strings = self._capture.columns, self._capture.strings
+        wanted = [code for code in map(strings.find, (*_TOLD, *_CHANGED)) if code is not None]
+        for row in (np.flatnonzero(np.isin(columns["kind"][start:stop], wanted)) + start).tolist():
+            kind = self._capture.string("kind", row)
+            if kind in _CHANGED:
+                self._note_change(row, kind == "capability/grant")
+            elif self._capture.string("sender", row) in GATEWAY_IDS:
+                self._note_announced(row)
+
+    def _note_announced(self, row: int) -> None:
+        payload = self._capture.told(row).payload
+        others = payload.get("participants")
+        named = [payload.get("you"), payload.get("participant"), *(others if isinstance(others, list) else [])]
+        space = int(self._capture.columns["space"][row])
+        for item in named:
+            if not isinstance(item, Mapping) or not isinstance(item.get("id"), str):
+                continue
+            capabilities = item.get("capabilities")
+            if isinstance(capabilities, list):
+                self._announce(space, item["id"], row, tuple(capabilities))
+
+    def _announce(self, space: int, name: str, row: int, capabilities: tuple[Any, ...]) -> None:
+        known = self.changes.setdefault((space, name), [])
+        if not known or known[-1].what != "announced" or known[-1].capabilities != capabilities:
+            known.append(Change(row, "announced", capabilities))
+
+    def _note_change(self, row: int, granted: bool) -> None:
+        told = self._capture.told(row)
+        payload = told.payload
+        # The MEUP v0.2 client wraps a grant, and names capabilities that it revokes by their ids.
+        inner = payload.get("grant")
+        about = inner if isinstance(inner, Mapping) else payload
+        recipient = about.get("recipient", about.get("to"))
+        if not isinstance(recipient, str):
+            return
+        capabilities = about.get("capabilities")
+        listed = tuple(capabilities) if isinstance(capabilities, list) else ()
+        named = payload.get("grant_id")
+        grant = told.identifier if granted else named if isinstance(named, str) else None
+        space = int(self._capture.columns["space"][row])
+        change = Change(row, "granted" if granted else "revoked", listed, grant)
+        self.changes.setdefault((space, recipient), []).append(change)
+
+    # Asking
+
+    def held(self, space: int, name: str, before: int | None = None) -> list[Held] | None:
+        """What a participant may do, in the order given; None when nothing was ever said of it.
+
+        Args:
+            before: as things were when this message came; None for now.
+        """
+        changes = self.changes.get((space, name))
+        if changes is None:
+            return None
+        held: list[Held] = []
+        known = False
+        granted: dict[str, tuple[Any, ...]] = {}
+        for change in changes:
+            if before is not None and change.row >= before:
+                break
+            known = True
+            if change.what == "announced":
+                held = [Held(one, change.row, True, _grant_of(one, granted)) for one in change.capabilities]
+            elif change.what == "granted":
+                held += [Held(one, change.row, False, change.grant) for one in change.capabilities]
+                if change.grant is not None:
+                    granted[change.grant] = change.capabilities
+            else:
+                gone = [*change.capabilities, *granted.get(change.grant or "", ())]
+                held = [one for one in held if not _is_named(one, gone, change.grant)]
+        return held if known else None
+
+    def revoked(self, space: int, name: str) -> list[Change]:
+        """Revocations since the last set that was announced: unconfirmed, as gateways do not announce them."""
+        changes = self.changes.get((space, name), [])
+        last = max((place for place, change in enumerate(changes) if change.what == "announced"), default=-1)
+        return [change for change in changes[last + 1 :] if change.what == "revoked"]
+
+    def predicted(self, row: int) -> tuple[bool | None, object]:
+        """Whether its sender might send a message, as the specification means it, and the capability that says so.
+
+        None where it cannot be said: a gateway's own message, nothing known of the sender, a pattern not judged.
+        """
+        capture = self._capture
+        sender, kind = capture.string("sender", row), capture.string("kind_raw", row)
+        if sender is None or kind is None or sender in GATEWAY_IDS:
+            return None, None
+        held = self.held(int(capture.columns["space"][row]), sender, row)
+        if held is None:
+            return None, None
+        asked = Asked(kind, capture.payload(row), capture.to(row))
+        return first_covering((one.capability for one in held), asked)
+
+    def refusals(self, space: int, name: str) -> list[Refusal]:
+        """What a gateway refused a participant, in order; the last 1,000. O(messages)."""
+        capture = self._capture
+        columns, code = capture.columns, capture.strings.find("system/error")
+        if not code:
+            return []
+        rows = np.flatnonzero((columns["kind"] == code) & (columns["space"] == space))
+        sets = [place for place, to in enumerate(capture.to_sets) if name in to]
+        rows = rows[np.isin(columns["to_set"][rows], sets)]
+        found = (self._refusal(row) for row in rows[-_MOST_REFUSALS:].tolist())
+        return [refusal for refusal in found if refusal is not None]
+
+    def _refusal(self, row: int) -> Refusal | None:
+        payload = self._capture.payload(row)
+        attempted = payload.get("attempted_kind")
+        about = [earlier for identifier in self._capture.correlation_ids(row)[:1]
+                 for earlier in self._capture.find_id(identifier) if earlier != row]  # fmt: skip
+        if not isinstance(attempted, str):
+            if payload.get("error") not in ("capability_violation", "unauthorized_stream_write"):
+                return None
+            attempted = None
+        return Refusal(row, about[-1] if about else None, attempted)
+
+
+def _grant_of(capability: object, granted: Mapping[str, Iterable[Any]]) -> str | None:
+    """The grant that an announced capability came from: the only way to take it back by that grant's id."""
+    return next((grant for grant, given in granted.items() if capability in given), None)
+
+
+def _is_named(held: Held, gone: Iterable[Any], grant: str | None) -> bool:
+    """Whether a capability is taken back: by its grant, as an equal pattern, or by its own id."""
+    if grant is not None and held.grant == grant:
+        return True
+    identifier = held.capability.get("id") if isinstance(held.capability, Mapping) else None
+    return any(one == held.capability or (identifier is not None and one == identifier) for one in gone)

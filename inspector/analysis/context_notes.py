@@ -1,0 +1,83 @@
+"""What is odd about contexts as their messages name them, kept for whoever reports it (protocols.md 6 and 7)."""
+
+from __future__ import annotations
+
+import enum
+import re
+from array import array
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from inspector.protocol.paths import depth, normalise
+
+
+class Oddity(enum.IntEnum):
+    """What is odd."""
+
+    PARENT_CYCLE = 1
+    """A parent that lies below its own child: this edge was ignored."""
+    PARENT_CONFLICT = 2
+    """Another parent than the first one named, which is kept."""
+    TYPE_CONFLICT = 3
+    """Another type than the first one declared, which is kept."""
+    WITHOUT_ID = 4
+    """An object that names no context."""
+    MALFORMED = 5
+    """Slashes at an end or next to each other, or nothing else."""
+    CHARACTERS = 6
+    """Other characters than letters, digits, - and _."""
+    TOO_DEEP = 7
+    """More than five levels."""
+    TOO_LONG = 8
+    """More than 255 characters."""
+
+
+class ContextNote(NamedTuple):
+    """One of them."""
+
+    node: int
+    """The context, as numbered when it was noted (`ContextTree.resolve` says what it became); -1 for main."""
+    row: int
+    """The message that showed it first."""
+    what: Oddity
+
+
+MOST_DEEP = 5
+MOST_LONG = 255
+_PLAIN = re.compile(r"[A-Za-z0-9_/-]*")
+
+
+class ContextNotes:
+    """A growing list, in the order of the messages; 9 bytes each."""
+
+    def __init__(self) -> None:
+        self._nodes, self._rows, self._what = array("i"), array("i"), array("b")
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[ContextNote]:
+        return self.since(0)
+
+    def since(self, start: int) -> Iterator[ContextNote]:
+        """Those from number `start` on."""
+        for place in range(start, len(self)):
+            yield ContextNote(self._nodes[place], self._rows[place], Oddity(self._what[place]))
+
+    def add(self, node: int, row: int, what: Oddity) -> None:
+        """Note something about a context that a message shows."""
+        self._nodes.append(node)
+        self._rows.append(row)
+        self._what.append(what)
+
+    def add_path(self, node: int, row: int, path: str) -> None:
+        """Note what is odd about a path, as it was written (ADR p4m, protocols.md 6)."""
+        plain = normalise(path)
+        if plain != path or not plain:
+            self.add(node, row, Oddity.MALFORMED)
+        if _PLAIN.fullmatch(path) is None:
+            self.add(node, row, Oddity.CHARACTERS)
+        if plain and depth(plain) > MOST_DEEP:
+            self.add(node, row, Oddity.TOO_DEEP)
+        if len(path) > MOST_LONG:
+            self.add(node, row, Oddity.TOO_LONG)

@@ -1,0 +1,139 @@
+"""Contexts in the form of objects, and operations on a stack of them (protocols.md 7).
+
+Objects `{id, type, parent, metadata}` describe a context wherever they stand. Operations `{operation, topic,
+correlation_id}` are a stack per space and sender: markers of the kind `meup/context` push, pop and resume; on any other
+kind they only name the context their message belongs to. A message without `context` is not on anybody's stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspector.analysis.context_notes import ContextNotes, Oddity
+from inspector.analysis.context_tree import MAIN, ContextTree
+from inspector.analysis.node_facts import NodeFacts
+from inspector.capture.capture import Capture
+from inspector.capture.reader import WITHOUT_ID, object_key, operation_of
+from inspector.protocol.kinds import CONTEXT_OPERATION
+
+_MOST_NESTED = 64  # parents inside parents that are looked at
+_MOST_PUSHED = 64  # contexts of one stack; below them the oldest are forgotten
+_LABEL_LENGTH = 80
+
+
+class ContextObjects:
+    """Lets contexts in object form shape the tree.
+
+    Attributes:
+        parent_ids: (space, id) of each parent named, once.
+
+    Args:
+        settle: called after nodes may have merged, so that what is known of them is together.
+        typed: called with a node that has got its first declared type.
+    """
+
+    def __init__(
+        self, capture: Capture, tree: ContextTree, facts: NodeFacts, notes: ContextNotes, *,
+        settle: Callable[[], None], typed: Callable[[int], None],
+    ) -> None:  # fmt: skip
+        self._capture = capture
+        self._tree = tree
+        self._facts = facts
+        self._notes = notes
+        self._settle = settle
+        self._typed = typed
+        self.parent_ids: list[tuple[int, str]] = []
+        self._named_parents: set[tuple[int, str]] = set()
+        self._stacks: dict[tuple[int, int], list[int]] = {}
+
+    def observe(self, space: int, row: int) -> int | None:
+        """Take in the context of a message, in the order of arrival.
+
+        Returns:
+            The node an operation's message belongs to, MAIN included; None where its key says that.
+        """
+        header = self._capture.record(row).header
+        context: object = header.context if header is not None else None
+        if not isinstance(context, dict):
+            return None
+        operation = operation_of(context)
+        if operation is not None:
+            return self._operate(space, row, operation, context)
+        chain: list[Mapping[str, Any]] = []
+        while isinstance(context, dict) and len(chain) < _MOST_NESTED:
+            chain.append(context)
+            context = context.get("parent")
+        for place, described in enumerate(reversed(chain)):  # a parent that is an object comes before its child
+            self._describe(space, row, described, row * _MOST_NESTED + place)
+        return None
+
+    def _describe(self, space: int, row: int, described: Mapping[str, Any], stamp: int) -> None:
+        tree, facts = self._tree, self._facts
+        key = object_key(described)
+        node = tree.of_id(space, key or WITHOUT_ID)
+        if key is None:
+            self._notes.add(node, row, Oddity.WITHOUT_ID)
+        above = described.get("parent")
+        above = object_key(above) if isinstance(above, dict) else above
+        if isinstance(above, str) and above:
+            parent = tree.of_id(space, above)
+            if (space, above) not in self._named_parents:
+                self._named_parents.add((space, above))
+                self.parent_ids.append((space, above))
+            refused = tree.refusal(node, parent)
+            if refused is not None:
+                self._notes.add(tree.resolve(node), row, refused)
+            node = tree.place(node, parent)
+        self._settle()
+        metadata = described.get("metadata")
+        if isinstance(metadata, dict) and metadata:
+            facts.note_metadata(node, stamp, metadata)
+        declared = described.get("type")
+        if not isinstance(declared, str) or not declared:
+            return
+        known = facts.declared.get(node)
+        facts.note_type(node, row, declared)
+        if known is None:
+            self._typed(node)
+        elif known[1] != declared:
+            self._notes.add(node, row, Oddity.TYPE_CONFLICT)
+
+    # Operations
+
+    def _operate(self, space: int, row: int, operation: str, context: Mapping[str, Any]) -> int:
+        tree = self._tree
+        columns = self._capture.columns
+        stack = self._stacks.setdefault((space, int(columns["sender"][row])), [])
+        stack[:] = [living for node in stack if (living := tree.resolve(node)) != MAIN]
+        marker = self._capture.string("kind", row) == CONTEXT_OPERATION
+        top = stack[-1] if stack else MAIN
+        name = object_key(context)
+        if name is None:
+            if operation != "pop":
+                self._notes.add(top, row, Oddity.WITHOUT_ID)
+            elif marker and stack:
+                stack.pop()
+            return top
+        node = tree.of_id(space, name)
+        if operation == "push" and top != MAIN:
+            node = tree.place(node, top)
+        self._settle()
+        topic = context.get("topic")
+        if isinstance(topic, str) and not tree.label[node]:
+            tree.label[node] = " ".join(topic.split())[:_LABEL_LENGTH] or None
+        if marker:
+            _act(stack, operation, node)
+        return node
+
+
+def _act(stack: list[int], operation: str, node: int) -> None:
+    """Push or resume a node, which puts it on top; or pop it, with whatever lies above it."""
+    if operation == "pop":
+        if node in stack:
+            del stack[stack.index(node) :]
+        return
+    if node in stack:
+        stack.remove(node)
+    stack.append(node)
+    del stack[:-_MOST_PUSHED]

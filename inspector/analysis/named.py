@@ -1,0 +1,218 @@
+"""What correlation ids name where no message bears them: a context, else a stream, else nothing (protocols.md 5).
+
+The links between messages are the correlation pass's; this one looks only at messages that it could link to nothing.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+
+import numpy as np
+
+from inspector.analysis.changes import ChangedRows, Rows
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.contexts import ContextPass
+from inspector.analysis.correlation import CorrelationPass
+from inspector.capture.block import OBJECT_KEY
+from inspector.capture.capture import Capture
+from inspector.capture.columns import Array, GrowingColumns
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW, hash_text
+from inspector.protocol import kinds
+from inspector.protocol.paths import normalise
+
+_CORRELATED = Flag.CORRELATED.value
+_MOST_PREFIXES = 32  # ancestors of one path that can be named
+
+
+class Named(enum.IntEnum):
+    """What a message names. A later one that bears the id makes it a message after all."""
+
+    NOTHING_ASKED = 0
+    """It names nothing, and need not."""
+    MESSAGE = 1
+    LATER_MESSAGE = 2
+    """It came before what it names."""
+    CONTEXT = 3
+    STREAM = 4
+    NOTHING_SEEN = 5
+    """Nothing that was seen bears the id; of a response also: its request was never seen."""
+
+
+class NamedPass:
+    """Contexts and streams that correlation ids name.
+
+    Nothing is listed before a message names what no message bears, which in most traffic none does.
+    """
+
+    def __init__(self, capture: Capture, correlation: CorrelationPass, contexts: ContextPass) -> None:
+        self._capture = capture
+        self._correlation = correlation
+        self._contexts = contexts
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self._columns = GrowingColumns({"found": np.uint8})
+        self._waiting: dict[tuple[int, int], list[int]] = {}  # by space and hash of the id
+        self._names: dict[tuple[int, int], Named] = {}
+        self._listed = 0
+        self._known: set[tuple[int, int]] = set()  # (space, string) of contexts and, negated, of streams
+        self._named_ids = 0
+        self._changed = ChangedRows()
+
+    def take_changes(self) -> Rows:
+        """Messages that name something else than before."""
+        return self._changed.take()
+
+    def feed(self, start: int, stop: int) -> None:
+        """Look at messages `start` to `stop`, after the passes on contexts and correlation."""
+        columns = self._capture.columns
+        self._columns.append({"found": 0}, stop - start)
+        loose = (columns["flags"][start:stop] & _CORRELATED != 0) & (
+            self._correlation.columns["cause"][start:stop] == NO_ROW
+        )
+        rows = (np.flatnonzero(loose) + start).tolist()
+        if not rows and not self._waiting:
+            return
+        self._list_names(stop)
+        spaces = columns["space"]
+        for row in rows:
+            space = int(spaces[row])
+            hashes = self._correlation.hashes_named_by(row)
+            self._take(row, max((self._names.get((space, h), 0) for h in hashes), key=_RANK.__getitem__, default=0))
+            for value in hashes:
+                self._waiting.setdefault((space, value), []).append(row)
+
+    def _take(self, row: int, found: int) -> None:
+        if found and _RANK[found] > _RANK[int(self._columns["found"][row])]:
+            self._columns.put("found", row, int(found))
+            self._changed.add(row)
+
+    # The names
+
+    def _list_names(self, stop: int) -> None:
+        """Take in the names of contexts and streams that messages up to `stop` have brought."""
+        start, self._listed = self._listed, stop
+        for column, what in (("context", Named.CONTEXT), ("stream", Named.STREAM)):
+            for space, code in self._pairs(column, start, stop):
+                text = self._capture.strings[code]
+                for name in _context_names(text) if what is Named.CONTEXT else (text,):
+                    self._name(space, name, what)
+        ids = self._contexts.parent_ids
+        for space, identifier in ids[self._named_ids :]:
+            self._name(space, identifier, Named.CONTEXT)
+        self._named_ids = len(ids)
+
+    def _pairs(self, column: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """Each space and string of a column that was not met before."""
+        codes = self._capture.columns[column][start:stop].astype(np.int64)
+        spaces = self._capture.columns["space"][start:stop].astype(np.int64)
+        mark = -1 if column == "stream" else 1
+        for key in np.unique((spaces << 32 | codes)[codes != 0]).tolist():
+            pair = (key >> 32, mark * (key & 0xFFFFFFFF))
+            if pair not in self._known:
+                self._known.add(pair)
+                yield key >> 32, key & 0xFFFFFFFF
+
+    def _name(self, space: int, name: str, what: Named) -> None:
+        key = (space, hash_text(name))
+        if _RANK[self._names.get(key, 0)] < _RANK[what]:
+            self._names[key] = what
+            for row in self._waiting.get(key, ()):
+                self._take(row, what)
+
+    # Asking
+
+    def named(self, rows: slice | Array) -> Array:
+        """What some messages name, as numbers of `Named`: (k,) uint8. O(rows)."""
+        links, source = self._correlation.columns, self._capture.columns
+        cause = links["cause"][rows]
+        own = np.arange(*rows.indices(len(source))) if isinstance(rows, slice) else rows
+        found = self._columns["found"][rows]
+        response = source["kind"][rows] == (self._capture.strings.find(kinds.RESPONSE) or -1)
+        asked = (source["flags"][rows] & _CORRELATED != 0) | response
+        loose = np.where(found != 0, found, np.where(asked, Named.NOTHING_SEEN, 0))
+        linked = np.where(cause < own, Named.MESSAGE, Named.LATER_MESSAGE)
+        return np.where(cause != NO_ROW, linked, loose).astype(np.uint8)
+
+    def dangling(self) -> Rows:
+        """Messages that name nothing that was seen, ascending. O(messages)."""
+        return np.flatnonzero(self.named(slice(None)) == Named.NOTHING_SEEN)
+
+    def origins(self, row: int) -> list[int]:
+        """Messages that stand for the contexts or streams a message names: what began them, and what ended a context.
+
+        O(messages) for streams.
+        """
+        if int(self._columns["found"][row]) == 0 or self._correlation.columns["cause"][row] != NO_ROW:
+            return []
+        space = int(self._capture.columns["space"][row])
+        found: set[int] = set()
+        for identifier in self._capture.correlation_ids(row):
+            node = self._contexts.tree.find(space, identifier)
+            found.update(self._of_context(node) if node != MAIN else self._of_stream(space, identifier))
+        return sorted(found - {row})
+
+    def _of_context(self, node: int) -> list[int]:
+        """What began a context: its start, else its first message, else the first below it; and what concluded it."""
+        facts = self._contexts.facts
+        first = facts.started_by[node] if facts.started_by[node] >= 0 else facts.first_row[node]
+        if first < 0:
+            firsts = [facts.first_row[below] for below in self._contexts.tree.children.each(node)]
+            first = min((row for row in firsts if row >= 0), default=-1)
+        return [row for row in (first, facts.concluded_by[node]) if row >= 0]
+
+    def _of_stream(self, space: int, stream: str) -> list[int]:
+        columns, code = self._capture.columns, self._capture.strings.find(stream)
+        if not code:
+            return []
+        rows = np.flatnonzero((columns["stream"] == code) & (columns["space"] == space))
+        opened = rows[columns["kind"][rows] == (self._capture.strings.find("stream/open") or -1)]
+        first = opened if len(opened) else rows
+        return first[:1].tolist()
+
+    def named_by(self, row: int) -> list[int]:
+        """Messages that name the context this one began or concluded, or the stream it opened. O(messages)."""
+        return sorted({other for other in self._candidates(row) if row in self.origins(other)})
+
+    def _candidates(self, row: int) -> list[int]:
+        """Messages that name a context or stream that this one is about."""
+        if not self._waiting:
+            return []
+        capture, tree = self._capture, self._contexts.tree
+        space = int(capture.columns["space"][row])
+        names: list[str] = []
+        node = self._contexts.node_of(row)
+        above = tree.parent[node] if node != MAIN else MAIN
+        for of in {node, above, self.started_by(row)} - {MAIN}:
+            names += tree.ids_of(of)
+        stream = capture.string("stream", row)
+        if stream is not None:
+            names.append(stream)
+        return [other for name in names for other in self._waiting.get((space, hash_text(name)), ())]
+
+    def started_by(self, row: int) -> int:
+        """The context a reasoning start opened; MAIN."""
+        if self._capture.string("kind", row) != "reasoning/start":
+            return MAIN
+        identifier = self._capture.envelope_id(row) or ""
+        node = self._contexts.tree.find(int(self._capture.columns["space"][row]), identifier)
+        return node if node != MAIN and self._contexts.started_by[node] == row else MAIN
+
+
+_RANK = {0: 0, Named.STREAM: 1, Named.CONTEXT: 2}
+"""An id that names both is the context's."""
+
+
+def _context_names(key: str) -> list[str]:
+    """What a message may call the contexts of an observed key by: the path and those above it; an object's id."""
+    if key.startswith(OBJECT_KEY):
+        return [key[len(OBJECT_KEY) :]] if len(key) > len(OBJECT_KEY) else []
+    path = normalise(key)
+    names = [path] if path else []
+    while "/" in path and len(names) < _MOST_PREFIXES:
+        path = path.rpartition("/")[0]
+        names.append(path)
+    return names

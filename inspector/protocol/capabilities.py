@@ -1,0 +1,163 @@
+"""Whether a capability covers a message, as the specifications mean it (protocols.md 12).
+
+Released gateways and clients decide otherwise in places, so this predicts; a gateway's own verdict stands beside it.
+Strings (v0.1) match the kind alone; JSON patterns (v0.2 on) kind, payload and addressee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.protocol.bounded_regex import RegexRefusedError, search
+
+_DEEPEST = 32
+_MOST_VALUES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of a message capabilities look at.
+
+    Attributes:
+        kind: as written, with its suffix.
+    """
+
+    kind: str
+    payload: object = None
+    to: tuple[str, ...] = ()
+
+
+def covers(capability: object, asked: Asked) -> bool | None:
+    """Whether a capability covers a message; None when its pattern cannot be judged (a regular expression refused)."""
+    if isinstance(capability, str):
+        return kind_covers(capability, asked.kind)
+    if not isinstance(capability, Mapping):
+        return False
+    try:
+        return _covers(capability, asked)
+    except (RegexRefusedError, RecursionError):
+        return None
+
+
+def first_covering(capabilities: Iterable[object], asked: Asked) -> tuple[bool | None, object]:
+    """Whether any of some capabilities covers a message, and the first that does; None when that cannot be said."""
+    verdict: bool | None = False
+    for capability in capabilities:
+        found = covers(capability, asked)
+        if found:
+            return True, capability
+        verdict = None if found is None else verdict
+    return verdict, None
+
+
+def kind_covers(pattern: str, kind: str) -> bool:
+    """Whether a kind's pattern covers a kind: `*` is anything; a short form covers the longer ones (Decision 002)."""
+    return glob(pattern, kind) or kind.startswith(pattern + ":")
+
+
+def glob(pattern: str, text: str) -> bool:
+    """Whether a text matches a pattern in which `*` stands for any characters, `/` and `:` too. Linear."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return pattern == text
+    if not text.startswith(first) or not text[len(first) :].endswith(rest[-1]):
+        return False
+    place, stop = len(first), len(text) - len(rest[-1])
+    for part in rest[:-1]:
+        place = text.find(part, place, stop)
+        if place < 0:
+            return False
+        place += len(part)
+    return place <= stop
+
+
+def _covers(capability: Mapping[str, Any], asked: Asked) -> bool:
+    kinds = capability.get("kind")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if not any(isinstance(kind, str) and _kind_matches(kind, asked.kind) for kind in kinds):
+        return False
+    to = capability.get("to")
+    if to is not None and asked.to and not any(_matches(to, receiver, _DEEPEST) for receiver in asked.to):
+        return False
+    return "payload" not in capability or _matches(capability["payload"], asked.payload, _DEEPEST)
+
+
+def _kind_matches(pattern: str, kind: str) -> bool:
+    if pattern.startswith("!"):
+        return not kind_covers(pattern[1:], kind)
+    return kind_covers(pattern, kind)
+
+
+def _matches(pattern: object, value: object, depth: int) -> bool:
+    """Whether a value matches a pattern, as a sub-pattern: what the pattern does not name is free."""
+    if depth <= 0:
+        raise RegexRefusedError("a pattern nested too deeply")
+    if isinstance(pattern, Mapping):
+        return all(_member_matches(key, item, value, depth - 1) for key, item in pattern.items())
+    if isinstance(pattern, list):
+        return pattern == value or any(_matches(item, value, depth - 1) for item in pattern)
+    if isinstance(pattern, str):
+        return isinstance(value, str) and _text_matches(pattern, value)
+    return type(pattern) is type(value) and pattern == value
+
+
+def _text_matches(pattern: str, text: str) -> bool:
+    if pattern.startswith("!"):
+        return not _text_matches(pattern[1:], text)
+    if len(pattern) > 2 and pattern[0] == pattern[-1] == "/":
+        return search(pattern[1:-1], text)
+    return glob(pattern, text)
+
+
+def _member_matches(key: str, pattern: object, value: object, depth: int) -> bool:
+    if key == "**":
+        return any(_matches(pattern, item, depth) for item in _everything_in(value))
+    if key.startswith("$."):
+        return any(_matches(pattern, item, depth) for item in _at_path(key[2:].split("."), value))
+    if not isinstance(value, Mapping):
+        return False
+    if "*" in key:
+        return any(isinstance(k, str) and glob(key, k) and _matches(pattern, v, depth) for k, v in value.items())
+    return key in value and _matches(pattern, value[key], depth)
+
+
+def _everything_in(value: object) -> list[object]:
+    """A value and all that lies in it, as far as 10,000 go."""
+    found, place = [value], 0
+    while place < len(found) and len(found) < _MOST_VALUES:
+        inner = found[place]
+        place += 1
+        if isinstance(inner, Mapping):
+            found += inner.values()
+        elif isinstance(inner, list):
+            found += inner
+    return found[:_MOST_VALUES]
+
+
+def _at_path(steps: Sequence[str], value: object) -> list[object]:
+    """The values at a simple JSONPath: keys, `[n]` and `[*]` behind them, `*` for any key."""
+    found: list[object] = [value]
+    for step in steps:
+        name, *places = step.replace("]", "").split("[")
+        if name:
+            found = [item for one in found for item in _members(one, name)]
+        for place in places:
+            found = [item for one in found for item in _items(one, place)]
+        found = found[:_MOST_VALUES]
+    return found
+
+
+def _members(value: object, name: str) -> list[object]:
+    if not isinstance(value, Mapping):
+        return []
+    return list(value.values()) if name == "*" else [value[name]] if name in value else []
+
+
+def _items(value: object, place: str) -> list[object]:
+    if not isinstance(value, list):
+        return []
+    if place == "*":
+        return value
+    return [value[int(place)]] if place.isdecimal() and len(place) < 10 and int(place) < len(value) else []

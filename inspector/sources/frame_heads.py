@@ -1,0 +1,35 @@
+"""What the first bytes of a WebSocket frame say (RFC 6455, section 5.2), and which of them break the rules. No I/O."""
+
+from __future__ import annotations
+
+from websockets.frames import CloseCode
+
+FINAL = 0x80
+TEXT, BINARY, CONTINUATION, CLOSE = 0x01, 0x02, 0x00, 0x88
+WHOLE_TEXT, WHOLE_BINARY, LAST = FINAL | TEXT, FINAL | BINARY, FINAL | CONTINUATION
+WHOLE = frozenset({WHOLE_TEXT, WHOLE_BINARY})
+CONTROL = frozenset({CLOSE, 0x89, 0x8A})
+KNOWN = WHOLE | {TEXT, BINARY, CONTINUATION, LAST} | CONTROL
+RESERVED_BITS, MASKED = 0x70, 0x80
+LENGTH_BYTES = {126: 2, 127: 8}
+"""By the second byte: how many bytes follow that hold the length."""
+LONGEST_CONTROL = 125
+
+
+def refusal(head: int, length: int, most_bytes: int) -> tuple[CloseCode, str] | None:
+    """Return why a frame cannot be taken, as soon as it begins: the whole of it may never be there; None if it can.
+
+    Args:
+        head: Its first byte.
+        length: Bytes of payload it announces.
+        most_bytes: Payload allowed.
+    """
+    if head & RESERVED_BITS:
+        return CloseCode.PROTOCOL_ERROR, "reserved bits must be 0"
+    if head not in KNOWN:
+        return CloseCode.PROTOCOL_ERROR, "invalid opcode"
+    if head in CONTROL:
+        return (CloseCode.PROTOCOL_ERROR, "control frame too long") if length > LONGEST_CONTROL else None
+    if length > most_bytes:
+        return CloseCode.MESSAGE_TOO_BIG, f"{length} bytes are over the limit of {most_bytes} bytes"
+    return None
