@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.capture.batches import messages_of
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_text
 from inspector.capture.reader import OBJECT_KEY, STRING_COLUMNS, Block, BlockReader, object_key, recipients
@@ -243,7 +244,9 @@ def _as_copy(row: dict[str, Any]) -> dict[str, Any]:
 @given(logs)
 def test_no_record_is_ever_lost(data: bytes) -> None:
     block = BlockReader(0).read(data, 0)
-    not_blank = [line for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
+    lines = [line.rstrip() for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
+    # Each message of a JSON-RPC batch is a record.
+    not_blank = [piece for line in lines for piece in ([text for _, text in messages_of(line)] or [line])]
     assert block.formats.total() == len(not_blank)
     unseen = [line for line in not_blank if b"ctxcap" in line and json.loads(line).get("ctxcap") is not None]
     assert len(block) == len(not_blank) - len(unseen)
