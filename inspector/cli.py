@@ -1,6 +1,7 @@
 """The second front end: the same questions from a script, with the same filter and the same answers (design.md 5).
 
-No Qt. Exit codes: 0 fine (also when nothing matches), 2 bad usage, unknown field, bad filter or unreadable input.
+No Qt. Exit codes: 0 fine (also when nothing matches), 1 findings at or above the level asked for, 2 bad
+usage, unknown field, bad filter or unreadable input.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import numpy as np
 import typer
 
 from inspector import version
+from inspector.analysis.findings import CHECK_BY_CODE, FindingPass, Severity
 from inspector.capture.exact import save_message
 from inspector.document import CaptureDocument
 from inspector.fields import FIELD_BY_NAME, Field, FieldType, payload_field
@@ -38,7 +40,7 @@ from inspector.protocol.times import format_time
 from inspector.reading import UnknownFormatError
 from inspector.sources.connection import AddressError, Connection, Secret, normal_url
 from inspector.sources.inputs import is_stream
-from inspector.summary import context_nodes, message_story, participant_stories, summary
+from inspector.summary import context_nodes, finding_entries, message_story, participant_stories, summary
 
 app = typer.Typer(
     name="context-inspector", no_args_is_help=False, add_completion=False, pretty_exceptions_enable=False,
@@ -193,7 +195,8 @@ def _say(text: str) -> None:
 def summary_command(file: LogFile, as_json: Json = False) -> None:
     """Say what a log holds: messages, participants, kinds, contexts, badges."""
     with opened(file) as document:
-        found = mask_secrets(summary(document, file))
+        counted = summary(document, file)
+    found = {**mask_secrets(counted), "findings": counted["findings"]}  # some codes read as if they named a secret
     if as_json:
         _echo(_dump(found))
         return
@@ -202,6 +205,8 @@ def summary_command(file: LogFile, as_json: Json = False) -> None:
     _say(f"  spaces        {_some(found['spaces']) or 'none named'}")
     _say(f"  participants  {_some(found['participants']) or 'none'}")
     _say(f"  contexts      {found['contexts']:,}; {found['main']:,} messages in main")
+    by_code = ", ".join(f"{count:,} {code}" for code, count in found["findings"].items())
+    _say(f"  findings      {by_code or 'none'}")
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
     _say(f"  tool results  {badges}")
     _say_latencies(found["latency"])
@@ -368,6 +373,56 @@ def _print_array(values: Iterable[Any]) -> None:
     typer.echo("]")
 
 
+class FailOn(StrEnum):
+    """From which severity on `check` fails."""
+
+    warning = "warning"
+    error = "error"
+
+
+@app.command("check")
+def check_command(
+    file: LogFile,
+    as_json: Json = False,
+    fail_on: Annotated[
+        FailOn | None, typer.Option("--fail-on", help="End with exit code 1 when there is such a finding, or a worse.")
+    ] = None,
+) -> None:
+    """Say what is wrong with the traffic in a log: every finding, with what to do about it."""
+    with opened(file) as document:
+        findings = document.analysis.findings
+        worst = int(findings.found.severities[findings.columns["set"]].max(initial=0))
+        if as_json:
+            _print_array(map(mask_secrets, finding_entries(document)))
+        else:
+            _print_findings(findings, file)
+    if fail_on is not None and worst >= Severity[fail_on.name.upper()]:
+        raise typer.Exit(1)
+
+
+def _print_findings(findings: FindingPass, file: str) -> None:
+    """The findings for people: the worst first, of each code some, and once what to do about it."""
+    counts = findings.found.counts()
+    if not counts:
+        _say(f"{file}: nothing found.")
+        return
+    for severity in sorted(Severity, reverse=True):
+        codes = [CHECK_BY_CODE[code] for code in counts if CHECK_BY_CODE[code].severity is severity]
+        if not codes:
+            continue
+        total = sum(counts[check.code] for check in codes)
+        _say(f"{total:,} {severity.word}{'' if total == 1 else 's'}")
+        for check in codes:
+            _say(f"  {check.code} ({counts[check.code]:,}): {check.title}")
+            for found in islice(findings.found.each(check), _MOST_LISTED):
+                text = mask_text(findings.in_words(found).text)
+                _say(f"    No. {found.row + 1:<7,} {_printable(text, 400)}")
+            if counts[check.code] > _MOST_LISTED:
+                _say(f"    and {counts[check.code] - _MOST_LISTED:,} more")
+            hint = next(findings.found.each(check))
+            _say(f"    -> {_printable(mask_text(findings.hint(hint)), 400)}")
+
+
 @app.command("show")
 def show_command(
     file: LogFile,
@@ -389,6 +444,7 @@ def show_command(
     story["raw"] = mask_text(story["raw"])
     story["lifecycle"] = mask_secrets(story["lifecycle"])
     story["links"], story["capability"] = mask_secrets(story["links"]), mask_secrets(story["capability"])
+    story["findings"] = mask_secrets(story["findings"])
     if as_json:
         _echo(_dump(story))
         return
@@ -410,6 +466,8 @@ def show_command(
     for step in story["chain"] if len(story["chain"]) > 1 else ():
         took = "" if step["took_ms"] is None else f", {step['took_ms']:,.1f} ms after No. {step['after']}"
         _say(f"{'chain':17} No. {step['no']} {_printable(step['relation'], 80)}{took}")
+    for found in story["findings"]:
+        _say(f"{found['severity']:17} {found['code']}: {_printable(found['text'], 400)}")
     _say(_dump(story["envelope"], indent=2) if story["envelope"] else story["raw"])
     if is_big:
         _say(f"This is how it begins: all of it has {size:,} bytes, which --save PATH writes.")

@@ -27,6 +27,7 @@ from inspector.sources.inputs import is_stream, open_source
 
 _ARCHIVES = ("", ".gz", ".zst")
 _DECISIONS_S = 1.0
+_CHECKS_S = 1.0
 _CUT_OFF = "{} ends before its JSON array is closed: it may have been cut off."
 
 
@@ -73,6 +74,7 @@ class CaptureDocument:
         self.followed: FollowedLog | None = None
         self._log = Path()
         self._decisions_due = 0.0
+        self._checks_due = 0.0
         self.observers: list[Observer] = []
         self._readers: list[SourceReader] = []
 
@@ -122,12 +124,15 @@ class CaptureDocument:
                 self.followed = FollowedLog(source)
             for block in reader.read(block_bytes, wait=wait, to_be_followed=self.followed is not None):
                 if block is not None:
-                    self._take(source, block)
+                    self._take(source, block, more=True)
+                elif source.feed is not None:  # of a stream, whose next block may take its time
+                    self._tell(self.analysis.catch_up())
                 yield self._progress(reader)
             if source.format == "gateway-log":
                 yield from self._open_decisions(path, reader, wait=wait)
             finished = True
         finally:
+            self._tell(self.analysis.catch_up())
             self.live = False
             if source.feed is not None:
                 source.feed.stop()
@@ -169,7 +174,16 @@ class CaptureDocument:
             self._follow_decisions()
             self.followed.update()  # it gives out whole lines, and a torn one only when nobody goes on with it
         found = [self._read_on(reader, whole_lines=self.followed is None) for reader in self._readers]
+        if not any(found):
+            self._check_again()
         return any(found)
+
+    def _check_again(self) -> None:
+        """Nothing came: time for what the checks left for later, and for what waits too long by the clock."""
+        by_clock = self.analysis.now_ns is not None and time.monotonic() >= self._checks_due
+        if by_clock or self.analysis.findings.behind:
+            self._checks_due = time.monotonic() + _CHECKS_S
+            self._tell(self.analysis.catch_up())
 
     def end_live(self) -> None:
         """The source has ended: read what is left, a torn last line included."""
@@ -179,20 +193,25 @@ class CaptureDocument:
             pass
         for reader in self._readers:
             self._read_on(reader, whole_lines=False)
+        self._tell(self.analysis.catch_up())
         self.live = False
 
     def _read_on(self, reader: SourceReader, *, whole_lines: bool) -> bool:
         block = reader.next(whole_lines=whole_lines, size=LIVE_BLOCK_BYTES)
         if block is not None:
-            self._take(reader.source, block)
+            self._take(reader.source, block, more=self.behind > LIVE_BLOCK_BYTES)
         return block is not None
 
-    def _take(self, source: SourceFile, block: Block) -> None:
-        """Take a block in, and let the passes and everybody else know."""
+    def _take(self, source: SourceFile, block: Block, *, more: bool = False) -> None:
+        """Take a block in, and let the passes and everybody else know.
+
+        Args:
+            more: further blocks follow at once, so that the findings may wait for them.
+        """
         source.read_to = max(source.read_to, block.stop)
         with no_collection():
             appended = self.capture.append(block)
-            changes = self.analysis.feed(appended.touched)
+            changes = self.analysis.feed(appended.touched, more=more)
         self._tell(changes)
 
     def _tell(self, changes: Changes) -> None:

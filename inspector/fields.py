@@ -19,6 +19,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
 from inspector.analysis.contexts import STATES
 from inspector.analysis.correlation import ToolRule
+from inspector.analysis.findings import Severity
 from inspector.analysis.latency import latency_ms
 from inspector.analysis.named import Named
 from inspector.analysis.proposals import ProposalState
@@ -47,6 +48,8 @@ class FieldType(enum.Enum):
     NUMBER = "number"
     TIME = "time"
     """Integer nanoseconds since the Unix epoch, UTC."""
+    SEVERITY = "severity"
+    """A word of `Severity`, ordered as those are."""
     BOOLEAN = "yes or no"
     ANY = "any"
     """Decided value by value: fields of a payload."""
@@ -240,6 +243,12 @@ def _sources(analysis: Analysis) -> Column:
     return Interned(_lazy(analysis, lambda rows: sources[rows].astype(np.uint32) + 1), names)
 
 
+def _severity(analysis: Analysis) -> Column:
+    found = analysis.findings.found
+    return Interned(_lazy(analysis, lambda rows: found.severities[found.columns["set"][rows]]), _SEVERITIES)
+
+
+_SEVERITIES = ("", *(severity.word for severity in Severity))
 _RULES = ("", *(rule.name.lower().replace("_", " ") for rule in ToolRule if rule))
 _NAMED = ("", *(named.name.lower().replace("_", " ") for named in Named if named))
 _STATES = ("", *(state.name.lower() for state in ProposalState if state))
@@ -300,6 +309,10 @@ FIELDS: tuple[Field, ...] = (
     Field("delivered", _T.STRING, "Delivered to", "Who got it, as far as a gateway's log says.",
           _decoded(lambda a, m: a.capture.recipients(m)), _D.PASS, many=True),
     Field("stream", _T.STRING, "Stream", "Id of the stream a frame or stream message belongs to.", _strings("stream")),
+    Field("finding", _T.STRING, "Findings", "Codes of the findings about it, the most severe first.",
+          lambda a: InternedSets(a.findings.columns["set"], a.findings.found.sets), _D.PASS, many=True),
+    Field("finding.severity", _T.SEVERITY, "Severity", "Its worst finding: note, warning or error, in this order.",
+          _severity, _D.PASS),
     Field("source", _T.STRING, "Source", "File or connection it came from.", _sources),
 )  # fmt: skip
 

@@ -21,7 +21,7 @@ from inspector.protocol.times import NO_TIME, format_time
 
 
 def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
-    """What a capture holds. Findings come with their checks; until then none are counted."""
+    """What a capture holds."""
     analysis, capture = document.analysis, document.capture
     contexts = analysis.contexts
     return {
@@ -40,7 +40,7 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
             "tools": _latencies(latency_by_tool(analysis)),
             "participants": _latencies(latency_by_participant(analysis)),
         },
-        "findings": {},
+        "findings": analysis.findings.found.counts(),
     }
 
 
@@ -53,6 +53,18 @@ def _latencies(found: dict[str, Latency]) -> dict[str, dict[str, float]]:
         }
         for name, one in found.items()
     }  # fmt: skip
+
+
+def finding_entries(document: CaptureDocument) -> Iterator[dict[str, Any]]:
+    """Every finding, the most severe first; numbers count from 1."""
+    for found in document.analysis.findings.all():
+        yield {
+            "code": found.code,
+            "severity": found.severity.word,
+            "no": found.row + 1,
+            "context": None if found.context is None else _path(found.context),
+            "text": found.text,
+        }
 
 
 def context_nodes(document: CaptureDocument) -> Iterator[dict[str, Any]]:
@@ -115,7 +127,10 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "chain": [_step(step) for step in document.chain(message)],
         "capability": judged(document, message),
         "lifecycle": story,
-        "findings": [],
+        "findings": [
+            {"code": found.code, "severity": found.severity.word, "text": found.text}
+            for found in analysis.findings.of(message)
+        ],
     }
 
 

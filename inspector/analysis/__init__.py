@@ -13,6 +13,8 @@ from inspector.analysis.capabilities import CapabilityPass
 from inspector.analysis.changes import Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.findings import FindingPass
+from inspector.analysis.findings.batch import Passes
 from inspector.analysis.named import NamedPass
 from inspector.analysis.participants import ParticipantPass
 from inspector.analysis.transients import TransientPass
@@ -40,7 +42,7 @@ class Analysis:
 
     Attributes:
         capture: the messages.
-        contexts, correlation, named, transients, participants, capabilities: the passes.
+        contexts, correlation, named, transients, participants, capabilities, findings: the passes.
         now_ns: the wall clock while traffic is live, None for a log; `state` goes by it.
     """
 
@@ -52,17 +54,19 @@ class Analysis:
         self.transients = TransientPass(capture, self.correlation)
         self.participants = ParticipantPass(capture)
         self.capabilities = CapabilityPass(capture)
+        self.findings = FindingPass(Passes(capture, self.contexts, self.correlation, self.named, self.transients))
         self.now_ns: int | None = None
         self._fed = 0
 
     def __len__(self) -> int:
         return self._fed
 
-    def feed(self, touched: Rows | None = None) -> Changes:
+    def feed(self, touched: Rows | None = None, *, more: bool = False) -> Changes:
         """Let every pass take in what the capture has gained.
 
         Args:
             touched: earlier messages the capture itself changed (they gained a delivery).
+            more: there is more to come at once; the checks may wait for it, until `catch_up`.
         """
         start, stop = self._fed, len(self.capture)
         with self.capture.read_ahead(start, stop):
@@ -73,9 +77,20 @@ class Analysis:
             self.transients.feed(start, stop, linked)
             self.participants.feed(start, stop)
             self.capabilities.feed(start, stop)
+            passes = (self.transients, self.contexts, self.named)
+            parts = [linked, *(fed.take_changes() for fed in passes)]
+            if touched is not None:
+                parts.append(touched)
+            changed = np.unique(np.concatenate(parts))
+            changed = changed[changed < start]
+            self.findings.feed(start, stop, changed, self.now_ns, more=more)
         self._fed = stop
-        parts = [linked, *(fed.take_changes() for fed in (self.transients, self.contexts, self.named))]
-        if touched is not None:
-            parts.append(touched)
-        changed = np.unique(np.concatenate(parts))
-        return Changes(start, stop, changed[changed < start], self.contexts.take_moved())
+        found = self.findings.take_changes()
+        if len(found):
+            changed = np.union1d(changed, found[found < start])
+        return Changes(start, stop, changed, self.contexts.take_moved())
+
+    def catch_up(self) -> Changes:
+        """Let the checks look at what they have left for later; also when the clock (`now_ns`) has moved on."""
+        self.findings.catch_up(self.now_ns)
+        return Changes(self._fed, self._fed, self.findings.take_changes(), False)

@@ -57,8 +57,12 @@ class ContextNotes:
         return len(self._rows)
 
     def __iter__(self) -> Iterator[ContextNote]:
-        for node, row, what in zip(self._nodes, self._rows, self._what, strict=True):
-            yield ContextNote(node, row, Oddity(what))
+        return self.since(0)
+
+    def since(self, start: int) -> Iterator[ContextNote]:
+        """Those from number `start` on."""
+        for place in range(start, len(self)):
+            yield ContextNote(self._nodes[place], self._rows[place], Oddity(self._what[place]))
 
     def add(self, node: int, row: int, what: Oddity) -> None:
         """Note something about a context that a message shows."""

@@ -260,6 +260,14 @@ class ContextPass:
         """(rows,) int32, the node of each of these messages. O(rows)."""
         return self._refs.nodes(self._columns["ref"][rows])
 
+    def refs(self, start: int, stop: int) -> Array:
+        """(stop - start,) the number of each message's (space, context as written): from 1 as first seen, 0 in main."""
+        return self._columns["ref"][start:stop]
+
+    def refs_of(self, rows: Array) -> Array:
+        """(rows,) the same of some messages."""
+        return self._columns["ref"][rows]
+
     def node_of(self, row: int) -> int:
         """The node a message belongs to; MAIN for the main context."""
         return self._refs.node(int(self._columns["ref"][row]))

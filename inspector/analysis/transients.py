@@ -248,6 +248,10 @@ class TransientPass:
             self._notes.get(row),
         )
 
+    def signal(self, row: int) -> Signal | None:
+        """What a result's `_meta` says; None when it signals nothing."""
+        return self._signals.get(row)
+
     def hints(self, row: int) -> tuple[tuple[str, str], ...]:
         """The (fetching tool, consuming tool) pairs a result registered."""
         signal = self._signals.get(row)

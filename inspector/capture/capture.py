@@ -78,6 +78,7 @@ class Capture:
         columns: arrays of capture.columns.MESSAGE_COLUMNS, one value per message.
         deliveries: arrays of DELIVERY_COLUMNS, in log order.
         sources: the files records lie in.
+        impostors: `message` and `participant` (string id) of messages whose sender is not who the log says sent them.
         record_count: records read, folded ones included.
         unreadable_count: messages nothing could be made of.
     """
@@ -88,6 +89,7 @@ class Capture:
         self.columns = message_columns()
         self.deliveries = GrowingColumns(DELIVERY_COLUMNS)
         self.sources: list[SourceFile] = []
+        self.impostors = GrowingColumns({"message": np.uint32, "participant": np.uint32})
         self.ids = HashIndex()
         self.record_count = 0
         self.unreadable_count = 0
@@ -123,6 +125,7 @@ class Capture:
         columns = self._renumbered(block, starts, ids)
         self._told = _by_message(block.told, starts, start)
         self.columns.append(columns, len(starts))
+        self._note_impostors(block, starts, start, ids)
         self.unreadable_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.UNREADABLE)))
         rows = np.arange(start, len(self), dtype=np.uint32)
         self.ids.add(columns["id_hash"], rows)
@@ -137,6 +140,16 @@ class Capture:
         source.formats.update(block.formats)
         if block.origin is not None:
             source.origin = block.origin
+
+    def _note_impostors(self, block: Block, starts: NDArray[np.int64], start: int, ids: NDArray[np.uint32]) -> None:
+        """A log says who sent what it received; an envelope may say otherwise (protocols.md 2, Spoofing)."""
+        received = block.strings.find("received")
+        if received is None:
+            return
+        logged, said = block.columns["participant"][starts], block.columns["sender"][starts]
+        places = np.flatnonzero((logged != said) & (logged != 0) & (said != 0))
+        places = places[block.columns["event"][starts[places]] == received]
+        self.impostors.append({"message": places + start, "participant": ids[logged[places]]}, len(places))
 
     def _joining(self, block: Block) -> Array:
         """Which records are copies for somebody: (records,) bool."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from inspector.analysis.findings import Severity
 from inspector.fields import Field, FieldType
 from inspector.filters.ast import (
     BooleanValue,
@@ -44,6 +45,7 @@ _TYPE_WORDS = {
     FieldType.INTEGER: "a whole number",
     FieldType.NUMBER: "a number",
     FieldType.TIME: "a time",
+    FieldType.SEVERITY: "a severity",
     FieldType.BOOLEAN: "true or absent",
     FieldType.ANY: "of any type",
 }
@@ -144,6 +146,8 @@ class Checker:
         """The value in the type of the field."""
         if isinstance(value, Variable):
             value = self._resolved(field, operator, value)
+        if field.type is FieldType.SEVERITY:
+            return self._severity(field, value)
         if operator.wants_text or field.type in (FieldType.STRING, FieldType.KIND, FieldType.CONTEXT):
             return self._text_operand(field, operator, value)
         if field.type is FieldType.ANY:
@@ -190,6 +194,19 @@ class Checker:
                 quote(written),
             )
         return value.value
+
+    def _severity(self, field: Field, value: Value) -> str:
+        words = [severity.word for severity in Severity]
+        if isinstance(value, StringValue) and value.value in words:
+            return value.value
+        written = value.value if isinstance(value, StringValue) else self._written(value)
+        near = nearest(written.lower(), words)
+        raise _error(
+            value,
+            f"{field.name} is {', '.join(words[:-1])} or {words[-1]}, not {shortened(written)}.",
+            f"Did you mean {near}?" if near else None,
+            near,
+        )
 
     def _time(self, field: Field, value: Value) -> int:
         time_ns = parse_instant(value.value) if isinstance(value, StringValue) else NO_TIME

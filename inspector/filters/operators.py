@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.findings import Severity
 from inspector.fields import FieldType
 from inspector.protocol import paths
 
@@ -31,7 +32,7 @@ MAX_PATTERN = 1000
 """Longest regular expression or glob, in characters."""
 
 _ALL = frozenset(FieldType)
-_ORDERED = frozenset((FieldType.INTEGER, FieldType.NUMBER, FieldType.TIME, FieldType.ANY))
+_ORDERED = frozenset((FieldType.INTEGER, FieldType.NUMBER, FieldType.TIME, FieldType.SEVERITY, FieldType.ANY))
 _TEXT = frozenset((FieldType.STRING, FieldType.KIND, FieldType.CONTEXT, FieldType.ANY))
 _PATHS = frozenset((FieldType.CONTEXT,))
 
@@ -98,9 +99,11 @@ def _member(operands: tuple[Scalar, ...], _type: FieldType) -> Predicate:
 
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, FieldType], Predicate]:
-    """An ordering within a type: numbers by size, texts (only in payloads) by code point."""
+    """An ordering within a type: numbers by size, severities by theirs, texts (only in payloads) by code point."""
 
-    def build(operand: Scalar, _type: FieldType) -> Predicate:
+    def build(operand: Scalar, field_type: FieldType) -> Predicate:
+        if field_type is FieldType.SEVERITY:
+            return lambda value: compare(_RANK[str(value)], _RANK[str(operand)])
         if isinstance(operand, bool):
             raise OperandError("true and false have no order.")
         if isinstance(operand, str):
@@ -109,6 +112,8 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, FieldType], 
 
     return build
 
+
+_RANK = {severity.word: severity.value for severity in Severity}
 
 _ARRAY_COMPARE: dict[str, Vector] = {
     "==": np.equal,

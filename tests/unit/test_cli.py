@@ -58,7 +58,8 @@ def test_summary_json() -> None:
     assert found == {
         "file": str(RECORDING), "format": "wrapped", "records": 27, "messages": 27, "unreadable": 0, "spaces": [],
         "participants": ["client", "server"], "kinds": {"mcp/request": 14, "mcp/response": 13}, "contexts": 0,
-        "main": 27, "badges": {"transient": 2, "consumed": 2, "collapsed": 2, "pending": 0}, "findings": {},
+        "main": 27, "badges": {"transient": 2, "consumed": 2, "collapsed": 2, "pending": 0},
+        "findings": {"consumed-nothing": 1},
     }  # fmt: skip
 
 
@@ -67,6 +68,7 @@ def test_summary_for_people() -> None:
     assert done.exit_code == 0
     assert "2 messages in 2 records, 1 unreadable" in done.stdout
     assert "(no readable kind)" in done.stdout
+    assert "findings      1 unreadable" in done.stdout
 
 
 def test_standard_input() -> None:
@@ -204,6 +206,75 @@ def test_show_what_is_nested_deeply(depth: int) -> None:
     for arguments in (("show", path, "1", "--json"), ("show", path, "1"), ("list", path), ("summary", path)):
         assert run(*arguments).exit_code == 0
     assert listed(path, "-e", "payload.result,text")
+
+
+# check
+
+
+WRONG = [
+    envelope(id="x1", context="why//fs", sender="coder"),
+    envelope("mcp/response", {"result": {}}, correlation_id=["lost"], sender="files\x1b[31m", context="why//fs"),
+    envelope("mcp/request:tools/call:rm", {"method": "tools/call", "params": {"name": "grep"}}, context="why//fs"),
+]
+
+
+def test_check_json() -> None:
+    found = printed("check", log(*WRONG), "--json")
+    assert [list(finding) for finding in found] == [["code", "severity", "no", "context", "text"]] * len(found)
+    assert found[0] == {
+        "code": "kind-payload-disagree", "severity": "error", "no": 3, "context": "why/fs",
+        "text": "Kind says tools/call rm, payload says tools/call grep: the payload is what runs.",
+    }  # fmt: skip
+    assert {(finding["code"], finding["no"]) for finding in found if finding["severity"] == "warning"} == {
+        ("context-malformed", 1), ("response-without-request", 2),
+    }  # fmt: skip
+
+
+def test_check_for_people() -> None:
+    shown = run("check", log(*WRONG)).stdout.splitlines()
+    assert shown[:4] == [
+        "1 error",
+        "  kind-payload-disagree (1): Kind and payload name different calls",
+        "    No. 3       Kind says tools/call rm, payload says tools/call grep: the payload is what runs.",
+        "    -> Write the same method and tool in kind and payload.",
+    ]
+    assert shown[4] == "2 warnings"
+    assert any("files\\u001b[31m answers a request" in line for line in shown)
+    clean = log(envelope(id="a", context="why-1f3a9c0d2e"))
+    assert run("check", clean).stdout == f"{clean}: nothing found.\n"
+
+
+def test_check_masks_secrets() -> None:
+    shown = run("check", log(envelope(correlation_id=["token=s3cr3t-value"]))).stdout
+    assert "correlation-dangling" in shown
+    assert "s3cr3t" not in shown
+    found = printed("summary", log(envelope(context="token=s3cr3t-value")), "--json")
+    assert found["findings"]["context-secret"] == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "level", "code"),
+    [
+        (WRONG, None, 0), (WRONG, "warning", 1), (WRONG, "error", 1), (WRONG, "note", 2),
+        (WRONG[:2], "warning", 1), (WRONG[:2], "error", 0), ([envelope()], "warning", 0),
+    ],
+)  # fmt: skip
+def test_check_fails_on_what_it_is_told_to(lines: list[Any], level: str | None, code: int) -> None:
+    for more in ((), ("--json",)):
+        assert run("check", log(*lines), *(("--fail-on", level) if level else ()), *more).exit_code == code
+    assert run("check", "nowhere.jsonl").exit_code == 2
+
+
+def test_findings_in_lists_and_messages() -> None:
+    path = log(*WRONG)
+    found = listed(path, "-Y", "finding.severity >= warning", "-e", "no,finding,finding.severity")
+    assert found[2] == {"no": 3, "finding": ["kind-payload-disagree"], "finding.severity": "error"}
+    assert [row["no"] for row in listed(path, "-Y", 'finding == "response-without-request"')] == [2]
+    assert printed("show", path, "3", "--json")["findings"] == [
+        {"code": "kind-payload-disagree", "severity": "error",
+         "text": "Kind says tools/call rm, payload says tools/call grep: the payload is what runs."}
+    ]  # fmt: skip
+    assert "error             kind-payload-disagree: Kind says" in run("show", path, "3").stdout
 
 
 # Exit codes

@@ -15,7 +15,7 @@ from tests.builders import clean_up, delivered, document_of, envelope, received,
 from tests.strategies import conversations
 
 # Fields of design.md 6 whose passes are not built yet; until then they are unknown.
-LATER = {"tokens", "visibility", "finding", "finding.severity", "mark", "comment"}
+LATER = {"tokens", "visibility", "mark", "comment"}
 DESIGN = {
     *("no", "time", "ts", "id", "protocol", "space", "from", "to", "kind", "kind.raw", "method", "target", "tool"),
     *("tool.rule", "correlation", "context", "context.root", "context.leaf", "context.depth", "context.raw"),
@@ -69,7 +69,7 @@ def test_an_envelope(name: str, expected: object) -> None:
 
 
 NOTHING = {"no": 2, "kind": "", "text": "{torn", "size": 5, "source": "test.jsonl", "to": [], "correlation": [],
-           "badge": [], "delivered": []}  # fmt: skip
+           "badge": [], "delivered": [], "finding": ["unreadable"], "finding.severity": "warning"}  # fmt: skip
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)

@@ -19,7 +19,8 @@ def test_summary() -> None:
         "file": "the/file", "format": "gateway-log", "records": 6, "messages": 5, "unreadable": 1, "spaces": ["demo"],
         "participants": ["lead", "me"], "kinds": {"": 2, "chat": 1, "system/join": 1, "mcp/request": 1}, "contexts": 2,
         "main": 4, "badges": {"transient": 0, "consumed": 0, "collapsed": 0, "pending": 0},
-        "latency": {"tools": {}, "participants": {}}, "findings": {},
+        "latency": {"tools": {}, "participants": {}},
+        "findings": {"unreadable": 1, "kind-missing": 1, "context-guessable": 1, "id-missing": 1},
     }  # fmt: skip
 
 

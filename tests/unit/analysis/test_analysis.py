@@ -67,7 +67,9 @@ def test_what_a_feed_did() -> None:
     assert len(log.document.analysis) == 2
 
 
-@pytest.mark.parametrize("name", ["contexts", "correlation", "named", "transients", "participants", "capabilities"])
+@pytest.mark.parametrize(
+    "name", ["contexts", "correlation", "named", "transients", "participants", "capabilities", "findings"]
+)
 def test_a_pass_can_start_again(name: str) -> None:
     request = tool_call("grep", context="a/b")
     document = document_of(request, tool_result(request, context="a"))

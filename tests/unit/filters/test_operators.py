@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from inspector.fields import FIELD_BY_NAME, FieldType
+from inspector.filters import FilterError, compile_filter
 from inspector.filters.grammar import RESERVED
 from inspector.filters.operators import OPERATOR_BY_SYMBOL, OPERATORS, operators_for
+from tests.builders import document_of, envelope
 
 
 def test_spellings_are_unique() -> None:
@@ -32,3 +35,28 @@ def test_every_type_can_be_compared(field_type: FieldType) -> None:
 def test_paths_are_compared_only_on_contexts() -> None:
     for symbol in ("under", "childof"):
         assert OPERATOR_BY_SYMBOL[symbol].types == {FieldType.CONTEXT}
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("finding.severity >= warning", {"warning", "error"}), ("finding.severity > note", {"warning", "error"}),
+        ("finding.severity < warning", {"note"}), ("finding.severity <= error", {"note", "warning", "error"}),
+        ("finding.severity == note", {"note"}), ("finding.severity in {note, error}", {"note", "error"}),
+        ("finding.severity", {"note", "warning", "error"}), ("finding.severity != error", {None, "note", "warning"}),
+    ],
+)  # fmt: skip
+def test_severities_have_an_order(text: str, holds: set[str | None]) -> None:
+    lines = [envelope(), envelope("shop/order"), envelope(context=7), envelope("system/welcome", {})]
+    document = document_of(*lines)
+    column = FIELD_BY_NAME["finding.severity"].column(document.analysis)
+    words = [column.value(message) for message in range(len(lines))]
+    assert words == [None, "note", "warning", "error"]
+    found = compile_filter(text).mask(document.analysis, np.arange(len(lines)))
+    assert {word for word, held in zip(words, found.tolist(), strict=True) if held} == holds
+
+
+@pytest.mark.parametrize("value", ["warnin", "2", "true", '"Warning"'])
+def test_other_words_are_no_severities(value: str) -> None:
+    with pytest.raises(FilterError, match=r"finding\.severity is note, warning or error, not"):
+        compile_filter(f"finding.severity >= {value}")

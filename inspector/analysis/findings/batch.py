@@ -1,0 +1,140 @@
+"""What a topic of checks is given: new messages, earlier ones that changed, the passes, and where to put findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.contexts import ContextPass
+from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.findings.store import Findings
+from inspector.analysis.named import NamedPass
+from inspector.analysis.transients import TransientPass
+from inspector.capture.capture import Capture
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Passes:
+    """The capture and the passes that have taken in everything that the checks look at."""
+
+    capture: Capture
+    contexts: ContextPass
+    correlation: CorrelationPass
+    named: NamedPass
+    transients: TransientPass
+
+
+@dataclass(slots=True)
+class Batch:
+    """Messages `start` to `stop`, which are new, and earlier ones whose links, badges or deliveries changed.
+
+    Attributes:
+        now_ns: the wall clock while live, else the latest time in the log; NO_TIME.
+        changed: earlier messages, ascending.
+    """
+
+    passes: Passes
+    findings: Findings
+    start: int
+    stop: int
+    changed: Rows
+    now_ns: int
+    _rows: dict[str, Rows] = field(default_factory=dict)
+    _changed_kinds: Array | None = None
+    _bits: int | None = None  # flags that any of the new messages has
+
+    @property
+    def capture(self) -> Capture:
+        """The messages."""
+        return self.passes.capture
+
+    @property
+    def links(self) -> Any:
+        """Columns of the correlation pass."""
+        return self.passes.correlation.columns
+
+    def new(self, column: str) -> Array:
+        """The values of the new messages."""
+        return self.capture.columns[column][self.start : self.stop]
+
+    def code(self, text: str) -> int:
+        """The id of a string; -1 when no message has it."""
+        return self.capture.strings.find(text) or -1
+
+    def rows(self, kind: str) -> Rows:
+        """The new messages of a kind."""
+        found = self._rows.get(kind)
+        if found is None:
+            code = self.code(kind)
+            found = np.flatnonzero(self.new("kind") == code) + self.start if code >= 0 else NO_ROWS
+            self._rows[kind] = found
+        return found
+
+    def changed_rows(self, kind: str) -> Rows:
+        """The earlier messages of a kind that changed."""
+        if not len(self.changed):
+            return self.changed
+        if self._changed_kinds is None:
+            self._changed_kinds = self.capture.columns["kind"][self.changed]
+        return self.changed[self._changed_kinds == self.code(kind)]
+
+    def both(self, kind: str) -> Rows:
+        """The messages of a kind that are new or changed, ascending."""
+        changed, new = self.changed_rows(kind), self.rows(kind)
+        return np.concatenate((changed, new)) if len(changed) else new
+
+    def flagged(self, bits: int) -> Rows:
+        """The new messages with any of these flags."""
+        if self._bits is None:
+            self._bits = int(np.bitwise_or.reduce(self.new("flags"))) if self.stop > self.start else 0
+        return np.flatnonzero(self.new("flags") & bits) + self.start if self._bits & bits else NO_ROWS
+
+    def of(self, column: str, rows: Rows) -> Array:
+        """A column's values of some messages."""
+        return self.capture.columns[column][rows]
+
+    def string(self, column: str, row: int) -> str:
+        """A string column's value; "" when it is absent."""
+        return self.capture.string(column, row) or ""
+
+
+class Marks:
+    """A small number for each string id, 0 until it is put: what was found out about a string, or seen of it."""
+
+    def __init__(self, dtype: Any = np.uint8) -> None:
+        self._values = np.zeros(1024, dtype)
+
+    def of(self, ids: Array) -> Array:
+        """The marks of some strings."""
+        if len(ids):
+            self._reach(int(ids.max()))
+        return self._values[ids]
+
+    def get(self, identifier: int) -> int:
+        """The mark of one string."""
+        return int(self._values[identifier]) if 0 <= identifier < len(self._values) else 0
+
+    def put(self, ids: Any, marks: Any) -> None:
+        """Mark a string, or some."""
+        self._reach(int(np.max(ids)))
+        self._values[ids] = marks
+
+    def _reach(self, most: int) -> None:
+        if most >= len(self._values):
+            more = max(most + 1, 2 * len(self._values)) - len(self._values)
+            self._values = np.concatenate((self._values, np.zeros(more, self._values.dtype)))
+
+    def unseen(self, ids: Array) -> list[tuple[int, int]]:
+        """Strings that have no mark yet: (id, first place in `ids`) of each, by place."""
+        places = np.flatnonzero(self.of(ids) == 0)
+        if not len(places):
+            return []
+        found, first = np.unique(ids[places], return_index=True)
+        order = np.argsort(first)
+        return list(zip(found[order].tolist(), places[first[order]].tolist(), strict=True))

@@ -1,0 +1,196 @@
+"""Context strings: form, size, secrets, and how fast new ones appear (protocols.md 6)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.context_notes import MOST_DEEP, MOST_LONG, Oddity
+from inspector.analysis.findings.batch import Array, Batch, Marks
+from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
+from inspector.capture.block import OBJECT_KEY
+from inspector.capture.flags import Flag
+from inspector.protocol import paths
+from inspector.protocol.secrets import mask_text
+from inspector.protocol.times import NO_TIME
+
+FLOOD, FLOOD_S = 500, 600
+"""New contexts of one sender, and within how many seconds they are a flood."""
+BURST, BURST_S = 20, 1
+"""The same for a burst."""
+
+MALFORMED = Check(
+    "context-malformed", WARNING, "Malformed context path",
+    "{who} wrote the context {detail}: slashes at its ends and empty segments are dropped.",
+    "Others may take it for another context than the one that is meant.",
+    "Write segments with single slashes between them, and leave context out for the main context.",
+    "p4m: no leading or trailing slash",
+    example="“why//fs/”",
+)  # fmt: skip
+NOT_A_PATH = Check(
+    "context-wrong-type", WARNING, "Context that is no path",
+    "{who} sent a context that is neither a text nor an object with an id; the message counts to the main context.",
+    "The message shows up where it does not belong.",
+    "Write context as a path string.",
+    "MEW v0.2 to v0.4: context is a string",
+)  # fmt: skip
+CHARACTERS = Check(
+    "context-characters", NOTE, "Unusual characters in a context",
+    "The context {detail} has characters other than letters, digits, - and _.",
+    "Other tools may refuse it, or split or escape it differently.",
+    "Use letters, digits, - and _ in the segments.",
+    "p4m: characters of a segment",
+    example="“why fs?”",
+)  # fmt: skip
+TOO_DEEP = Check(
+    "context-too-deep", NOTE, "Context too deep",
+    "The context {detail} has more than {limit} levels.",
+    "Deep nesting is hard to follow, and mostly a sign of a recursion that does not end.",
+    "Look who opens contexts inside contexts.",
+    "p4m: suggested maximum depth 5", limit=MOST_DEEP,
+    example="“a/b/c/d/e/f”",
+)  # fmt: skip
+TOO_LONG = Check(
+    "context-too-long", WARNING, "Context too long",
+    "The context {detail} is longer than {limit} characters.",
+    "Other implementations may cut or refuse it; data has no place in a name.",
+    "Use a short id, and put data into the payload.",
+    "p4m: suggested maximum 255 characters", limit=MOST_LONG,
+    example="“summary-of-everything...”",
+)  # fmt: skip
+GUESSABLE = Check(
+    "context-guessable", NOTE, "Guessable context id",
+    "{who} opens contexts that can be guessed, such as {detail}.",
+    "Two agents that count from 1 meet in one context, and anybody can write into it.",
+    "Put something random into the id, such as a UUID.",
+    "p4m, k9j: context ids should be unique and not guessable",
+    example="ctx-1",
+)  # fmt: skip
+SECRET = Check(
+    "context-secret", ERROR, "Secret or address in a context id",
+    "The context id holds {detail}.",
+    "Context ids are sent with every message, shown in trees and written into every log.",
+    "Name contexts after what they are for; replace the secret, which has been seen by everybody.",
+    "p4m, security; MEW: every participant sees every message",
+    example="an e-mail address",
+)  # fmt: skip
+FLOODED = Check(
+    "context-flood", WARNING, "Flood of contexts",
+    "{who} has opened {limit} contexts within {detail}.",
+    "Trees, filters and agents' own tables grow without end.",
+    "Look for an agent that opens a context for each message.",
+    "k9j, security: limit the contexts of a participant", limit=FLOOD,
+    example="10 min",
+)  # fmt: skip
+RATE = Check(
+    "context-rate", NOTE, "Contexts opened in a burst",
+    "{who} has opened {limit} contexts within {detail}.",
+    "Nobody can follow them; often a loop that opens one for each item.",
+    "Open one context for the loop, and keep the items in it.",
+    "k9j, security: limit the rate of new contexts", limit=BURST,
+    example="1 s",
+)  # fmt: skip
+
+CHECKS = (SECRET, MALFORMED, NOT_A_PATH, TOO_LONG, FLOODED, RATE, CHARACTERS, TOO_DEEP, GUESSABLE)
+
+_PLAIN = re.compile(r"[A-Za-z0-9_/\-]*")
+_GUESSABLE = re.compile(r"(?i)[a-z]{0,40}[-_]?\d{1,4}|[a-z]{1,3}")
+_TOKEN = re.compile(r"(?:^|[/:=])(?:sk-|sk_live_|ghp_|gho_|github_pat_|xox[bpars]-|AKIA)[A-Za-z0-9_\-]{8,}")
+_PROBES = (
+    ("an e-mail address", re.compile(r"[\w.+\-]{1,64}@[A-Za-z0-9\-]{1,64}\.[A-Za-z]{2,24}")),
+    ("an IP address", re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])")),
+    ("an address", re.compile(r"[a-z][a-z0-9+.\-]{1,20}://", re.IGNORECASE)),
+    ("a key", _TOKEN),
+)
+_LOOKED_AT = 4096
+
+
+def secret_in(text: str) -> str:
+    """Words for the secret or address a text holds; "" where it holds none."""
+    text = text[:_LOOKED_AT]
+    if mask_text(text) != text:
+        return "a secret"
+    return next((words for words, probe in _PROBES if probe.search(text)), "")
+
+
+class Contexts:
+    """Looks at each context once, when it is first used."""
+
+    def __init__(self) -> None:
+        self._seen = Marks(np.bool_)  # contexts by their number
+        self._noted = 0
+        self._guessable: set[int] = set()
+        self._times: dict[int, Array] = {}  # by sender, of its latest new contexts
+        self._flooded: set[tuple[int, Check]] = set()
+
+    def feed(self, batch: Batch) -> None:
+        """Look at the new contexts of a batch."""
+        self._noted = take_notes(batch, _NOTED, self._noted)
+        batch.findings.add(NOT_A_PATH, batch.flagged(Flag.BAD_CONTEXT.value))
+        new = self._seen.unseen(batch.passes.contexts.refs(batch.start, batch.stop))
+        if not new:
+            return
+        refs, places = np.array(new, np.int64).T
+        self._seen.put(refs, True)
+        rows = (places + batch.start)[refs != 0]
+        columns = (batch.of(name, rows).tolist() for name in ("context", "sender"))
+        for row, key, sender in zip(rows.tolist(), *columns, strict=True):
+            if key:
+                self._look_at(batch, row, batch.capture.strings[key], sender)
+        rows = rows[batch.of("time_ns", rows) != NO_TIME]
+        senders = batch.of("sender", rows)
+        for sender in np.unique(senders).tolist():
+            self._count(batch, rows[senders == sender], sender)
+
+    def _look_at(self, batch: Batch, row: int, key: str, sender: int) -> None:
+        name = key.removeprefix(OBJECT_KEY)
+        secret = secret_in(name) if _PLAIN.fullmatch(name) is None or _TOKEN.search(name) is not None else ""
+        if secret:
+            batch.findings.add(SECRET, [row], details=secret)
+        if sender not in self._guessable:
+            root = name if name != key else paths.root(paths.normalise(name))
+            if _GUESSABLE.fullmatch(root[:64]):
+                self._guessable.add(sender)
+                batch.findings.add(GUESSABLE, [row], details=root)
+
+    def _count(self, batch: Batch, rows: Rows, sender: int) -> None:
+        """Look how many contexts a sender has opened in how short a time."""
+        before = self._times.get(sender, _NO_TIMES)
+        times = np.concatenate((before, batch.of("time_ns", rows)))
+        for check, seconds in ((FLOODED, FLOOD_S), (RATE, BURST_S)):
+            first = max(check.limit - 1, len(before))
+            if len(times) <= first or (sender, check) in self._flooded:
+                continue
+            took = times[first:] - times[first - check.limit + 1 : len(times) - check.limit + 1]
+            fast = np.flatnonzero((took >= 0) & (took <= seconds * 1_000_000_000))
+            if len(fast):
+                self._flooded.add((sender, check))
+                row = int(rows[first - len(before) + int(fast[0])])
+                batch.findings.add(check, [row], details=f"{seconds} s" if seconds < 120 else f"{seconds // 60} min")
+        self._times[sender] = times[-FLOOD:]
+
+
+_NO_TIMES: Array = np.empty(0, np.int64)
+_NOTED = {
+    Oddity.MALFORMED: MALFORMED,
+    Oddity.CHARACTERS: CHARACTERS,
+    Oddity.TOO_DEEP: TOO_DEEP,
+    Oddity.TOO_LONG: TOO_LONG,
+}
+
+
+def take_notes(batch: Batch, checks: Mapping[Oddity, Check], start: int) -> int:
+    """Turn what the context pass has noted since `start` into findings; returns how many notes there are now."""
+    notes = batch.passes.contexts.notes
+    found: dict[Check, dict[int, str]] = {}
+    for note in notes.since(start):
+        check = checks.get(note.what)
+        if check is not None:
+            name = batch.string("context", note.row).removeprefix(OBJECT_KEY)
+            found.setdefault(check, {})[note.row] = f"“{name[:60]}”"
+    for check, rows in found.items():
+        batch.findings.add(check, sorted(rows), details=[rows[row] for row in sorted(rows)])
+    return len(notes)

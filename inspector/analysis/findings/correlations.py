@@ -1,0 +1,60 @@
+"""Correlation ids that lead nowhere (protocols.md 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.findings.batch import Array, Batch
+from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.analysis.named import Named
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
+
+DANGLING = Check(
+    "correlation-dangling", NOTE, "Correlation that names nothing known",
+    "{who} names {detail}, which is no message, context or stream seen so far.",
+    "Its cause cannot be shown. It may lie before this capture, which takes the finding back when it turns up.",
+    "Name the envelope's id exactly as it was sent.",
+    "MEW v0.4, correlation_id; k9j: or a context id",
+    example="“a1”",
+)  # fmt: skip
+ABOUT_NOTHING = Check(
+    "decision-without-proposal", WARNING, "Decision about a proposal nobody made",
+    "{who} sent {kind} about {detail}, which is no proposal seen so far.",
+    "The proposal that was meant stays open.",
+    "Name the proposal's id in correlation_id.",
+    "MEW v0.4, mcp/withdraw and mcp/reject: correlation_id names the proposal",
+    example="“p9”",
+)  # fmt: skip
+CHECKS = (ABOUT_NOTHING, DANGLING)
+
+_DECISIONS = (kinds.WITHDRAW, kinds.REJECT)
+
+
+class Correlations:
+    """Looks at messages whose correlation leads nowhere."""
+
+    def feed(self, batch: Batch) -> None:
+        """Look at what the messages of a batch name."""
+        links, correlated = batch.links, Flag.CORRELATED.value
+        rows = batch.flagged(correlated)
+        rows = rows[links["cause"][rows] == NO_ROW]
+        if batch.findings.counts_of(DANGLING) and len(batch.changed):
+            rows = np.concatenate((batch.changed[batch.findings.has(DANGLING, batch.changed)], rows))
+        own_checks = [batch.code(kind) for kind in (kinds.RESPONSE, *_DECISIONS)]
+        rows = rows[~np.isin(batch.of("kind", rows), own_checks)]
+        if len(rows):
+            self._settle(batch, DANGLING, rows, batch.passes.named.named(rows) == Named.NOTHING_SEEN.value)
+        for kind in _DECISIONS:
+            rows = batch.both(kind)
+            rows = rows[batch.of("flags", rows) & correlated != 0]
+            if len(rows):
+                cause = links["cause"][rows].astype(np.int64)
+                lost = (cause == NO_ROW) | (batch.of("kind", cause) != batch.code(kinds.PROPOSAL))
+                self._settle(batch, ABOUT_NOTHING, rows, lost)
+
+    def _settle(self, batch: Batch, check: Check, rows: Rows, wrong: Array) -> None:
+        named = (batch.capture.correlation_ids(row) for row in rows[wrong].tolist())
+        batch.findings.settle(check, rows, wrong, details=[f"“{ids[0][:80]}”" if ids else "" for ids in named])

@@ -1,0 +1,153 @@
+"""Forms and fields that no column tells: looked at in the first message of each sender and kind.
+
+Who writes a field in an old way does so always, and reading every record again would cost more than all checks
+together; so does looking for secrets. The kinds that carry tokens by their nature are looked at every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.findings.batch import Array, Batch, Marks
+from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.capture.flags import Flag
+from inspector.protocol.header import ABSENT
+from inspector.protocol.secrets import MASK, mask_secrets
+
+CORRELATION_FORM = Check(
+    "correlation-wrong-type", NOTE, "Correlation in the form of another version",
+    "{who} writes correlation_id as {detail}.",
+    "Readers that follow the version strictly do not find what the message is about; gateways correct it on one of "
+    "their two ways in.",
+    "Write correlation_id as a list from v0.2 on, as one text before.",
+    "MEW v0.2 to v0.4: array of strings; v0.0, v0.1: string",
+    example="a text; mew/v0.4 has a list",
+)  # fmt: skip
+OTHERWISE = Check(
+    "context-elsewhere", NOTE, "Context declared in another field",
+    "{who} names a context in {detail} and none in the envelope.",
+    "Readers take these messages for the main context's.",
+    "Move it to the envelope's context field.",
+    "p4m, MEW v0.2 to v0.4: context is a field of the envelope",
+    example="thread_id",
+)  # fmt: skip
+CLEAR = Check(
+    "secret-in-clear", WARNING, "Secret in clear",
+    "{kind} from {who} carries a secret in clear, under {detail}.",
+    "Every participant sees every message, and logs keep it. It is masked here, in the file it is not.",
+    "Keep the log to yourself and replace the secret; pass secrets outside of the conversation.",
+    "MEW release v0.11.0, gateway log: tokens appear in join and invite-ack",
+    example="payload.token",
+)  # fmt: skip
+CHECKS = (CLEAR, CORRELATION_FORM, OTHERWISE)
+
+_CARRIERS = ("system/join", "system/register", "space/invite-ack")
+_PLACEHOLDERS = frozenset({"redacted", "[redacted]", "<redacted>", "masked", "hidden", "none", "null", MASK})
+_MOST = 1 << 10  # senders, and kinds, whose pairs are told apart
+_LONGEST_READ = 1 << 18
+_FIELDS = ("thread_id", "threadId")
+
+
+class Forms:
+    """Reads a few records again."""
+
+    def __init__(self) -> None:
+        self._senders, self._kinds = Marks(np.uint16), Marks(np.uint16)
+        self._counts = [0, 0]
+        self._pairs = np.zeros(_MOST * _MOST * 2, np.bool_)  # not touched, so not in memory, but where pairs are
+        self._told: set[tuple[int, Check]] = set()
+
+    def feed(self, batch: Batch) -> None:
+        """Look at the first messages of each pair in a batch, and at what carries tokens."""
+        places = self._first_of_pairs(batch)
+        rows = {batch.start + place for place in places}
+        carriers = [row for kind in _CARRIERS for row in batch.rows(kind).tolist()]
+        for row in sorted(rows.union(carriers)):
+            if int(batch.capture.columns["length"][row]) > _LONGEST_READ:
+                continue
+            envelope = batch.capture.envelope(row)
+            if isinstance(envelope, dict):
+                self._secrets(batch, row, envelope)
+                if row in rows:
+                    self._look_at(batch, row, envelope)
+
+    def _first_of_pairs(self, batch: Batch) -> list[int]:
+        senders = self._numbers(self._senders, 0, batch.new("sender"))
+        kinds = self._numbers(self._kinds, 1, batch.new("kind"))
+        correlated = (batch.new("flags") & Flag.CORRELATED.value) != 0
+        pairs = (senders * _MOST + kinds) * 2 + correlated
+        new = np.flatnonzero(~self._pairs[pairs] & (senders != 0) & (kinds != 0))
+        if not len(new):
+            return []
+        found, first = np.unique(pairs[new], return_index=True)
+        self._pairs[found] = True
+        return new[first].tolist()
+
+    def _numbers(self, marks: Marks, which: int, ids: Array) -> Array:
+        """A small number for each string: 1 and up in the order seen, 0 for those beyond the limit."""
+        for identifier, _ in marks.unseen(ids) if self._counts[which] < _MOST - 1 else ():
+            if self._counts[which] < _MOST - 1:
+                self._counts[which] += 1
+                marks.put(identifier, self._counts[which])
+        return marks.of(ids).astype(np.int64)
+
+    def _look_at(self, batch: Batch, row: int, envelope: dict[str, Any]) -> None:
+        header = batch.capture.record(row).header
+        if header is None or header.kind is ABSENT:
+            return
+        written = envelope.get("correlation_id")
+        protocol = batch.string("protocol", row)
+        lists = protocol.startswith(("mew/", "meup/"))
+        if "correlationId" in envelope:
+            self._tell(batch, row, CORRELATION_FORM, "correlationId, the name one draft had")
+        elif isinstance(written, str) and lists:
+            self._tell(batch, row, CORRELATION_FORM, f"a text; {protocol} has a list")
+        elif isinstance(written, list) and protocol in ("mcp-x/v0", "mcpx/v0.1"):
+            self._tell(batch, row, CORRELATION_FORM, f"a list; {protocol} has one text")
+        elif not isinstance(written, str | list | None):
+            self._tell(batch, row, CORRELATION_FORM, "something that is neither a list nor a text")
+        if envelope.get("context") is None:
+            payload = envelope.get("payload")
+            held = payload if isinstance(payload, Mapping) else {}
+            named = next((name for name in _FIELDS if envelope.get(name)), "")
+            named = named or next((f"payload.{name}" for name in (*_FIELDS, "context") if _names(held.get(name))), "")
+            if named:
+                self._tell(batch, row, OTHERWISE, named)
+
+    def _tell(self, batch: Batch, row: int, check: Check, detail: str) -> None:
+        """Once for each sender."""
+        key = (int(batch.capture.columns["sender"][row]), check)
+        if key not in self._told:
+            self._told.add(key)
+            batch.findings.add(check, [row], details=detail)
+
+    def _secrets(self, batch: Batch, row: int, envelope: dict[str, Any]) -> None:
+        masked = mask_secrets(envelope)
+        if masked != envelope:
+            where = _first_masked(envelope, masked, "")
+            if where:
+                batch.findings.add(CLEAR, [row], details=where)
+
+
+def _names(value: Any) -> bool:
+    """Whether a payload's field reads as the name of a context, and not as text about one."""
+    return (isinstance(value, str) and 0 < len(value) <= 255 and " " not in value) or (
+        isinstance(value, dict) and isinstance(value.get("id"), str)
+    )
+
+
+def _first_masked(value: Any, masked: Any, path: str) -> str:
+    """The path of the first secret that is no placeholder; "" where there is none."""
+    if isinstance(value, dict) and isinstance(masked, dict):
+        inner = ((value[key], masked.get(key), f"{path}.{key}" if path else str(key)) for key in value)
+    elif isinstance(value, list) and isinstance(masked, list):
+        inner = ((item, other, path) for item, other in zip(value, masked, strict=False))
+    else:
+        if not isinstance(value, str | int | float):
+            return ""  # nested too deeply to be looked at
+        secret = value != masked and str(value).strip("*•x ").lower() not in ("", *_PLACEHOLDERS)
+        return path if secret else ""
+    return next(filter(None, (_first_masked(*item) for item in inner)), "")

@@ -1,0 +1,124 @@
+"""Proposals: who acts on what, and too late (protocols.md 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.findings.batch import Batch
+from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
+from inspector.analysis.findings.requests import overdue
+from inspector.analysis.proposals import ProposalState
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
+
+UNDECIDED_AFTER_S = 60
+"""A proposal nobody has acted on for longer has a finding."""
+
+AFTER_WITHDRAWAL = Check(
+    "proposal-fulfilled-after-withdrawal", ERROR, "Proposal fulfilled after it was withdrawn",
+    "{who} fulfils {other}, which its proposer had withdrawn before.",
+    "Something was done that the proposer had called off.",
+    "Look for a withdrawal of the proposal before fulfilling it.",
+    "MEW v0.4, mcp/withdraw",
+)  # fmt: skip
+BY_ANOTHER = Check(
+    "withdrawn-by-other", ERROR, "Proposal withdrawn by another than its proposer",
+    "{who} withdraws {other}, which {detail} proposed; it stays open.",
+    "Only the proposer may withdraw; others who wait for it to close are misled.",
+    "Send mcp/reject instead, or let the proposer withdraw.",
+    "MEW v0.4, mcp/withdraw: proposer only",
+    example="coder",
+)  # fmt: skip
+FULFILLED_AGAIN = Check(
+    "proposal-fulfilled-again", WARNING, "Proposal fulfilled more than once",
+    "{who} fulfils {other}, which was fulfilled before by {detail}.",
+    "The action runs twice.",
+    "Look for a request that names the proposal before fulfilling it.",
+    "MEW v0.4, mcp/proposal",
+    example="No. 12",
+)  # fmt: skip
+DIFFERS = Check(
+    "fulfilment-differs", WARNING, "Fulfilment calls something else",
+    "{who} fulfils {other} with {call}, but {detail} was proposed.",
+    "What was agreed to is not what runs.",
+    "Take method and tool of the proposal over unchanged, or reject it and say why.",
+    "MEW v0.4, mcp/proposal",
+    example="tools/call read_file",
+)  # fmt: skip
+UNDECIDED = Check(
+    "proposal-undecided", NOTE, "Proposal nobody acts on",
+    "{who} proposed {call} more than {limit} s ago, and nobody has fulfilled or rejected it.",
+    "The proposer waits; agents withdraw after a time of their own.",
+    "See who is there that may fulfil it, and whether a view hides its context.",
+    "MEW v0.4, mcp/proposal", limit=UNDECIDED_AFTER_S,
+)  # fmt: skip
+CHECKS = (AFTER_WITHDRAWAL, BY_ANOTHER, FULFILLED_AGAIN, DIFFERS, UNDECIDED)
+
+
+class Proposals:
+    """Follows proposals until somebody acts on them."""
+
+    def __init__(self) -> None:
+        self._withdrawn: dict[int, int] = {}  # the row of each proposal's first withdrawal by its proposer
+        self._waiting: Rows = NO_ROWS
+
+    def feed(self, batch: Batch) -> None:
+        """Look at the proposals of a batch, and at what was done about them."""
+        self._withdrawals(batch)
+        self._fulfilments(batch)
+        self._undecided(batch)
+
+    def _withdrawals(self, batch: Batch) -> None:
+        rows, cause = _about_proposals(batch, kinds.WITHDRAW)
+        if not len(rows):
+            return
+        own = batch.of("sender", rows) == batch.of("sender", cause)
+        for row, proposal in zip(rows[own].tolist(), cause[own].tolist(), strict=True):
+            self._withdrawn[proposal] = min(row, self._withdrawn.get(proposal, row))
+        proposers = [batch.string("sender", proposal) for proposal in cause[~own].tolist()]
+        batch.findings.settle(BY_ANOTHER, rows, ~own, others=cause, details=proposers)
+
+    def _fulfilments(self, batch: Batch) -> None:
+        rows, cause = _about_proposals(batch, kinds.REQUEST)
+        if not len(rows):
+            return
+        links, found = batch.links, batch.findings
+        withdrawn = self._withdrawn
+        late = [withdrawn.get(p, row) < row for row, p in zip(rows.tolist(), cause.tolist(), strict=True)]
+        found.settle(AFTER_WITHDRAWAL, rows, np.array(late, np.bool_), others=cause)
+        first = links["answer"][cause].astype(np.int64)
+        again = (first != rows) & (batch.of("id_hash", first) != batch.of("id_hash", rows))  # not a copy of it
+        by = [f"No. {row + 1}" for row in first[again].tolist()]
+        found.settle(FULFILLED_AGAIN, rows, again, others=cause, details=by)
+        differs = np.zeros(len(rows), np.bool_)
+        for name in ("method", "target"):
+            ours, theirs = links[name][rows], links[name][cause]
+            differs |= (ours != theirs) & (ours != 0) & (theirs != 0)
+        details = [_call(batch, proposal) for proposal in cause[differs].tolist()]
+        found.settle(DIFFERS, rows, differs, others=cause, details=details)
+
+    def _undecided(self, batch: Batch) -> None:
+        new, states = batch.rows(kinds.PROPOSAL), batch.links["proposal_state"]
+        changed = batch.changed_rows(kinds.PROPOSAL)
+        known = changed[batch.findings.has(UNDECIDED, changed)]
+        batch.findings.withdraw(UNDECIDED, known[states[known] != ProposalState.OPEN.value])
+        waiting = np.concatenate((self._waiting, new)) if len(self._waiting) else new
+        waiting = waiting[states[waiting] == ProposalState.OPEN.value]
+        due = overdue(batch.of("time_ns", waiting), batch.now_ns, UNDECIDED_AFTER_S)
+        batch.findings.add(UNDECIDED, waiting[due])
+        self._waiting = waiting[~due]
+
+
+def _about_proposals(batch: Batch, kind: str) -> tuple[Rows, Rows]:
+    """Messages of a kind that name a proposal, and the proposals."""
+    rows = batch.both(kind)
+    cause = batch.links["cause"][rows].astype(np.int64)
+    rows, cause = rows[cause != NO_ROW], cause[cause != NO_ROW]
+    fits = batch.of("kind", cause) == batch.code(kinds.PROPOSAL)
+    return rows[fits], cause[fits]
+
+
+def _call(batch: Batch, row: int) -> str:
+    names = (int(batch.links[name][row]) for name in ("method", "target"))
+    return " ".join(batch.capture.strings[name] for name in names if name)

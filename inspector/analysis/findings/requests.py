@@ -1,0 +1,217 @@
+"""Requests and responses: who waits in vain, who answers what nobody asked (protocols.md 3 and 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.findings.batch import Array, Batch, Marks
+from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_HASH, NO_ROW
+from inspector.protocol import kinds
+from inspector.protocol.times import NO_TIME
+
+UNANSWERED_AFTER_S = 30
+"""A request that waits longer has a finding; agents give up after 15 s."""
+SLOW_AFTER_S = 15
+"""What released agents wait at most for an answer (protocols.md 16)."""
+
+WITHOUT_REQUEST = Check(
+    "response-without-request", WARNING, "Response without a request",
+    "{who} answers a request that was not seen{detail}.",
+    "Nobody can tell what was answered; whoever asked goes on waiting. A capture that began late shows it for the "
+    "first responses, and takes it back when the request comes.",
+    "Name the request's id in correlation_id, exactly as it was sent.",
+    "MEW v0.4, mcp/response: correlation_id names the request",
+    example=", “a1”",
+)  # fmt: skip
+NOT_A_REQUEST = Check(
+    "response-to-proposal", WARNING, "Response to a proposal",
+    "{who} answers {other}, a proposal, where the request that fulfils it is meant.",
+    "The request that fulfilled the proposal stays unanswered, and its sender waits.",
+    "Let the response name the request, never the proposal.",
+    "MEW v0.4, mcp/response; k9j, correlation of proposals",
+)  # fmt: skip
+UNANSWERED = Check(
+    "request-unanswered", WARNING, "Request without an answer",
+    "{who} has waited for an answer to {call} for more than {limit} s.",
+    "The sender waits or has given up, and works on without the result.",
+    "Look whether {to} is there and may send mcp/response; an observer should answer tools/list with an empty list.",
+    "MEW v0.4, mcp/request and mcp/response", limit=UNANSWERED_AFTER_S,
+)  # fmt: skip
+SLOW = Check(
+    "response-slow", NOTE, "Slow answer",
+    "The answer to {other} took {detail}.",
+    "Released agents stop waiting after {limit} s: a later answer may not be used.",
+    "Look at what the tool does, or split the call.",
+    "MEW release v0.11.0, agent", limit=SLOW_AFTER_S,
+    example="42 s",
+)  # fmt: skip
+ANSWERED_AGAIN = Check(
+    "request-answered-again", WARNING, "Request answered twice by the same participant",
+    "{who} has answered {other} before.",
+    "The tool may have run twice, and the second result may replace the first.",
+    "Send one response for each request; mark retries as requests of their own.",
+    "JSON-RPC 2.0, 5: one response for each request",
+)  # fmt: skip
+BY_ANOTHER = Check(
+    "response-from-other", WARNING, "Answer from somebody who was not asked",
+    "{who} answers {other}, which was addressed to {detail}.",
+    "The one who was asked may answer too, or somebody speaks in its place.",
+    "Answer only what is addressed to you; check the sender of the response.",
+    "MEW v0.4, mcp/request: to names who is to answer",
+    example="files",
+)  # fmt: skip
+ID_DIFFERS = Check(
+    "jsonrpc-id-differs", NOTE, "JSON-RPC ids of request and response differ",
+    "The response names {other}, but its payload carries another JSON-RPC id.",
+    "Clients that match by payload.id, as plain MCP clients do, never find the answer. 7 and \"7\" differ.",
+    "Copy payload.id of the request unchanged, or leave it out.",
+    "JSON-RPC 2.0, 5; MEW v0.4, mcp/response",
+)  # fmt: skip
+
+CHECKS = (WITHOUT_REQUEST, NOT_A_REQUEST, UNANSWERED, SLOW, ANSWERED_AGAIN, BY_ANOTHER, ID_DIFFERS)
+
+_QUIET, _ASKS = 1, 2
+
+
+class Requests:
+    """Follows requests until they are answered."""
+
+    def __init__(self) -> None:
+        self._waiting: Rows = NO_ROWS  # requests nobody has answered, not found wanting yet
+        self._late: Rows = NO_ROWS  # those found wanting, by the hashes of their ids
+        self._late_ids: Array = np.empty(0, np.uint64)
+        self._methods = Marks()  # _QUIET for notifications
+        self._addressed: dict[tuple[int, int], bool] = {}
+
+    def feed(self, batch: Batch) -> None:
+        """Look at the responses and requests of a batch."""
+        self._responses(batch)
+        self._requests(batch)
+
+    def _responses(self, batch: Batch) -> None:
+        rows = batch.both(kinds.RESPONSE)
+        if not len(rows):
+            return
+        links, found = batch.links, batch.findings
+        cause = links["cause"][rows].astype(np.int64)
+        orphaned = cause == NO_ROW
+        found.settle(WITHOUT_REQUEST, rows, orphaned, details=[_named(batch, row) for row in rows[orphaned].tolist()])
+        rows, cause = rows[~orphaned], cause[~orphaned]
+        asked = batch.of("kind", cause) == batch.code(kinds.REQUEST)
+        found.settle(NOT_A_REQUEST, rows, ~asked, others=cause)
+        rows, cause = rows[asked], cause[asked]
+        first = links["answer"][cause].astype(np.int64)
+        senders = batch.of("sender", rows)
+        again = (first != rows) & (first != NO_ROW)
+        again[again] &= batch.of("sender", first[again]) == senders[again]
+        again[again] &= batch.of("id_hash", first[again]) != batch.of("id_hash", rows[again])  # a copy of it
+        found.settle(ANSWERED_AGAIN, rows, again, others=cause)
+        self._by_another(batch, rows, cause, senders)
+        ours, theirs = batch.of("rpc_hash", rows), batch.of("rpc_hash", cause)
+        found.settle(ID_DIFFERS, rows, (ours != theirs) & (ours != NO_HASH) & (theirs != NO_HASH), others=cause)
+        _find_slow(batch, rows, cause)
+
+    def _by_another(self, batch: Batch, rows: Rows, cause: Rows, senders: Array) -> None:
+        sets = batch.of("to_set", cause)
+        pairs = sets.astype(np.int64) << 32 | senders
+        wrong = np.zeros(len(rows), np.bool_)
+        for pair in np.unique(pairs).tolist():
+            key = (pair >> 32, pair & 0xFFFFFFFF)
+            fits = self._addressed.get(key)
+            if fits is None:
+                asked = batch.capture.to_sets[key[0]]
+                fits = not asked or not key[1] or batch.capture.strings[key[1]] in asked
+                if len(self._addressed) < _MOST_PAIRS:
+                    self._addressed[key] = fits
+            if not fits:
+                wrong |= pairs == pair
+        details = [", ".join(batch.capture.to_sets[code]) for code in sets[wrong].tolist()]
+        batch.findings.settle(BY_ANOTHER, rows, wrong, others=cause, details=details)
+
+    def _requests(self, batch: Batch) -> None:
+        new = batch.rows(kinds.REQUEST)
+        answers = batch.links["answer"]
+        new = new[answers[new] == NO_ROW]
+        new = new[self._expects(batch, new)]
+        if len(self._late):
+            self._mend(batch)
+        waiting = np.concatenate((self._waiting, new)) if len(self._waiting) else new
+        waiting = waiting[answers[waiting] == NO_ROW]
+        times = batch.of("time_ns", waiting)
+        due = overdue(times, batch.now_ns, UNANSWERED_AFTER_S)
+        late = waiting[due]
+        late = late[~_copy_answered(batch, late)] if len(late) else late
+        if len(late):
+            batch.findings.add(UNANSWERED, late)
+            self._note_late(batch, np.concatenate((self._late, late)))
+        self._waiting = waiting[~due]
+
+    def _note_late(self, batch: Batch, rows: Rows) -> None:
+        hashes = batch.of("id_hash", rows)
+        order = np.argsort(hashes, kind="stable")
+        self._late, self._late_ids = rows[order], hashes[order]
+
+    def _mend(self, batch: Batch) -> None:
+        """Take back what has been answered by now, be it by the id of a copy."""
+        answers, both = batch.links["answer"], batch.both(kinds.REQUEST)
+        mended = answers[self._late] != NO_ROW
+        answered = batch.of("id_hash", both[answers[both] != NO_ROW])
+        low, high = (np.searchsorted(self._late_ids, answered, side) for side in ("left", "right"))
+        for first, last in zip(low[low < high].tolist(), high[low < high].tolist(), strict=True):
+            mended[first:last] |= self._late_ids[first:last] != NO_HASH
+        if mended.any():
+            batch.findings.withdraw(UNANSWERED, self._late[mended])
+            self._note_late(batch, self._late[~mended])
+
+    def _expects(self, batch: Batch, rows: Rows) -> Array:
+        """Which requests expect an answer: not notifications."""
+        methods = batch.of("method", rows)
+        for method, _ in self._methods.unseen(methods):
+            quiet = method != 0 and batch.capture.strings[method].startswith("notifications/")
+            self._methods.put(method, _QUIET if quiet else _ASKS)
+        bare = (batch.of("flags", rows) & Flag.RPC.value != 0) & (batch.of("rpc_hash", rows) == NO_HASH)
+        return (self._methods.of(methods) != _QUIET) & ~bare
+
+
+_MOST_PAIRS = 100_000
+
+
+def _copy_answered(batch: Batch, rows: Rows) -> Array:
+    """Whether another message with the same id was answered: logs of several recipients hold a request several times.
+
+    O(messages with these ids).
+    """
+    hashes = batch.of("id_hash", rows)
+    request, answers = batch.code(kinds.REQUEST), batch.links["answer"]
+    answered = [
+        value for value in np.unique(hashes[hashes != NO_HASH]).tolist()
+        if len(copies := np.array(batch.capture.ids.rows(value), np.int64)) > 1
+        and ((answers[copies] != NO_ROW) & (batch.of("kind", copies) == request)).any()
+    ]  # fmt: skip
+    return np.isin(hashes, np.array(answered, np.uint64))
+
+
+def overdue(times: Array, now_ns: int, after_s: int) -> Array:
+    """Which of some times lie more than so many seconds before now; what has no time is never late."""
+    if now_ns < NO_TIME + 1 + after_s * 1_000_000_000:
+        return np.zeros(len(times), np.bool_)
+    return (times != NO_TIME) & (times < now_ns - after_s * 1_000_000_000)
+
+
+def _named(batch: Batch, row: int) -> str:
+    if not int(batch.capture.columns["flags"][row]) & Flag.CORRELATED.value:
+        return ""
+    return f", “{batch.capture.correlation_ids(row)[0][:80]}”"
+
+
+def _find_slow(batch: Batch, rows: Rows, cause: Rows) -> None:
+    times, asked = batch.of("time_ns", rows), batch.of("time_ns", cause)
+    known = (times != NO_TIME) & (asked != NO_TIME)
+    # Hostile times are further apart than 64 bits tell.
+    late = times.astype(np.float64) - asked.astype(np.float64)
+    slow = known & (late > SLOW_AFTER_S * 1e9)
+    details = [f"{nanoseconds / 1e9:,.0f} s" for nanoseconds in late[slow].tolist()]
+    batch.findings.settle(SLOW, rows, slow, others=cause, details=details)

@@ -1,0 +1,188 @@
+"""Ids, senders and clocks: who says it is somebody else, and what bears another's id (protocols.md 2 and 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.findings.batch import Array, Batch, Marks
+from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
+from inspector.analysis.findings.seen import SeenHashes
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol.participants import GATEWAY_IDS
+from inspector.protocol.times import NO_TIME
+
+SKEW_S = 5
+"""Clocks further apart are worth a word."""
+FULL_PERCENT = 90
+"""Of its context window: a participant that reports more will soon lose what it knows."""
+
+DIFFERS = Check(
+    "sender-differs", ERROR, "Sender is not who the log says",
+    "The envelope says it is from {who}; the gateway's log says that {detail} sent it.",
+    "Somebody speaks in another's name. Released gateways let a message override from.",
+    "Find out why {detail} writes from itself; do not trust the name in the envelope.",
+    "MEW v0.4: the gateway verifies from; release v0.11.0 does not",
+    example="coder",
+)  # fmt: skip
+REUSED = Check(
+    "id-reused", WARNING, "Id used again for another message",
+    "{who} gives the id of {other} to another message.",
+    "Answers and correlations may be taken for those of the other message.",
+    "Make each id once; counters that restart with the process need something random in front.",
+    "MEW v0.0 to v0.4, envelope: id is unique",
+)  # fmt: skip
+MISSING = Check(
+    "id-missing", NOTE, "Message without an id",
+    "{who} sends messages without an id, {kind} among them.",
+    "Nobody can answer them or name them as a cause.",
+    "Give each envelope an id; the gateway makes one up when it is missing.",
+    "MEW v0.4, envelope: id is required",
+)  # fmt: skip
+SKEWED = Check(
+    "clock-skew", NOTE, "Clocks differ",
+    "{who}'s clock is {detail} the log's.",
+    "Times that participants wrote cannot be compared; latencies are shown by the log's clock.",
+    "Set the clocks by NTP; in containers look at the host's.",
+    "MEW v0.4, ts is the sender's clock", limit=SKEW_S,
+    example="90 s behind",
+)  # fmt: skip
+TWICE = Check(
+    "joined-twice", ERROR, "Our participant id joined twice",
+    "Somebody else has joined as {detail}, which is this program's own id.",
+    "The gateway now delivers to one of the two only: messages are missing from here on.",
+    "Connect again under another participant id, or leave it empty for a random one.",
+    "MEW release v0.11.0, gateway: a second socket takes over delivery",
+    example="inspector-7f3a",
+)  # fmt: skip
+FULL = Check(
+    "context-window-full", WARNING, "Context window nearly full",
+    "{who} reports {detail} of its context window in use.",
+    "It will soon forget, compact or fail.",
+    "Send participant/compact or participant/forget, and look for large results that could be transient.",
+    "MEW v0.4, participant/status", limit=FULL_PERCENT,
+    example="96%",
+)  # fmt: skip
+CHECKS = (DIFFERS, TWICE, REUSED, FULL, MISSING, SKEWED)
+
+_SKEW_NS = SKEW_S * 1_000_000_000
+_SEEN = 1
+
+
+class Senders:
+    """Looks at who sent what under which id."""
+
+    def __init__(self) -> None:
+        self._told = 0  # lines of the log whose sender is another
+        self._ids = SeenHashes()
+        self._without_id = Marks()
+        self._skewed = Marks()
+        self._ours: dict[tuple[int, str], int] = {}
+        self._full: dict[tuple[int, int], bool] = {}
+
+    def feed(self, batch: Batch) -> None:
+        """Look at the messages of a batch."""
+        self._impostors(batch)
+        self._reused(batch)
+        self._without_ids(batch)
+        self._clocks(batch)
+        self._joins(batch)
+        self._usage(batch)
+
+    def _impostors(self, batch: Batch) -> None:
+        known = batch.capture.impostors
+        start, self._told = self._told, len(known)
+        rows = known["message"][start:].astype(np.int64)
+        names = [batch.capture.strings[code] for code in known["participant"][start:].tolist()]
+        batch.findings.add(DIFFERS, rows, details=names)
+
+    def _reused(self, batch: Batch) -> None:
+        hashes = batch.new("id_hash")
+        places = self._ids.add(hashes, batch.capture.columns["id_hash"])
+        if not len(places):
+            return
+        rows = places + batch.start
+        before = batch.capture.ids.latest(hashes[places], rows)
+        rows, before = rows[before != NO_ROW], before[before != NO_ROW]
+        copies = np.ones(len(rows), np.bool_)
+        for name in ("sender", "kind", "ts_ns", "size"):
+            copies &= batch.of(name, rows) == batch.of(name, before)
+        # What this program sends comes back from the gateway, which adds to it.
+        echoes = batch.of("flags", before) & Flag.SENT.value != 0
+        copies |= echoes & (batch.of("kind", rows) == batch.of("kind", before))
+        other_space = batch.of("space", rows) != batch.of("space", before)
+        wrong = ~copies & ~other_space & ~self._from_gateway(batch, rows)
+        batch.findings.add(REUSED, rows[wrong], others=before[wrong])
+
+    def _from_gateway(self, batch: Batch, rows: Rows) -> Array:
+        """Released gateways make ids of the time, which collide."""
+        codes = [code for code in map(batch.code, sorted(GATEWAY_IDS)) if code >= 0]
+        return np.isin(batch.of("sender", rows), codes)
+
+    def _without_ids(self, batch: Batch) -> None:
+        rows = batch.flagged(Flag.NO_ID.value)
+        if not len(rows):
+            return
+        strings = batch.capture.strings
+        senders, kinds = batch.of("sender", rows), batch.of("kind", rows)
+        for sender, _ in self._without_id.unseen(senders):
+            if sender == 0 or strings[sender] in GATEWAY_IDS:
+                self._without_id.put(sender, _SEEN)  # errors about malformed input have neither id nor sender
+                continue
+            own = np.flatnonzero(senders == sender).tolist()
+            place = next((n for n in own if not strings[int(kinds[n])].startswith("system/")), None)
+            if place is not None:
+                self._without_id.put(sender, _SEEN)
+                batch.findings.add(MISSING, [int(rows[place])])
+
+    def _clocks(self, batch: Batch) -> None:
+        times, said = batch.new("time_ns"), batch.new("ts_ns")
+        if np.may_share_memory(times, said):  # the sender's time is the only one
+            return
+        apart = times - said  # of hostile times it wraps, and is far from zero all the same
+        places = np.flatnonzero((np.abs(apart) > _SKEW_NS) & (times != NO_TIME) & (said != NO_TIME))
+        if not len(places):
+            return
+        for sender, place in self._skewed.unseen(batch.new("sender")[places]):
+            self._skewed.put(sender, _SEEN)
+            first = int(places[place])
+            seconds = (int(times[first]) - int(said[first])) / 1e9
+            words = f"{abs(seconds):,.0f} s {'behind' if seconds > 0 else 'ahead of'}"
+            batch.findings.add(SKEWED, [batch.start + first], details=words)
+
+    def _joins(self, batch: Batch) -> None:
+        joins = batch.rows("system/join")
+        ours = joins[batch.of("flags", joins) & Flag.SENT.value != 0] if len(joins) else joins
+        if not (self._ours or len(ours)):
+            return
+        presence = batch.rows("system/presence")
+        own = set(ours.tolist())
+        for row in np.sort(np.concatenate((ours, presence))).tolist():
+            space = int(batch.capture.columns["space"][row])
+            if row in own:
+                self._ours[space, batch.string("sender", row)] = 0
+                continue
+            payload = batch.capture.told(row).payload
+            who = payload.get("participant")
+            name = who.get("id") if isinstance(who, Mapping) else None
+            if payload.get("event") != "join" or not isinstance(name, str) or (space, name) not in self._ours:
+                continue
+            self._ours[space, name] += 1
+            # Gateways of v0.0 and v0.1 announce the joiner to itself as well.
+            if self._ours[space, name] > 1 or batch.string("protocol", row).startswith("mew/"):
+                batch.findings.add(TWICE, [row], details=name)
+
+    def _usage(self, batch: Batch) -> None:
+        for row in batch.rows("participant/status").tolist():
+            payload = batch.capture.told(row).payload
+            used, most = payload.get("tokens"), payload.get("max_tokens")
+            if not isinstance(used, int | float) or not isinstance(most, int | float) or most <= 0:
+                continue
+            key = (int(batch.capture.columns["space"][row]), int(batch.capture.columns["sender"][row]))
+            full = used * 100 >= most * FULL_PERCENT
+            if full and not self._full.get(key):
+                batch.findings.add(FULL, [row], details=f"{min(used / most, 99):.0%}")
+            self._full[key] = full

@@ -1,0 +1,116 @@
+"""Findings in words: what fills the templates of the checks.
+
+Words: `{who}` sender, `{to}` those addressed, `{kind}`, `{call}` method and tool, `{context}` path, `{other}` "No. 5",
+`{reason}` why a line cannot be read, `{detail}` what the finding itself keeps, `{limit}` the check's threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.findings.batch import Passes
+from inspector.analysis.findings.check import Check, Severity
+from inspector.analysis.findings.store import Found
+
+_LONGEST = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding as it is shown.
+
+    Attributes:
+        row: the message it is about.
+        other: another message it refers to; None.
+        context: path of the message's context; None in the main context.
+        text: the sentence; wire text in it is as it came, and secrets are not masked.
+    """
+
+    check: Check
+    row: int
+    other: int | None
+    context: str | None
+    text: str
+
+    @property
+    def code(self) -> str:
+        """The check's code."""
+        return self.check.code
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is."""
+        return self.check.severity
+
+
+def finding_of(passes: Passes, found: Found) -> Finding:
+    """A finding in words."""
+    node = passes.contexts.node_of(found.row)
+    path = passes.contexts.tree.path(node) if node != MAIN else None
+    text = found.check.sentence.format_map(_Words(passes, found))
+    return Finding(found.check, found.row, found.other if found.other >= 0 else None, path, text)
+
+
+def hint_of(passes: Passes, found: Found) -> str:
+    """What to do about a finding."""
+    return found.check.fix.format_map(_Words(passes, found))
+
+
+class _Words(Mapping[str, Any]):
+    """The words of one finding, made when they are asked for."""
+
+    def __init__(self, passes: Passes, found: Found) -> None:
+        self._passes = passes
+        self._found = found
+
+    def __getitem__(self, word: str) -> Any:
+        return _WORDS[word](self._passes, self._found)
+
+    def __iter__(self) -> Any:
+        return iter(_WORDS)
+
+    def __len__(self) -> int:
+        return len(_WORDS)
+
+
+def _who(passes: Passes, found: Found) -> str:
+    return _short(passes.capture.string("sender", found.row) or "Somebody")
+
+
+def _to(passes: Passes, found: Found) -> str:
+    return _short(", ".join(passes.capture.to(found.row))) or "somebody"
+
+
+def _kind(passes: Passes, found: Found) -> str:
+    return _short(passes.capture.string("kind", found.row) or "a message")
+
+
+def _call(passes: Passes, found: Found) -> str:
+    columns, strings = passes.correlation.columns, passes.capture.strings
+    names = (int(columns[name][found.row]) for name in ("method", "target"))
+    return _short(" ".join(strings[name] for name in names if name)) or "a call"
+
+
+def _context(passes: Passes, found: Found) -> str:
+    node = passes.contexts.node_of(found.row)
+    return _short(passes.contexts.tree.path(node)) if node != MAIN else "the main context"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+_WORDS: dict[str, Callable[[Passes, Found], Any]] = {
+    "who": _who,
+    "to": _to,
+    "kind": _kind,
+    "call": _call,
+    "context": _context,
+    "other": lambda _, found: f"No. {found.other + 1}",
+    "reason": lambda passes, found: _short((passes.capture.reason(found.row) or "for no known reason").rstrip(".")),
+    "detail": lambda _, found: found.detail,
+    "limit": lambda _, found: f"{found.check.limit:,}",
+}

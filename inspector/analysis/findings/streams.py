@@ -1,0 +1,138 @@
+"""Streams: frames nobody announced, endings nobody can place (protocols.md 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.findings.batch import Batch, Marks
+from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.analysis.findings.requests import overdue
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
+
+UNOPENED_AFTER_S = 10
+"""A stream asked for should be open by then; gateways do it at once."""
+LATE_S = 1
+"""Frames overtake envelopes in a burst (protocols.md 16): only what comes later than that after a close is odd."""
+
+UNKNOWN = Check(
+    "stream-frame-unknown", WARNING, "Frames for a stream nobody opened",
+    "Frames come for {detail}, and no stream/open was seen for it.",
+    "Nobody knows whose data this is. The stream may have been opened before this capture began.",
+    "Ask for a stream, and use the id that stream/open gives.",
+    "MEW v0.4, stream/open gives the id",
+    example="stream-7",
+)  # fmt: skip
+AFTER_CLOSE = Check(
+    "stream-frame-after-close", NOTE, "Frames after the stream was closed",
+    "A frame for {detail} came more than {limit} s after {other} closed it.",
+    "The data are lost to everybody who stopped listening.",
+    "Close after the last frame, or ask for a new stream.",
+    "MEW v0.4, stream/close", limit=LATE_S,
+    example="stream-7",
+)  # fmt: skip
+CLOSED_WITHOUT_ID = Check(
+    "stream-close-without-id", NOTE, "Stream closed without its id",
+    "{who} closes a stream without saying which in payload.stream_id.",
+    "The gateway forgets a stream only when its id is given: it stays among the active ones for ever.",
+    "Put stream_id into the payload of stream/close.",
+    "MEW release v0.11.0, gateway; v0.4, stream/close",
+)  # fmt: skip
+UNOPENED = Check(
+    "stream-not-opened", NOTE, "Stream asked for and not opened",
+    "{who} asked for a stream more than {limit} s ago, and none was opened for it.",
+    "The sender waits, or sends its data nowhere.",
+    "Look whether the sender may send stream/request, and whether a gateway is there.",
+    "MEW v0.4, stream/request and stream/open", limit=UNOPENED_AFTER_S,
+)  # fmt: skip
+CHECKS = (UNKNOWN, CLOSED_WITHOUT_ID, AFTER_CLOSE, UNOPENED)
+
+_OPEN, _CLOSE, _REQUEST = "stream/open", "stream/close", "stream/request"
+_OPENED, _HAS_FRAMES = 1, 2
+
+
+class Streams:
+    """Knows the streams by their ids."""
+
+    def __init__(self) -> None:
+        self._marks = Marks()
+        self._strange: dict[int, int] = {}  # streams nobody opened: the row of the first frame
+        self._closed: dict[int, int] = {}  # the row that closed a stream, until it is opened again
+        self._told: set[int] = set()
+        self._waiting: Rows = NO_ROWS
+        self._served: set[int] = set()
+
+    def feed(self, batch: Batch) -> None:
+        """Look at the stream messages and frames of a batch."""
+        opens, closes, asked = batch.both(_OPEN), batch.rows(_CLOSE), batch.rows(_REQUEST)
+        welcomes, frames = batch.rows("system/welcome"), batch.rows(kinds.FRAME)
+        if not (len(opens) or len(closes) or len(asked) or len(welcomes) or len(frames) or len(self._waiting)):
+            return
+        closes_known = closes[batch.of("stream", closes) != 0]
+        batch.findings.add(CLOSED_WITHOUT_ID, closes[batch.of("stream", closes) == 0])
+        self._opened(batch, opens, welcomes)
+        if len(frames):
+            self._frames(batch, frames)
+        if len(frames) or len(closes) or len(opens):
+            self._after_close(batch, opens[opens >= batch.start], closes_known, frames)
+        self._requests(batch, asked, opens)
+
+    def _opened(self, batch: Batch, opens: Rows, welcomes: Rows) -> None:
+        streams = dict.fromkeys(batch.of("stream", opens).tolist())
+        for row in welcomes.tolist():
+            active = batch.capture.told(row).payload.get("active_streams")
+            for item in active if isinstance(active, list) else []:
+                name = item.get("stream_id") if isinstance(item, Mapping) else None
+                if isinstance(name, str):
+                    streams[batch.capture.strings.intern(name)] = None
+        for stream in filter(None, streams):
+            self._marks.put(stream, self._marks.get(stream) | _OPENED)
+            row = self._strange.pop(stream, None)
+            if row is not None:
+                batch.findings.withdraw(UNKNOWN, np.array([row], np.int64))
+
+    def _frames(self, batch: Batch, frames: Rows) -> None:
+        streams = batch.of("stream", frames)
+        for stream, place in self._marks.unseen(streams):
+            self._marks.put(stream, _HAS_FRAMES)
+            if stream:
+                row = int(frames[place])
+                self._strange[stream] = row
+                batch.findings.add(UNKNOWN, [row], details=batch.capture.strings[stream])
+
+    def _after_close(self, batch: Batch, opens: Rows, closes: Rows, frames: Rows) -> None:
+        """One finding a stream: the first frame that comes too late."""
+        if not (self._closed or len(closes)):
+            return
+        near = np.concatenate((opens, closes))
+        concerned = [*self._closed, *batch.of("stream", closes).tolist()]
+        late = frames[np.isin(batch.of("stream", frames), concerned)]
+        rows = np.sort(np.concatenate((near, late)))
+        ends, begins = set(closes.tolist()), set(opens.tolist())
+        streams, times = batch.of("stream", rows).tolist(), batch.of("time_ns", rows).tolist()
+        for row, stream, time in zip(rows.tolist(), streams, times, strict=True):
+            if row in begins:
+                self._closed.pop(stream, None)
+            elif row in ends:
+                self._closed.setdefault(stream, row)
+            elif stream in self._closed and stream not in self._told:
+                closed = self._closed[stream]
+                if time - int(batch.capture.columns["time_ns"][closed]) > LATE_S * 1_000_000_000:
+                    self._told.add(stream)
+                    batch.findings.add(AFTER_CLOSE, [row], others=closed, details=batch.capture.strings[stream])
+
+    def _requests(self, batch: Batch, asked: Rows, opens: Rows) -> None:
+        served = batch.links["cause"][opens]
+        for row in served[served != NO_ROW].tolist():
+            self._served.add(row)
+            one = np.array([row], np.int64)
+            if row < batch.start and batch.findings.has(UNOPENED, one)[0]:
+                batch.findings.withdraw(UNOPENED, one)
+        waiting = np.concatenate((self._waiting, asked))
+        waiting = waiting[[row not in self._served for row in waiting.tolist()]] if len(waiting) else waiting
+        due = overdue(batch.of("time_ns", waiting), batch.now_ns, UNOPENED_AFTER_S)
+        batch.findings.add(UNOPENED, waiting[due])
+        self._waiting = waiting[~due]

@@ -1,0 +1,170 @@
+"""Kinds and lines: what cannot be read, or says two things at once (protocols.md 2 and 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.findings.batch import Batch, Marks
+from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
+from inspector.capture.flags import Flag
+from inspector.protocol import kinds
+from inspector.protocol.participants import GATEWAY_IDS
+
+UNREADABLE = Check(
+    "unreadable", WARNING, "Line or frame that cannot be read",
+    "It cannot be read: {reason}.",
+    "Whatever it said is missing from everything shown here.",
+    "See the Raw view; a torn line usually means that whoever writes the log stopped in the middle of it.",
+    "Context Inspector: every line is shown, whether it can be read or not",
+)  # fmt: skip
+GAP = Check(
+    "capture-gap", NOTE, "Messages may be missing here",
+    "The capture has a gap: {reason}.",
+    "Answers and endings that fell into the gap look as if they had never come.",
+    "Read findings after a gap with that in mind.",
+    "Context Inspector, captures",
+)  # fmt: skip
+NO_KIND = Check(
+    "kind-missing", WARNING, "Envelope without a kind",
+    "{who} sent an envelope whose kind is missing or no text.",
+    "Nobody can tell what it asks for; gateways forward it all the same.",
+    "Write kind as text, such as \"chat\".",
+    "MEW v0.4, envelope: kind is required",
+)  # fmt: skip
+UNKNOWN = Check(
+    "kind-unknown", NOTE, "Kind no version of the protocol has",
+    "{detail} is no kind of any version; {who} is the first to use it.",
+    "Others will ignore it. It may also be a kind of your own, or a typing error.",
+    "Check the spelling against the specification; give kinds of your own a namespace of their own.",
+    "MEW v0.0 to v0.4, message kinds",
+    example="shop/order",
+)  # fmt: skip
+DISAGREES = Check(
+    "kind-payload-disagree", ERROR, "Kind and payload name different calls",
+    "Kind says {detail}, payload says {call}: the payload is what runs.",
+    "Capabilities are checked against the kind, so that a call may run which nobody allowed.",
+    "Write the same method and tool in kind and payload.",
+    "MCPx v0.1: receivers check that kind and payload agree",
+    example="tools/call read_file",
+)  # fmt: skip
+DECLARED = Check(
+    "context-kind", NOTE, "Context declared by a kind of its own",
+    "{who} declares contexts with {detail}, a kind of a draft that no version took over.",
+    "Readers that follow the released versions do not see these contexts begin or end.",
+    "Name the context in the context field of its messages; it begins with the first of them.",
+    "p4m: contexts are path strings, begun by their first use",
+    example="subcontext/start",
+)  # fmt: skip
+SPOOFED = Check(
+    "system-from-participant", ERROR, "System message from somebody who is no gateway",
+    "{who} sent {kind}, which only the gateway may send.",
+    "Presence and welcomes from others are not to be trusted: they may announce who is not there.",
+    "Take system/* out of the participant's capabilities, and find out why it sends them.",
+    "MEW v0.4, system messages are reserved to the gateway",
+)  # fmt: skip
+
+CHECKS = (DISAGREES, SPOOFED, UNREADABLE, NO_KIND, UNKNOWN, DECLARED, GAP)
+
+KNOWN = frozenset(
+    f"{space}/{name}"
+    for space, names in {
+        "mcp": "request response proposal withdraw reject",
+        "chat": "acknowledge cancel",
+        "reasoning": "start thought conclusion cancel",
+        "capability": "grant revoke grant-ack",
+        "space": "invite invite-ack kick",
+        "system": "welcome presence error join register heartbeat",
+        "participant": "pause resume request-status status forget compact compact-done clear restart shutdown",
+        "stream": "request open close grant-write revoke-write transfer-ownership write-granted write-revoked"
+        " ownership-transferred frame",
+        "meup": "context",
+    }.items()
+    for name in names.split()
+) | {"chat", "mcp", "system"}
+"""Canonical kinds of all versions and drafts (protocols.md 3 and 4)."""
+
+_FROM_CLIENTS = frozenset({"system/join", "system/register", "system/heartbeat"})
+_DECLARING = ("subcontext/", "context/", "sub-context/")
+
+_ORDINARY, _RESERVED = 1, 2
+_NO_ENVELOPE = (
+    Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.JOIN | Flag.RPC | Flag.LOG_ONLY | Flag.ERROR
+).value  # fmt: skip
+
+
+class Wire:
+    """Looks at each kind once, and at what has none."""
+
+    def __init__(self) -> None:
+        self._kinds = Marks()
+        self._raw = Marks()
+        self._gateways = Marks()
+        self._calls: dict[tuple[int, int, int], str] = {}
+
+    def feed(self, batch: Batch) -> None:
+        """Look at the messages of a batch."""
+        flags = batch.new("flags")
+        found = batch.findings
+        found.add(UNREADABLE, batch.flagged(Flag.UNREADABLE.value))
+        found.add(GAP, batch.flagged(Flag.GAP.value))
+        missing = np.flatnonzero((batch.new("kind_raw") == 0) & (flags & _NO_ENVELOPE == 0))
+        found.add(NO_KIND, missing + batch.start)
+        self._new_kinds(batch)
+        self._reserved(batch)
+        self._suffixes(batch)
+
+    def _new_kinds(self, batch: Batch) -> None:
+        codes = batch.new("kind")
+        for code, place in self._kinds.unseen(codes):
+            kind, row = batch.capture.strings[code], batch.start + place
+            reserved = kind.startswith("system/") and kind not in _FROM_CLIENTS
+            self._kinds.put(code, _RESERVED if reserved else _ORDINARY)
+            if code == 0 or not kind or kind in KNOWN:
+                continue
+            check = DECLARED if kind.startswith(_DECLARING) else UNKNOWN
+            batch.findings.add(check, [row], details=kind)
+
+    def _reserved(self, batch: Batch) -> None:
+        places = np.flatnonzero(self._kinds.of(batch.new("kind")) == _RESERVED)
+        if not len(places):
+            return
+        senders = batch.new("sender")[places]
+        for sender, _ in self._gateways.unseen(senders):
+            trusted = sender == 0 or batch.capture.strings[sender] in GATEWAY_IDS
+            self._gateways.put(sender, 1 if trusted else 2)
+        batch.findings.add(SPOOFED, places[self._gateways.of(senders) == 2] + batch.start)
+
+    def _suffixes(self, batch: Batch) -> None:
+        raw = batch.new("kind_raw")
+        for code, _ in self._raw.unseen(raw):
+            self._raw.put(code, 2 if code and ":" in batch.capture.strings[code] else 1)
+        places = np.flatnonzero(self._raw.of(raw) == 2)
+        if not len(places):
+            return
+        columns = zip(*(batch.new(name)[places].tolist() for name in ("kind_raw", "method", "target")), strict=True)
+        rows: list[int] = []
+        said: list[str] = []
+        for place, key in zip(places.tolist(), columns, strict=True):
+            verdict = self._calls.get(key)
+            if verdict is None:
+                verdict = _disagreement(batch, *key)
+                if len(self._calls) < _MOST_CALLS:
+                    self._calls[key] = verdict
+            if verdict:
+                rows.append(batch.start + place)
+                said.append(verdict)
+        batch.findings.add(DISAGREES, rows, details=said)
+
+
+_MOST_CALLS = 100_000
+
+
+def _disagreement(batch: Batch, raw: int, method: int, target: int) -> str:
+    """What the kind says, where the payload says something else; of a response only the kind is known."""
+    strings = batch.capture.strings
+    kind = kinds.split_kind(strings[raw])
+    if kind.name not in (kinds.REQUEST, kinds.PROPOSAL) or not method or kind.method is None:
+        return ""
+    if strings[method] != kind.method or (kind.target and target and strings[target] != kind.target):
+        return " ".join(filter(None, (kind.method, kind.target)))
+    return ""

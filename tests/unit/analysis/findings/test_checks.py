@@ -1,0 +1,63 @@
+"""Each check finds what it is for, once, and not what is nearly that; what is mended is taken back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from inspector.analysis.findings import CHECK_BY_CODE, CHECKS
+from inspector.analysis.findings.page import page
+from tests.builders import GrowingLog, document_of
+from tests.findings import CASES
+
+DOCS = Path(__file__).parents[4] / "docs" / "findings.md"
+
+
+def test_every_check_has_its_captures() -> None:
+    assert CASES.keys() == CHECK_BY_CODE.keys()
+    assert len(CHECK_BY_CODE) == len(CHECKS) >= 30
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_it_is_found_once(code: str) -> None:
+    found = document_of(*CASES[code].wrong).analysis.findings
+    assert [finding.code for finding in found.all()].count(code) == 1
+    (finding,) = (finding for finding in found.all() if finding.code == code)
+    assert code in {known.code for known in found.of(finding.row)}
+    assert finding.text.endswith(".")
+    assert "{" not in finding.text
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_what_is_nearly_so_is_not(code: str) -> None:
+    document = document_of(*CASES[code].right)
+    assert code not in document.analysis.findings.found.counts()
+
+
+@pytest.mark.parametrize("code", [code for code, case in CASES.items() if case.mended])
+def test_what_is_mended_is_taken_back(code: str) -> None:
+    log = GrowingLog()
+    log.write(*CASES[code].wrong)
+    findings = log.document.analysis.findings
+    (row,) = (finding.row for finding in findings.all() if finding.code == code)
+    changes = log.write(*CASES[code].mended)
+    assert code not in findings.found.counts()
+    assert code not in {finding.code for finding in findings.of(row)}
+    assert row in {changed for change in changes for changed in change.changed.tolist()}
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.code)
+def test_every_check_is_described(check: object) -> None:
+    declared = CHECK_BY_CODE[check.code]  # type: ignore[attr-defined]
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)*", declared.code)
+    for sentence in (declared.sentence, declared.matters, declared.fix):
+        assert sentence.endswith((".", "{detail}"))
+    assert not declared.title.endswith(".")
+    assert declared.source
+    assert ("{detail}" in declared.sentence) == bool(declared.example)
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert DOCS.read_text(encoding="utf-8") == page(), "python -m inspector.analysis.findings > docs/findings.md"

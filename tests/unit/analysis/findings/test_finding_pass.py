@@ -1,0 +1,118 @@
+"""The pass as a whole: any batches give the same, and real traffic gives what is true of it and no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.document import CaptureDocument
+from tests.builders import GrowingLog, clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call
+from tests.findings import CASES
+from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations
+from tests.strategies import traffic as late_traffic
+
+DATA = Path(__file__).parents[3] / "data"
+
+
+def told(document: CaptureDocument) -> list[tuple[Any, ...]]:
+    findings = document.analysis.findings
+    return sorted((found.code, found.row, found.other or -1, found.text) for found in findings.all())
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> list[Any]:
+    """Captures of some checks, what mends them included, one after the other or mixed up."""
+    chosen = [CASES[code] for code in draw(st.lists(st.sampled_from(SMALL), min_size=1, max_size=4))]
+    lines = [line for case in chosen for line in (*case.wrong, *case.mended)]
+    return draw(st.permutations(lines)) if draw(st.booleans()) else lines
+
+
+SMALL = [code for code, case in CASES.items() if len(case.wrong) < 20]
+traffic = st.one_of(
+    cases(), cases(), conversations, context_conversations, rpc_conversations, gateway_logs(), late_traffic()
+)
+
+
+@settings(max_examples=150)
+@given(traffic, st.integers(1, 5))
+def test_any_batches_give_the_same(lines: list[Any], size: int) -> None:
+    log = GrowingLog()
+    for place in range(0, len(lines), size):
+        log.write(*lines[place : place + size])
+    assert told(log.end()) == told(document_of(*lines))
+    clean_up()
+
+
+@settings(max_examples=60)
+@given(traffic)
+def test_what_was_left_for_later_is_looked_at_in_the_end(lines: list[Any]) -> None:
+    document = CaptureDocument()
+    for _ in document.open_log(log_file(lines_of(envelope(), *lines)), block_bytes=300):
+        pass
+    assert told(document) == told(document_of(envelope(), *lines))
+    document.close()
+    clean_up()
+
+
+@settings(max_examples=60)
+@given(traffic)
+def test_columns_and_findings_agree(lines: list[Any]) -> None:
+    found = document_of(*lines).analysis.findings.found
+    of_rows = [code for number in found.columns["set"].tolist() for code in found.sets[number]]
+    assert {code: of_rows.count(code) for code in of_rows} == found.counts()
+    assert len(of_rows) == len(found)
+    clean_up()
+
+
+def test_it_can_start_again() -> None:
+    document = document_of(*(line for code in SMALL for line in CASES[code].wrong))
+    before = told(document)
+    findings = document.analysis.findings
+    findings.reset()
+    findings.feed(0, len(document.capture))
+    assert told(document) == before
+
+
+def test_time_passes_without_traffic() -> None:
+    log = GrowingLog()
+    log.write(tool_call("grep", ts="2026-01-05T09:00:00.000Z"))
+    analysis = log.document.analysis
+    sent = int(log.document.capture.columns["time_ns"][0])
+    for seconds, expected in ((30, []), (31, [0])):
+        analysis.now_ns = sent + seconds * 1_000_000_000
+        assert analysis.catch_up().changed.tolist() == expected
+    assert analysis.findings.found.counts() == {"request-unanswered": 1}
+
+
+def codes_at(path: str) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for finding in document_at(DATA / path).analysis.findings.all():
+        found.setdefault(finding.code, []).append(finding.row + 1)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("captures/demo-round.ctxcap", {"context-window-full": [99]}),
+        ("recordings/mcp-rune/01-loop-current-names.jsonl", {"consumed-nothing": [25]}),
+        ("recordings/mcp-rune/04-three-pending.jsonl", {"consumed-nothing": [21]}),
+        ("recordings/mcp-rune/05-consumer-errors.jsonl", {}),
+        # The agent asks everybody for tools/list, and two never answer; cancelled, it concludes twice outside.
+        ("recordings/mew/coding-agent/envelope-history.jsonl",
+         {"request-unanswered": [22, 34], "reasoning-without-context": [48, 50]}),
+        ("recordings/mew/coding-agent/capability-decisions.jsonl", {}),
+        ("recordings/mew/scenario-1-basic/envelope-history.jsonl", {"correlation-wrong-type": [6]}),
+        ("recordings/mew/scenario-2-mcp/envelope-history.jsonl", {"correlation-wrong-type": [6]}),
+        ("recordings/mew/scenario-2-mcp/logs/test-client-output.log", {}),
+        ("recordings/mew/scenario-3-proposals/envelope-history.jsonl", {"correlation-wrong-type": [10]}),
+        ("recordings/mew/scenario-5-reasoning/envelope-history.jsonl", {"correlation-wrong-type": [9]}),
+        ("recordings/mew/scenario-12-stream-controls/envelope-history.jsonl", {"stream-close-without-id": [11]}),
+    ],
+)  # fmt: skip
+def test_real_traffic(path: str, expected: dict[str, list[int]]) -> None:
+    assert codes_at(path) == expected
