@@ -5,6 +5,8 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 FILE ?=
 ONLY ?=
+# Tests wait as much as they compute: one process more than there are cores.
+JOBS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
 
 .PHONY: help setup setup-run demo run test lint format bench bench-quick package clean
 
@@ -25,7 +27,7 @@ run: setup-run ## open the window; FILE=path/to/log opens a log in it
 	@$(BIN)/context-inspector $(if $(FILE),"$(FILE)")
 
 test: setup ## run all tests
-	@$(BIN)/python -m pytest tests/unit tests/ui $(wildcard tests/e2e)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit tests/ui $(wildcard tests/e2e)
 
 lint: setup ## style, format, types and layers
 	@$(BIN)/ruff check inspector tests

@@ -132,7 +132,8 @@ class CaptureDocument:
                 yield from self._open_decisions(path, reader, wait=wait)
             finished = True
         finally:
-            self._tell(self.analysis.catch_up())
+            if self._readers:  # else closed while it was read: the checks would find the files shut
+                self._tell(self.analysis.catch_up())
             self.live = False
             if source.feed is not None:
                 source.feed.stop()
@@ -235,23 +236,27 @@ class CaptureDocument:
                 decisions.read_all()
         except OSError:
             return
-        self.decisions = decisions
+        self.decisions = self.analysis.findings.decisions = decisions
 
     def _follow_decisions(self) -> None:
         """Verdicts about messages of a followed log come a moment after them; looked for once a second."""
         if self.decisions is None or time.monotonic() < self._decisions_due:
             return
         self._decisions_due = time.monotonic() + _DECISIONS_S
+        known = len(self.decisions)
         try:
             self.decisions.read_on()
         except OSError:  # what was read stays
             return
+        if len(self.decisions) > known:
+            self._tell(self.analysis.catch_up())
 
     def close(self) -> None:
         """Close the files; the columns stay."""
         self.live = False
         for reader in self._readers:
             reader.close()
+        self._readers.clear()
         if self.followed is not None:
             self.followed.close()
         self.capture.close()

@@ -8,14 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from inspector.analysis.capabilities import Held, Refusal
+from inspector.analysis.capabilities import Held
 from inspector.analysis.chain import ChainStep
+from inspector.analysis.context_story import odd_codes, sizes_of
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.latency import Latency, latency_by_participant, latency_by_tool
 from inspector.analysis.named import Named
+from inspector.analysis.participants import Participant
+from inspector.analysis.taking_part import Tool
+from inspector.capture.hashes import NO_ROW
 from inspector.capture.heads import HEAD
 from inspector.document import CaptureDocument
 from inspector.fields import FIELDS
+from inspector.participant_story import Judged, ParticipantStory, Refused, judge, story_of
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME, format_time
 
@@ -69,8 +74,11 @@ def finding_entries(document: CaptureDocument) -> Iterator[dict[str, Any]]:
 
 def context_nodes(document: CaptureDocument) -> Iterator[dict[str, Any]]:
     """The nodes below main in tree order, space after space."""
-    contexts = document.analysis.contexts
-    return (_node(document, node) for space in contexts.spaces for node in contexts.tree.walk(space))
+    analysis = document.analysis
+    sizes, odd = sizes_of(analysis), odd_codes(analysis)
+    for space in analysis.contexts.spaces:
+        for node in analysis.contexts.tree.walk(space):
+            yield {**_node(document, node), "bytes": int(sizes[node]), "odd": odd.get(node, [])}
 
 
 _LONGEST_PATH = 4_096
@@ -98,7 +106,17 @@ def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
         "subtree_messages": tree.subtree[node],
         "implicit": tree.implicit[node],
         "participants": [strings[code] for code in contexts.speakers_of(node)],
+        "space": strings[tree.space[node]] or None,
+        "id": _path(tree.name[node]),
+        "first": _no(contexts.first_row[node]),
+        "last": _no(contexts.last_row[node]),
+        "started_by": _no(contexts.started_by[node]),
+        "ended_by": _no(contexts.concluded_by[node]),
     }
+
+
+def _no(row: int) -> int | None:
+    return row + 1 if row >= 0 else None
 
 
 def _raw(document: CaptureDocument, message: int) -> bytes:
@@ -139,55 +157,82 @@ def judged(document: CaptureDocument, message: int) -> dict[str, Any]:
 
     `differs` says that both are known and not the same; then the gateway matches otherwise than is specified.
     """
-    predicted, by = document.analysis.capabilities.predicted(message)
+    return _judged(judge(document, message))
+
+
+def _judged(found: Judged) -> dict[str, Any]:
     verdicts = [
         {
             "result": verdict.get("result"), "required": verdict.get("required_capability"),
             "matched": verdict.get("matched_capability"), "source": verdict.get("matched_source"),
         }
-        for verdict in document.verdicts(message)
+        for verdict in found.verdicts
     ]  # fmt: skip
-    word = None if predicted is None else "allowed" if predicted else "denied"
-    differs = word is not None and any(v["result"] in ("allowed", "denied") and v["result"] != word for v in verdicts)
-    return {"predicted": word, "by": by, "verdicts": verdicts, "differs": differs}
+    return {"predicted": found.predicted, "by": found.by, "verdicts": verdicts, "differs": found.differs}
 
 
 def participant_stories(document: CaptureDocument) -> Iterator[dict[str, Any]]:
-    """Everybody who took part: who is here, since when, what each may do, and what it was refused."""
-    analysis, strings = document.analysis, document.capture.strings
-    for participant in analysis.participants.all.values():
-        space, name = participant.space, participant.name
-        held = analysis.capabilities.held(space, name)
-        yield {
-            "space": strings[space] if space else None,
-            "name": name,
-            "here": participant.here,
-            "since": _time(participant.first_ns),
-            "left": _time(participant.left_ns),
-            "messages": participant.messages,
-            "capabilities": None if held is None else [_held(one) for one in held],
-            "revoked": [
-                {"no": change.row + 1, "grant_id": change.grant, "capabilities": list(change.capabilities)}
-                for change in analysis.capabilities.revoked(space, name)
-            ],
-            "refused": [_refused(document, one) for one in analysis.capabilities.refusals(space, name)],
-        }
+    """Everybody who took part: who is here, since when, what each may do, was refused, offers and waits for."""
+    for space, name in list(document.analysis.participants.all):
+        story = story_of(document, space, name)
+        if story is not None:
+            yield _story(document, story)
+
+
+def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]:
+    participant = story.participant
+    return {
+        "space": document.capture.strings[participant.space] if participant.space else None,
+        "name": participant.name,
+        "here": participant.here,
+        "since": _time(participant.first_ns),
+        "left": _time(participant.left_ns),
+        "comings": [{"no": one.row + 1, "here": one.here} for one in participant.comings],
+        "messages": participant.messages,
+        "kinds": dict(story.kinds),
+        "capabilities": None if story.held is None else [_held(one) for one in story.held],
+        "changes": [
+            {"no": one.row + 1, "what": one.what, "grant_id": one.grant, "capabilities": list(one.capabilities)}
+            for one in story.changes
+        ],
+        "revoked": [
+            {"no": one.row + 1, "grant_id": one.grant, "capabilities": list(one.capabilities)} for one in story.revoked
+        ],
+        "refused": [_refused(one) for one in story.refused],
+        "differing": [{"no": row + 1, **_judged(one)} for row, one in story.differing],
+        "tools": None if story.tools is None else [_tool(one) for one in story.tools],
+        "latency": _latencies(dict(story.latency)),
+        "answered": None if story.answered is None else _latencies({"": story.answered})[""],
+        "waits_for": [row + 1 for row in story.asks],
+        "waited_for": [row + 1 for row in story.asked],
+        "usage": _usage(participant),
+    }
+
+
+def _usage(participant: Participant) -> dict[str, int | None] | None:
+    """What it last reported of its context; None when it reported nothing."""
+    if not participant.status_rows:
+        return None
+    last = participant.status_rows[-1] + 1
+    return {"tokens": participant.tokens, "max_tokens": participant.max_tokens, "no": last}
+
+
+def _tool(one: Tool) -> dict[str, Any]:
+    return {"name": one.name, "description": one.description, "no": one.row + 1}
 
 
 def _held(one: Held) -> dict[str, Any]:
     return {"capability": one.capability, "no": one.row + 1, "grant_id": one.grant, "confirmed": one.confirmed}
 
 
-def _refused(document: CaptureDocument, one: Refusal) -> dict[str, Any]:
-    verdicts = document.refusal_verdicts(one.row)
-    missing = one.attempted or next((v["required_capability"] for v in verdicts if "required_capability" in v), None)
-    about = None if one.message is None else judged(document, one.message)
+def _refused(one: Refused) -> dict[str, Any]:
     return {
         "no": one.row + 1,
         "message": None if one.message is None else one.message + 1,
-        "missing": missing,
-        "predicted": None if about is None else about["predicted"],
-        "verdicts": [verdict.get("result") for verdict in verdicts],
+        "missing": one.missing,
+        "predicted": one.judged.predicted,
+        "verdicts": [verdict.get("result") for verdict in one.judged.verdicts],
+        "differs": one.judged.differs,
     }
 
 
@@ -201,7 +246,7 @@ def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:
     space = int(capture.columns["space"][message])
     links: list[dict[str, Any]] = []
     for identifier in dict.fromkeys(capture.correlation_ids(message)[:_MOST_LINKS]):
-        rows = capture.find_id(identifier)
+        rows = capture.find_id(identifier) or _also_called(document, message, identifier)
         context = analysis.contexts.tree.find(space, identifier)
         stream = capture.strings.find(identifier)
         link: dict[str, Any] = {"id": identifier, "names": "nothing seen"}
@@ -215,6 +260,12 @@ def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:
             link |= {"names": "stream", "stream": identifier}
         links.append(link)
     return links
+
+
+def _also_called(document: CaptureDocument, message: int, identifier: str) -> list[int]:
+    """The message meant by a name that is no envelope's id, as drafts had them (`analysis.draft_names`)."""
+    cause = int(document.analysis.correlation.columns["cause"][message])
+    return [cause] if cause != NO_ROW and document.capture.correlation_ids(message) == [identifier] else []
 
 
 _MOST_LINKS = 256

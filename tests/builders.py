@@ -87,9 +87,14 @@ def document_of(*lines: dict[str, Any] | str | bytes, name: str = "test.jsonl") 
 
 def document_at(path: Path) -> CaptureDocument:
     """A document that has read a log. It is closed when the test ends."""
-    document = CaptureDocument()
-    _documents.append(document)
+    document = closed_at_end(CaptureDocument())
     document.load(path)
+    return document
+
+
+def closed_at_end(document: CaptureDocument) -> CaptureDocument:
+    """The document, which is closed when the test ends."""
+    _documents.append(document)
     return document
 
 
@@ -98,8 +103,7 @@ class GrowingLog:
 
     def __init__(self) -> None:
         self.path = log_file(b"", "growing.ctxcap")
-        self.document = CaptureDocument()
-        _documents.append(self.document)
+        self.document = closed_at_end(CaptureDocument())
         self.document.follow_capture(self.path, name="growing")
         self.document.observers.append(self)
         self._told: list[Changes] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from tests.builders import delivered, envelope, received, tool_call, tool_result
@@ -72,9 +73,33 @@ def gateway(kind: str, payload: Any, **fields: Any) -> dict[str, Any]:
     return envelope(kind, payload, **{"sender": "system:gateway", **fields})
 
 
+def decision(result: str, *held: Any, **fields: Any) -> dict[str, Any]:
+    return {
+        "timestamp": at(0), "event": "capability_check", "envelope_id": "m1", "participant": "coder",
+        "space_id": "demo", "result": result, "required_capability": "mcp/request", "granted_capabilities": list(held),
+        **fields,
+    }  # fmt: skip
+
+
+def welcome(*present: str) -> dict[str, Any]:
+    participants = [{"id": name, "capabilities": []} for name in present]
+    return gateway("system/welcome", {"you": {"id": "me"}, "participants": participants}, to=["me"], ts=at(0))
+
+
 def captured(direction: str, frame: dict[str, Any], second: int = 0) -> dict[str, Any]:
     """A line of a capture of ours."""
     return {"t": 1_767_600_000_000_000_000 + second * 1_000_000_000, "dir": direction, "src": 0, "frame": frame}
+
+
+def live(*lines: dict[str, Any]) -> Lines:
+    """A capture of ours that began with these; frames and envelopes come when they say they were sent."""
+    return [{"ctxcap": 1}, *map(_as_captured, lines)]
+
+
+def _as_captured(line: dict[str, Any]) -> dict[str, Any]:
+    when = datetime.fromisoformat(line.get("ts") or line.get("timestamp") or at(0))
+    told = {"text": line["message"]} if "message" in line else {"frame": line}
+    return {"t": int(when.timestamp() * 1_000) * 1_000_000, "dir": "in", "src": 0, **told}
 
 
 JOIN = {"kind": "system/join", "id": "j", "payload": {"participantId": "me", "space": "demo"}}
@@ -201,6 +226,9 @@ CASES: dict[str, Case] = {
         [reason("start", id="r-abcd")],
     ),
     "reasoning-without-context": Case([reason("thought")], [reason("start"), envelope("reflection")]),
+    "began-before-capture": Case(
+        live(welcome("files"), answer()), live(welcome(), answer(), welcome("files"), answer(id="a9")), live(ask())[1:]
+    ),
     "unreadable": Case([envelope(), "{torn"], [envelope(), envelope()]),
     "capture-gap": Case([*HELLO, {"t": 1_767_600_001_000_000_000, "src": 0, "mark": "gap"}], HELLO),
     "kind-missing": Case([envelope(["chat"])], [envelope("chat")]),
@@ -249,6 +277,14 @@ CASES: dict[str, Case] = {
     "capability-denied": Case(
         [gateway("system/error", {"error": "capability_violation", "attempted_kind": "mcp/request"})],
         [gateway("system/error", {"error": "validation_error"})],
+    ),
+    "allowed-without-capability": Case(
+        [decision("allowed", {"kind": "chat"})],
+        [decision("allowed", held) for held in ({"kind": "mcp/*"}, {"kind": "mcp/request", "payload": {}})],
+    ),
+    "denied-despite-capability": Case(
+        [decision("denied", {"kind": "chat"}, "mcp/*")],
+        [decision("denied", {"kind": "chat"}), decision("denied", {"kind": "mcp/request", "payload": {"method": "x"}})],
     ),
     "system-error": Case(
         [gateway("system/error", {"error": "validation_error", "message": "no kind"})],

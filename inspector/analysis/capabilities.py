@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from inspector.capture.capture import Capture
-from inspector.protocol.capabilities import Asked, first_covering
+from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering
 from inspector.protocol.participants import GATEWAY_IDS
 
 _TOLD = ("system/welcome", "system/presence")
@@ -83,6 +84,7 @@ class CapabilityPass:
     def reset(self) -> None:
         """Forget everything."""
         self.changes: dict[tuple[int, str], list[Change]] = {}
+        self._held: dict[tuple[int, str], tuple[int, list[Held]]] = {}  # as of so many changes
 
     def feed(self, start: int, stop: int) -> None:
         """Take in messages `start` to `stop`."""
@@ -140,23 +142,12 @@ class CapabilityPass:
         changes = self.changes.get((space, name))
         if changes is None:
             return None
-        held: list[Held] = []
-        known = False
-        granted: dict[str, tuple[Any, ...]] = {}
-        for change in changes:
-            if before is not None and change.row >= before:
-                break
-            known = True
-            if change.what == "announced":
-                held = [Held(one, change.row, True, _grant_of(one, granted)) for one in change.capabilities]
-            elif change.what == "granted":
-                held += [Held(one, change.row, False, change.grant) for one in change.capabilities]
-                if change.grant is not None:
-                    granted[change.grant] = change.capabilities
-            else:
-                gone = [*change.capabilities, *granted.get(change.grant or "", ())]
-                held = [one for one in held if not _is_named(one, gone, change.grant)]
-        return held if known else None
+        if before is not None:
+            return _held_after(change for change in changes if change.row < before)
+        known = self._held.get((space, name))
+        if known is None or known[0] != len(changes):
+            known = self._held[space, name] = (len(changes), _held_after(changes) or [])
+        return list(known[1])
 
     def revoked(self, space: int, name: str) -> list[Change]:
         """Revocations since the last set that was announced: unconfirmed, as gateways do not announce them."""
@@ -179,8 +170,17 @@ class CapabilityPass:
         asked = Asked(kind, capture.payload(row), capture.to(row))
         return first_covering((one.capability for one in held), asked)
 
-    def refusals(self, space: int, name: str) -> list[Refusal]:
-        """What a gateway refused a participant, in order; the last 1,000. O(messages)."""
+    def predicted_kind(self, space: int, name: str, kind: str, before: int) -> bool | None:
+        """Whether somebody might have sent something of which only the kind is known; None where that cannot be said.
+
+        Args:
+            before: as things were when this message came.
+        """
+        held = self.held(space, name, before)
+        return None if held is None else covers_by_kind((one.capability for one in held), kind)
+
+    def refusals(self, space: int, name: str, most: int = _MOST_REFUSALS) -> list[Refusal]:
+        """What a gateway refused a participant, in order; the last 1,000, or `most`. O(messages)."""
         capture = self._capture
         columns, code = capture.columns, capture.strings.find("system/error")
         if not code:
@@ -188,10 +188,11 @@ class CapabilityPass:
         rows = np.flatnonzero((columns["kind"] == code) & (columns["space"] == space))
         sets = [place for place, to in enumerate(capture.to_sets) if name in to]
         rows = rows[np.isin(columns["to_set"][rows], sets)]
-        found = (self._refusal(row) for row in rows[-_MOST_REFUSALS:].tolist())
-        return [refusal for refusal in found if refusal is not None]
+        latest = (self.refusal(row) for row in reversed(rows[-_MOST_REFUSALS:].tolist()))
+        return list(islice((refusal for refusal in latest if refusal is not None), most))[::-1]
 
-    def _refusal(self, row: int) -> Refusal | None:
+    def refusal(self, row: int) -> Refusal | None:
+        """What a `system/error` refused; None for an error of another sort."""
         payload = self._capture.payload(row)
         attempted = payload.get("attempted_kind")
         about = [earlier for identifier in self._capture.correlation_ids(row)[:1]
@@ -201,6 +202,24 @@ class CapabilityPass:
                 return None
             attempted = None
         return Refusal(row, about[-1] if about else None, attempted)
+
+
+def _held_after(changes: Iterable[Change]) -> list[Held] | None:
+    """What is held after some changes, in the order given; None when there were none."""
+    held: list[Held] | None = None
+    granted: dict[str, tuple[Any, ...]] = {}
+    for change in changes:
+        held = held or []
+        if change.what == "announced":
+            held = [Held(one, change.row, True, _grant_of(one, granted)) for one in change.capabilities]
+        elif change.what == "granted":
+            held += [Held(one, change.row, False, change.grant) for one in change.capabilities]
+            if change.grant is not None:
+                granted[change.grant] = change.capabilities
+        else:
+            gone = [*change.capabilities, *granted.get(change.grant or "", ())]
+            held = [one for one in held if not _is_named(one, gone, change.grant)]
+    return held
 
 
 def _grant_of(capability: object, granted: Mapping[str, Iterable[Any]]) -> str | None:

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inspector.analysis import Analysis
+from inspector.analysis import Analysis, Changes
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.named import Named
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 
-_LIMIT = 64
+MOST_STEPS = 64
+"""Of a longer chain the messages nearest to the one it is about."""
+
 _LEVELS = 64  # contexts around a message that are looked at
 
 
@@ -47,10 +50,41 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
     _follow(analysis, message, found, _effects)
     found = found.union(*(_outcome(analysis, step) for step in found))
     ordered = sorted(found)
-    if len(ordered) > _LIMIT:
-        near = sorted(ordered, key=lambda m: abs(m - message))[:_LIMIT]
+    if len(ordered) > MOST_STEPS:
+        near = sorted(ordered, key=lambda m: abs(m - message))[:MOST_STEPS]
         ordered = sorted(near)
     return [_step(analysis, step, message, ordered) for step in ordered]
+
+
+def may_grow(analysis: Analysis, message: int, chain: set[int], changes: Changes) -> bool:
+    """Whether what a feed did may have changed the chain of a message; False is certain. O(messages fed and changed).
+
+    Args:
+        analysis: the passes.
+        message: whose chain it is.
+        chain: the messages of the chain before.
+        changes: what the feed did. Who is named by a new message is among those changed.
+    """
+    if len(changes.changed) and not chain.isdisjoint(changes.changed.tolist()):
+        return True
+    if changes.stop <= changes.start:
+        return False
+    new = slice(changes.start, changes.stop)
+    members = np.fromiter(chain, np.int64, len(chain))
+    if np.isin(analysis.correlation.columns["cause"][new], members).any():
+        return True
+    names = analysis.named.named(new)
+    if np.isin(names, (Named.CONTEXT.value, Named.STREAM.value)).any():
+        return True
+    causes = analysis.correlation.columns["cause"]
+    loose = (member for member in chain if causes[member] == NO_ROW)
+    if any(not chain.issuperset(_began(analysis, member)) for member in loose):  # a start that came after all
+        return True
+    if analysis.named.started_by(message) == MAIN:
+        return False
+    capture = analysis.capture
+    codes = [code for code in map(capture.strings.find, (kinds.REQUEST, kinds.PROPOSAL)) if code]
+    return bool((np.isin(capture.columns["kind"][new], codes) & (capture.columns["context"][new] != 0)).any())
 
 
 def _step(analysis: Analysis, step: int, message: int, chain: list[int]) -> ChainStep:
@@ -68,7 +102,7 @@ def _apart(analysis: Analysis, start: int, stop: int) -> int | None:
 
 def _follow(analysis: Analysis, message: int, found: set[int], links: Callable[[Analysis, int], set[int]]) -> None:
     frontier = [message]
-    while frontier and len(found) < 4 * _LIMIT:
+    while frontier and len(found) < 4 * MOST_STEPS:
         new = {m for step in frontier for m in links(analysis, step)} - found
         found |= new
         frontier = sorted(new)
@@ -117,7 +151,7 @@ def _done_in(analysis: Analysis, message: int) -> Iterator[int]:
     rows = np.flatnonzero(np.isin(capture.columns["kind"][: len(analysis)], codes) & (links["cause"] == NO_ROW))
     nodes = analysis.contexts.nodes_of(rows)
     inside = np.isin(nodes, [n for n in np.unique(nodes).tolist() if _lies_in(analysis, n, node)])
-    for row in rows[inside][:_LIMIT].tolist():
+    for row in rows[inside][:MOST_STEPS].tolist():
         if message in _causes(analysis, row):
             yield row
 

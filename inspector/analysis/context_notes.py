@@ -8,6 +8,10 @@ from array import array
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.node_facts import as_numpy
 from inspector.protocol.paths import depth, normalise
 
 
@@ -63,6 +67,10 @@ class ContextNotes:
         """Those from number `start` on."""
         for place in range(start, len(self)):
             yield ContextNote(self._nodes[place], self._rows[place], Oddity(self._what[place]))
+
+    def arrays(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
+        """Nodes as numbered when noted, rows and what is odd, of all notes; for the moment only, as they grow."""
+        return as_numpy(self._nodes), as_numpy(self._rows), as_numpy(self._what)
 
     def add(self, node: int, row: int, what: Oddity) -> None:
         """Note something about a context that a message shows."""

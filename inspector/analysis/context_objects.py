@@ -77,14 +77,7 @@ class ContextObjects:
         above = described.get("parent")
         above = object_key(above) if isinstance(above, dict) else above
         if isinstance(above, str) and above:
-            parent = tree.of_id(space, above)
-            if (space, above) not in self._named_parents:
-                self._named_parents.add((space, above))
-                self.parent_ids.append((space, above))
-            refused = tree.refusal(node, parent)
-            if refused is not None:
-                self._notes.add(tree.resolve(node), row, refused)
-            node = tree.place(node, parent)
+            node = self._hang(space, row, node, above)
         self._settle()
         metadata = described.get("metadata")
         if isinstance(metadata, dict) and metadata:
@@ -93,11 +86,27 @@ class ContextObjects:
         if not isinstance(declared, str) or not declared:
             return
         known = facts.declared.get(node)
-        facts.note_type(node, row, declared)
         if known is None:
+            facts.note_type(node, row, declared)
             self._typed(node)
         elif known[1] != declared:
             self._notes.add(node, row, Oddity.TYPE_CONFLICT)
+
+    def _hang(self, space: int, row: int, node: int, above: str) -> int:
+        """Put a node below the parent an object names; returns the node it then is."""
+        tree = self._tree
+        # A parent that comes too late is not made: nothing would lie in it, and nobody else speaks of it.
+        parent = tree.of_id(space, above) if tree.parent[node] == MAIN else tree.find(space, above)
+        if parent == MAIN:
+            self._notes.add(node, row, Oddity.PARENT_CONFLICT)
+            return node
+        if (space, above) not in self._named_parents:
+            self._named_parents.add((space, above))
+            self.parent_ids.append((space, above))
+        refused = tree.refusal(node, parent)
+        if refused is not None:
+            self._notes.add(tree.resolve(node), row, refused)
+        return tree.place(node, parent)
 
     # Operations
 

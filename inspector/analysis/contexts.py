@@ -268,6 +268,10 @@ class ContextPass:
         """(rows,) the same of some messages."""
         return self._columns["ref"][rows]
 
+    def nodes_of_refs(self, refs: Array) -> Array:
+        """(n,) int32, the nodes that numbers as `refs` gives them lead to now."""
+        return self._refs.nodes(refs)
+
     def node_of(self, row: int) -> int:
         """The node a message belongs to; MAIN for the main context."""
         return self._refs.node(int(self._columns["ref"][row]))

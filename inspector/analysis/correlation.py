@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.changes import ChangedRows, Rows
+from inspector.analysis.draft_names import DraftNames
 from inspector.analysis.open_calls import OpenCalls
 from inspector.analysis.proposals import Proposals
 from inspector.capture.capture import Capture
@@ -75,6 +76,8 @@ class CorrelationPass:
         self._ids_of: dict[str, HashIndex] = {kinds.REQUEST: HashIndex(), kinds.PROPOSAL: HashIndex()}
         self._hashes: dict[int, list[int]] = {}  # ids named by messages of the batch being fed that name several
         self._open_calls = OpenCalls(self._capture, self.columns)
+        self._drafts = DraftNames(self._capture)
+        self._also: list[tuple[int, int]] = []  # messages of the batch being fed, and hashes of their other names
         self._changed = ChangedRows()
         self._proposals = Proposals(self._capture, self.columns, self._changed)
 
@@ -102,6 +105,8 @@ class CorrelationPass:
             self._settle(start + place, int(ids[place]))
             if left[place]:
                 self._link(start + place, int(named[place]))
+        for row, identifier in self._also:
+            self._settle(row, identifier)
         self._hashes.clear()
 
     def _code(self, kind: str) -> int:
@@ -116,9 +121,16 @@ class CorrelationPass:
         unknown = {"cause": NO_ROW, "answer": NO_ROW, "rule": 0, "proposal_state": 0}
         self.columns.append({**said, **unknown}, stop - start)
         self._proposals.extend(start, stop)
+        self._also.clear()
         for kind, index in self._ids_of.items():
             rows = np.flatnonzero(source["kind"][start:stop] == self._code(kind)) + start
-            index.add(source["id_hash"][rows], rows.astype(np.uint32))
+            hashes = source["id_hash"][rows]
+            also = self._drafts.names_of(kind, rows)
+            if also:
+                self._also += also
+                rows = np.concatenate((rows, [row for row, _ in also]))
+                hashes = np.concatenate((hashes, np.array([value for _, value in also], np.uint64)))
+            index.add(hashes, rows.astype(np.uint32))
 
     def _places_to_visit(self, left: NDArray[np.bool_], ids: NDArray[np.uint64]) -> list[int]:
         """Places of messages that are left to link, or whose id an earlier message waits for, now or by then."""
@@ -251,7 +263,7 @@ class CorrelationPass:
         if kind in _WANTED[kinds.RESPONSE]:
             waiters += self._waiting_responses.pop(identifier, [])
         for waiter in waiters:
-            if self.columns["cause"][waiter] == NO_ROW:
+            if self.columns["cause"][waiter] == NO_ROW and waiter != row:  # it may name itself (analysis.draft_names)
                 self._settle_one(waiter, row)
 
     def _settle_one(self, waiter: int, row: int) -> None:
@@ -328,6 +340,10 @@ class CorrelationPass:
         return found
 
     # Asking
+
+    def naming_themselves(self) -> Rows:
+        """Messages whose correlation id is a name of their own (`analysis.draft_names`), ascending."""
+        return np.array(self._drafts.own, np.int64)
 
     def effects(self, row: int) -> list[int]:
         """Messages that name this one, ascending. O(messages), as no list is kept."""

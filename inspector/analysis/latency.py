@@ -33,6 +33,7 @@ class Latency:
 
 
 _PERCENTILES = (0.50, 0.95, 0.99)
+_FEW = 48
 
 
 def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Milliseconds:
@@ -59,31 +60,52 @@ def latency_ms(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> Mi
 
 def latency_by_tool(analysis: Analysis) -> dict[str, Latency]:
     """By the tool called, most called first. O(messages)."""
-    columns = analysis.correlation.columns
-    call = analysis.capture.strings.find("tools/call") or -1
-    tools = np.where(columns["method"] == call, columns["target"], 0)
-    return _by_code(analysis.capture.strings, tools, latency_ms(analysis, slice(None)))
+    every = slice(0, len(analysis))
+    return _by_code(analysis.capture.strings, _tools(analysis, every), latency_ms(analysis, every))
 
 
 def latency_by_participant(analysis: Analysis) -> dict[str, Latency]:
     """By who answered, whatever was asked; most answers first. O(messages)."""
-    senders = analysis.capture.columns["sender"][: len(analysis)]
-    return _by_code(analysis.capture.strings, senders, latency_ms(analysis, slice(None)))
+    every = slice(0, len(analysis))
+    return _by_code(analysis.capture.strings, analysis.capture.columns["sender"][every], latency_ms(analysis, every))
+
+
+def latency_of(analysis: Analysis, rows: NDArray[np.integer[Any]]) -> tuple[dict[str, Latency], Latency | None]:
+    """What the answers among some messages took: by the tool called, and all of them; None without any. O(rows)."""
+    took = latency_ms(analysis, rows)
+    together = _by_code(("", ""), np.ones(len(rows), np.uint32), took).get("")
+    return _by_code(analysis.capture.strings, _tools(analysis, rows), took), together
+
+
+def _tools(analysis: Analysis, rows: slice | NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """The tool each of some messages calls or answers, as a string id; 0 for none."""
+    columns = analysis.correlation.columns
+    call = analysis.capture.strings.find("tools/call") or -1
+    return np.where(columns["method"][rows] == call, columns["target"][rows], 0)
 
 
 def _by_code(names: Sequence[str], codes: NDArray[Any], latency: Milliseconds) -> dict[str, Latency]:
     rows = np.flatnonzero((codes != 0) & ~np.isnan(latency))
     if not len(rows):
         return {}
-    codes, latency = codes[rows], latency[rows]
-    order = np.lexsort((latency, codes))
-    codes, latency = codes[order], latency[order]
+    codes, latency = _grouped(codes[rows], latency[rows])
     starts = np.flatnonzero(np.concatenate(([True], codes[1:] != codes[:-1])))
     counts = np.diff(np.append(starts, len(codes)))
     columns = [counts.tolist(), *(_percentiles(latency, starts, counts, p) for p in (*_PERCENTILES, 1.0))]
     found = [Latency(*values) for values in zip(*columns, strict=True)]
     named = {names[int(code)]: one for code, one in zip(codes[starts].tolist(), found, strict=True)}
     return dict(sorted(named.items(), key=lambda item: (-item[1].count, item[0])))
+
+
+def _grouped(codes: NDArray[Any], latency: Milliseconds) -> tuple[NDArray[Any], Milliseconds]:
+    """Both ordered by code, and the times of a code ascending."""
+    found = np.unique(codes)
+    if len(found) > _FEW:
+        order = np.lexsort((latency, codes))
+        return codes[order], latency[order]
+    # Sorting values is several times faster than finding out their order.
+    parts = [np.sort(latency[codes == code]) for code in found.tolist()]
+    return np.repeat(found, [len(part) for part in parts]), np.concatenate(parts)
 
 
 def _percentiles(

@@ -134,6 +134,9 @@ class NamedPass:
         response = source["kind"][rows] == (self._capture.strings.find(kinds.RESPONSE) or -1)
         asked = (source["flags"][rows] & _CORRELATED != 0) | response
         loose = np.where(found != 0, found, np.where(asked, Named.NOTHING_SEEN, 0))
+        themselves = self._correlation.naming_themselves()
+        if len(themselves):
+            loose = np.where(np.isin(own, themselves), Named.NOTHING_ASKED, loose)
         linked = np.where(cause < own, Named.MESSAGE, Named.LATER_MESSAGE)
         return np.where(cause != NO_ROW, linked, loose).astype(np.uint8)
 

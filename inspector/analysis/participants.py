@@ -15,6 +15,19 @@ from inspector.protocol.participants import GATEWAY_IDS, patterns
 from inspector.protocol.times import NO_TIME
 
 
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """Somebody came or left.
+
+    Attributes:
+        row: the message that says so.
+        here: True for a coming.
+    """
+
+    row: int
+    here: bool
+
+
 @dataclass(slots=True)
 class Participant:
     """One who takes part in a space.
@@ -43,6 +56,8 @@ class Participant:
     is_us: bool = False
     status_rows: list[int] = field(default_factory=list)
     """Messages with its `participant/status` reports, the last 1,000."""
+    comings: list[Coming] = field(default_factory=list)
+    """When it came and left, the last 1,000; saying once more that it is here is no coming."""
 
     def seen_at(self, time_ns: int) -> None:
         """Note a time it was there, if it is one."""
@@ -51,6 +66,7 @@ class Participant:
 
 
 _NEVER = 2**63 - 1
+_MOST_COMINGS = 1_000
 _FACTS = ("system/welcome", "system/presence", "participant/status", "system/join")
 
 
@@ -166,12 +182,16 @@ class ParticipantPass:
             self._arrive(participant, item, row)
 
     def _leave(self, participant: Participant, row: int) -> None:
+        if participant.here is not False:
+            participant.comings = [*participant.comings[-_MOST_COMINGS + 1 :], Coming(row, False)]
         participant.here = False
         participant.left_ns = int(self._capture.columns["time_ns"][row])
 
     def _arrive(self, participant: Participant | None, item: Mapping[str, Any], row: int) -> None:
         if participant is None:
             return
+        if not participant.here:
+            participant.comings = [*participant.comings[-_MOST_COMINGS + 1 :], Coming(row, True)]
         participant.here = True
         participant.left_ns = NO_TIME
         participant.seen_at(int(self._capture.columns["time_ns"][row]))

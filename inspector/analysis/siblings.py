@@ -41,6 +41,11 @@ class Siblings:
         """Whether something lies below an owner."""
         return owner in self._sets
 
+    def count(self, owner: int) -> int:
+        """How many nodes lie directly below an owner."""
+        held = self._sets.get(owner, ())
+        return 1 if isinstance(held, int) else len(held)
+
     def add(self, owner: int, node: int) -> None:
         """Put a node last below an owner."""
         held = self._sets.get(owner)

@@ -200,7 +200,7 @@ def _plain(envelopes: Sequence[usual.Envelope | None]) -> list[int]:
 def _is_unusual(kind: str) -> bool:
     """Kinds that are told by more of their payload than is decoded here."""
     name = kinds.split_kind(kind).name
-    return name == "mcp" or name.startswith("system") or kinds.wraps_envelope(kind)
+    return name == "mcp" or name.startswith("system") or kinds.wraps_envelope(kind) or kinds.decides_by_payload(kind)
 
 
 def _envelope_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Array]:

@@ -31,6 +31,7 @@ class Payload(msgspec.Struct, gc=False):
     space: Any = ABSENT
     proposal: msgspec.Raw = _NO_RAW
     envelope: msgspec.Raw = _NO_RAW
+    correlation_id: Any = ABSENT
 
 
 class _Params(msgspec.Struct, gc=False):

@@ -52,6 +52,18 @@ def first_covering(capabilities: Iterable[object], asked: Asked) -> tuple[bool |
     return verdict, None
 
 
+def covers_by_kind(capabilities: Iterable[object], kind: str) -> bool | None:
+    """Whether any of some capabilities covers every message of a kind; None when it depends on the message."""
+    verdict: bool | None = False
+    for capability in capabilities:
+        narrower = isinstance(capability, Mapping) and ("payload" in capability or "to" in capability)
+        found = covers({"kind": capability.get("kind")} if narrower else capability, Asked(kind))  # type: ignore[union-attr]
+        if found and not narrower:
+            return True
+        verdict = verdict if found is False else None
+    return verdict
+
+
 def kind_covers(pattern: str, kind: str) -> bool:
     """Whether a kind's pattern covers a kind: `*` is anything; a short form covers the longer ones (Decision 002)."""
     return glob(pattern, kind) or kind.startswith(pattern + ":")

@@ -118,6 +118,11 @@ def wraps_envelope(raw: str) -> bool:
 _WRAPPING = {PROPOSAL: True, REQUEST: True}
 
 
+def decides_by_payload(raw: str) -> bool:
+    """Whether a kind accepts or rejects a proposal as the MEUP v0.2 client did: `payload.correlation_id` names it."""
+    return raw.startswith(("meup/", "meup.")) and split_kind(raw).name in (REQUEST, REJECT)
+
+
 def one_word_kind(name: str, *, method: object, has_outcome: bool, event: object) -> str:
     """Canonical kind for the one-word kinds of MCP-X v0.0, which need their payload.
 

@@ -115,14 +115,19 @@ def mask_value(key: str, value: Any, depth: int = 0) -> Any:
     return _masked(value, depth + 1)
 
 
+def may_hold_secrets(text: str) -> bool:
+    """Whether masking could find anything in a text, or in JSON that it is; False is certain, and quick."""
+    lowered = text.lower()
+    return any(hint in lowered for hint in _HINTS)
+
+
 def mask_text(text: str, *, keep_length: bool = False) -> str:
     """Text with its secrets replaced, however deeply JSON in it is escaped; the same object when there are none.
 
     Args:
         keep_length: put one dot for each character, so that positions stay (byte dumps).
     """
-    lowered = text.lower()
-    if not any(hint in lowered for hint in _HINTS):
+    if not may_hold_secrets(text):
         return text
 
     def mask(secret: str) -> str:

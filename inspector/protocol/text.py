@@ -8,7 +8,8 @@ from typing import Any
 
 from inspector.protocol.secrets import is_secret_key, mask_value
 
-_KEYS = ("text", "message", "thought", "reasoning", "decision", "conclusion", "input", "description")
+TEXT_KEYS = ("text", "message", "thought", "reasoning", "decision", "conclusion", "input", "description")
+"""Keys of a payload whose text is what the message says, the first one that is text."""
 
 
 def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
@@ -17,7 +18,7 @@ def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
     The rule's keys come first; a tool's answer then shows its content, an error its message, a call its
     arguments, so that no row of a conversation is mute.
     """
-    for key in _KEYS:
+    for key in TEXT_KEYS:
         value = payload.get(key)
         if isinstance(value, str):
             return value

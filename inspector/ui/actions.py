@@ -52,7 +52,7 @@ class Action:
 
 _PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S",)
 
-MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", "&Help")
+MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", "&Analyze", "&Help")
 
 ACTIONS: tuple[Action, ...] = (
     Action("file.open", "&Open a log...", "&File", "open_file", ("Ctrl+O",), "open", short="Open"),
@@ -70,6 +70,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("file.new_window", "&New window", "&File", "new_window", ("Ctrl+N",), separated=True),
     Action("file.save", "&Save capture...", "&File", "save_capture", ("Ctrl+S",), needs="unsaved", separated=True),
     Action("file.save_as", "Save capture &as...", "&File", "save_capture_as", ("Ctrl+Shift+S",), needs="document"),
+    Action("file.export", "&Export self-contained...", "&File", "export_self_contained", needs="document"),
     Action("file.preferences", "Se&ttings...", "&File", "show_settings", _PREFERENCES, separated=True),
     Action("file.close", "Close &window", "&File", "close_window", ("Ctrl+W",), separated=True),
     Action("file.quit", "&Quit", "&File", "quit", ("Ctrl+Q",)),
@@ -82,6 +83,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("edit.clear_filter", "Clear filter and scope", "&Edit", "clear_view", ("Ctrl+Shift+X",), needs="document"),
     Action("view.contexts", "&Contexts", "&View", "toggle_left", ("Ctrl+1",), "pane_left", "document", checkable=True),
     Action("view.details", "&Details", "&View", "toggle_right", ("Ctrl+2",), "pane_right", "document", checkable=True),
+    Action(
+        "view.findings", "&Findings", "&View", "toggle_findings", ("Ctrl+3",), "pane_bottom", "document", checkable=True
+    ),
     Action("view.hints", "Show context &hints", "&View", "toggle_hints", (), checkable=True, separated=True),
     Action("view.expand", "Expand or collapse the result", "&View", "toggle_original", ("Ctrl+E",), needs="message"),
     Action("view.zoom_in", "Zoom &in", "&View", "zoom_in", ("Ctrl++", "Ctrl+="), separated=True),
@@ -96,6 +100,9 @@ ACTIONS: tuple[Action, ...] = (
         "go.chain_next", "Next in the same &chain", "&Go", "next_in_chain", ("Ctrl+]",), needs="message", separated=True
     ),
     Action("go.chain_previous", "Previous in the same chain", "&Go", "previous_in_chain", ("Ctrl+[",), needs="message"),
+    Action("go.chain_alone", "Show this chain &alone", "&Go", "show_chain_alone", ("Ctrl+\\",), needs="message"),
+    Action("go.problem_next", "Next p&roblem", "&Go", "next_problem", ("F8",), needs="document", separated=True),
+    Action("go.problem_previous", "Previous problem", "&Go", "previous_problem", ("Shift+F8",), needs="document"),
     Action("go.back", "&Back", "&Go", "go_back", ("Alt+Left",), needs="document", separated=True),
     Action("go.to", "Go to N&o...", "&Go", "go_to_number", ("Ctrl+G",), needs="document"),
     Action(
@@ -120,6 +127,8 @@ ACTIONS: tuple[Action, ...] = (
         in_panes=True,
     ),
     Action("capture.disconnect", "&Disconnect", "&Capture", "disconnect_gateway", needs="live", separated=True),
+    Action("analyze.latency", "&Latency", "&Analyze", "toggle_latency", ("Ctrl+4",), needs="document", checkable=True),
+    Action("analyze.pending", "&Waiting for an answer", "&Analyze", "show_pending", needs="document"),
     Action("help.about", "&About", "&Help", "show_about"),
 )
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog
 
 from inspector import version
+from inspector.analysis.pending import PENDING_FILTER
 from inspector.ui.dialogs.message import MessageDialog
 from inspector.ui.dialogs.settings import SettingsDialog
 
@@ -109,6 +110,17 @@ class Commands(QObject):
         """Show or hide the details."""
         self._show_docks("view.details")
 
+    def toggle_findings(self) -> None:
+        """Show or hide the findings."""
+        self._show_docks("view.findings")
+
+    def toggle_latency(self) -> None:
+        """Show or hide how long answers take."""
+        self._show_docks("analyze.latency")
+        if self._window.panes is not None and not self._window.docks["Latency"].isHidden():
+            self._window.docks["Latency"].raise_()
+            self._window.panes.latency.setFocus()
+
     def _show_docks(self, switch: str) -> None:
         shown = self._window.actions_by_id[switch].isChecked()
         for title in self._window.panes_of(switch):
@@ -189,6 +201,25 @@ class Commands(QObject):
         if self._window.panes is not None:
             self._window.panes.step_in_chain(-1)
 
+    def show_chain_alone(self) -> None:
+        """The causal chain of the current message and nothing else, in the table."""
+        panes = self._window.panes
+        message = panes.messages.current_message() if panes is not None else None
+        if panes is not None and message is not None:
+            panes.show_chain(message)
+
+    def next_problem(self) -> None:
+        """The next message with a problem."""
+        self._go_to_problem(1)
+
+    def previous_problem(self) -> None:
+        """The previous message with a problem."""
+        self._go_to_problem(-1)
+
+    def _go_to_problem(self, step: int) -> None:
+        if self._window.panes is not None:
+            self._window.say_no_problem(self._window.panes.go_to_problem(step))
+
     def go_back(self) -> None:
         """The message that was current before."""
         if self._window.panes is not None:
@@ -235,6 +266,18 @@ class Commands(QObject):
     def save_capture_as(self) -> None:
         """Save the capture under another name; of a log, a copy."""
         self._window.keeping.save_as()
+
+    def export_self_contained(self) -> None:
+        """Export what the table shows as JSON Lines, each response with what it answers."""
+        self._window.exporting.ask()
+
+    # Analyzing
+
+    def show_pending(self) -> None:
+        """Show the requests without an answer and the proposals nobody has acted on."""
+        if self._window.panes is not None:
+            self._window.panes.set_scope(None)
+            self._window.panes.apply_filter(PENDING_FILTER)
 
     # Copying
 

@@ -25,6 +25,18 @@ _LEAST_MIDDLE = 420
 _NEARLY = 8
 """A pane this close to its default width was not dragged; pixels."""
 _CASCADE = 28
+_BOTTOM_HEIGHT = 196
+"""Head, hairline and six rows; pixels at 100 %."""
+
+_BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+AREAS = {
+    "Contexts": Qt.DockWidgetArea.LeftDockWidgetArea,
+    "Participants": Qt.DockWidgetArea.LeftDockWidgetArea,
+    "Details": Qt.DockWidgetArea.RightDockWidgetArea,
+    "Findings": _BOTTOM,
+    "Latency": _BOTTOM,
+}
+"""Where each dock stands until it is moved; those at the bottom are hidden until they are asked for."""
 
 
 class WindowLayout:
@@ -55,16 +67,20 @@ class WindowLayout:
         docks = self._window.docks
         self._set_sides(*self._defaults(self._window.width()))
         self._window.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
+        bottom = [docks[title] for title in AREAS if title in docks and AREAS[title] is _BOTTOM]
+        for dock in bottom[1:]:
+            self._window.tabifyDockWidget(bottom[0], dock)
+        height = round(_BOTTOM_HEIGHT * self._window.theme.theme.zoom)
+        self._window.resizeDocks(bottom, [height] * len(bottom), Qt.Orientation.Vertical)
 
     def reset(self) -> None:
-        """Put every dock back to its side, shown and not floating."""
-        window, areas = self._window, Qt.DockWidgetArea
+        """Put every dock back to its side, not floating; those at the sides are shown, those at the bottom are not."""
+        window = self._window
         for title, dock in window.docks.items():
             dock.setFloating(False)
-            side = areas.RightDockWidgetArea if title == "Details" else areas.LeftDockWidgetArea
             window.removeDockWidget(dock)
-            window.addDockWidget(side, dock)
-            dock.show()
+            window.addDockWidget(AREAS[title], dock)
+            dock.setVisible(AREAS[title] is not _BOTTOM)
         self.default_docks()
 
     def restore_docks(self) -> None:

@@ -27,11 +27,14 @@ from typing_extensions import override
 from inspector import collector
 from inspector.document import CaptureDocument
 from inspector.filters import FilterError
+from inspector.ui import formats
 from inspector.ui.actions import ACTIONS, add_pane_actions, build_actions, enable_actions, fill_menus
 from inspector.ui.commands import Commands
+from inspector.ui.exporting import Exporting
 from inspector.ui.keeping import Keeping
-from inspector.ui.layout import WindowLayout
+from inspector.ui.layout import AREAS, WindowLayout
 from inspector.ui.opening import Opening
+from inspector.ui.panels.findings.problems import Problems
 from inspector.ui.panels.start.panel import StartPage
 from inspector.ui.panes import Panes
 from inspector.ui.presets import Presets
@@ -47,8 +50,16 @@ if TYPE_CHECKING:
     from inspector.ui.app import Application
 
 
-PANES_OF_ACTIONS = {"view.contexts": ("Contexts", "Participants"), "view.details": ("Details",)}
+PANES_OF_ACTIONS = {
+    "view.contexts": ("Contexts", "Participants"),
+    "view.details": ("Details",),
+    "view.findings": ("Findings",),
+    "analyze.latency": ("Latency",),
+}
 """Docks that each switch shows and hides."""
+
+
+_NO_PROBLEM = "no-problem"
 
 
 class MainWindow(QMainWindow):
@@ -62,6 +73,7 @@ class MainWindow(QMainWindow):
         watching: how it gets a live one, and the session behind it.
         keeping: what becomes of its capture: saved, asked about, recovered.
         saving: writes single messages to files.
+        exporting: writes what the table shows to a file.
         docks: by title.
         presets, view_head, filter_bar, status: the parts around the panes.
         hints_here: whether this window shows context hints whatever the settings say; None goes by them.
@@ -77,6 +89,7 @@ class MainWindow(QMainWindow):
         self.watching = Watching(self)
         self.keeping = Keeping(self)
         self.saving = MessageSaving(self)
+        self.exporting = Exporting(self)
         self.hints_here: bool | None = None
         self._closing = False
         self.docks: dict[str, QDockWidget] = {}
@@ -85,6 +98,7 @@ class MainWindow(QMainWindow):
         self.setAccessibleName("Context Inspector")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.layout_keeper.place_window()
         self.actions_by_id = build_actions(self, Commands(self))
         fill_menus(self.menuBar(), self.actions_by_id)
@@ -94,6 +108,7 @@ class MainWindow(QMainWindow):
         self.status = StatusBar(self.theme, self)
         self.setStatusBar(self.status)
         self.status.unreadable_clicked.connect(self._show_unreadable)
+        self.status.problems_clicked.connect(self.show_findings)
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
         self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)
         self.status.retry_clicked.connect(self.watching.connect_now)
@@ -130,7 +145,7 @@ class MainWindow(QMainWindow):
         self.filter_bar.applied.connect(self._apply_filter)
         self.filter_bar.left.connect(self._focus_messages)
         bar.addWidget(self.filter_bar)
-        for name in ("view.contexts", "view.details"):
+        for name in ("view.contexts", "view.findings", "view.details"):
             bar.addAction(self.actions_by_id[name])
         for action in bar.actions():
             button = bar.widgetForAction(action)
@@ -204,29 +219,38 @@ class MainWindow(QMainWindow):
         panes = self.panes = Panes(document, self.theme, self)
         self._document_layout.addWidget(panes.messages, 1)
         panes.messages.show()  # else not before the next turn of the loop, and what is not shown takes no focus
-        self._add_dock("Contexts", panes.contexts, Qt.DockWidgetArea.LeftDockWidgetArea)
-        self._add_dock("Participants", panes.participants, Qt.DockWidgetArea.LeftDockWidgetArea)
-        self._add_dock("Details", panes.details, Qt.DockWidgetArea.RightDockWidgetArea)
+        self._add_dock("Contexts", panes.contexts)
+        self._add_dock("Participants", panes.participants)
+        self._add_dock("Details", panes.details)
+        self._add_dock("Findings", panes.findings, shown=False)
+        self._add_dock("Latency", panes.latency, shown=False)
         self.layout_keeper.default_docks()
         self.layout_keeper.restore_docks()
         collector.settle()
         panes.filter_applied.connect(self._on_filter_applied)
         panes.filter_failed.connect(self.filter_bar.show_error)
+        panes.filter_grown.connect(self.filter_bar.go_on_with)
         panes.searching.connect(self.filter_bar.set_busy)
         panes.scope_changed.connect(self._update_context_presets)
         self.view_head.attach(panes)
         panes.counts_changed.connect(self.refresh_counts)
         panes.selection_changed.connect(self._on_selection_changed)
         panes.messages.open_details_requested.connect(self._show_details)
+        panes.contexts.details_requested.connect(self._show_details)
         panes.messages.save_requested.connect(self.saving.ask)
         panes.details.save_requested.connect(self.saving.ask)
+        panes.findings.problems_changed.connect(self._show_problems)
+        panes.findings.shown_requested.connect(self.show_findings)
+        panes.findings.close_requested.connect(self.docks["Findings"].hide)
+        panes.latency.close_requested.connect(self.docks["Latency"].hide)
+        panes.latency.left.connect(self._focus_messages)
         panes.messages.follow_changed.connect(self.actions_by_id["capture.follow"].setChecked)
         self.view_head.show()
         self._pages.removeWidget(self.start_page)  # unseen, it would still keep the window wide
         self.start_page.hide()
         self.tool_bar.show()
         self.preset_tool_bar.show()
-        for pane in (panes.messages, panes.contexts, panes.participants):
+        for pane in (panes.messages, panes.contexts, panes.participants, panes.findings):
             add_pane_actions(pane, self.actions_by_id)
         self._show_which_panes()
         self.apply_settings()
@@ -247,15 +271,15 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{name}{mark} - Context Inspector")
         self.setWindowModified(self.keeping.unsaved)
 
-    def _add_dock(self, title: str, panel: QWidget, area: Qt.DockWidgetArea) -> None:
+    def _add_dock(self, title: str, panel: QWidget, *, shown: bool = True) -> None:
         dock = QDockWidget(title, self)
         dock.setObjectName(f"dock.{title.lower()}")
         dock.setWidget(panel)
         head = getattr(panel, "head", None)
         if isinstance(head, QWidget):  # the pane's own head, by which it can be dragged
             dock.setTitleBarWidget(head)
-        self.addDockWidget(area, dock)
-        dock.show()
+        self.addDockWidget(AREAS[title], dock)
+        dock.setVisible(shown)
         dock.toggleViewAction().toggled.connect(self._show_which_panes)
         self.docks[title] = dock
 
@@ -299,9 +323,35 @@ class MainWindow(QMainWindow):
         self.filter_bar.set_counts(shown, total)
         self.status.set_counts(total, shown if self.panes.rows.chooses else None, self.document.unreadable)
         self.status.set_gaps(len(self.panes.gaps.rows))
+        self._show_problems(self.panes.findings.problems)
         self.setWindowModified(self.keeping.unsaved)
 
-    def _show_details(self, _message: int) -> None:
+    def _show_problems(self, problems: Problems) -> None:
+        """Count problems in the status bar and on their preset."""
+        self.status.set_problems(problems.number, problems.worst, problems.words)
+        self.presets.show_problems(problems.messages)
+
+    def show_findings(self) -> None:
+        """Show the findings, and give them the keyboard."""
+        dock = self.docks["Findings"]
+        dock.show()
+        dock.raise_()
+        if self.panes is not None:
+            self.panes.findings.setFocus()
+
+    def say_no_problem(self, found: bool) -> None:
+        """Say that there is no problem to go to, and where there are some; nothing when one was found."""
+        if self.panes is None or found:
+            self.notices.dismiss(_NO_PROBLEM)
+            return
+        hidden, total = self.panes.findings.problems.messages, len(self.document.analysis)
+        sentence, links = f"No problem was found in {formats.count_of(total, 'message')}.", list[Link]()
+        if hidden:
+            sentence = f"No message with a problem is shown; {hidden:,} {'is' if hidden == 1 else 'are'} hidden."
+            links = [("Show all messages", self.panes.clear)]
+        self.notices.show_notice(_NO_PROBLEM, "note", sentence, links, closable=True)
+
+    def _show_details(self, _message: int = -1) -> None:
         self.docks["Details"].show()
         self.docks["Details"].raise_()
 
@@ -390,6 +440,7 @@ class MainWindow(QMainWindow):
             self.application.spawn(self._close_if_allowed(), "close the window")
             return
         self.opening.stop_reading()
+        self.exporting.stop()
         self.layout_keeper.store()
         self._clock.stop()
         if self.panes is not None:

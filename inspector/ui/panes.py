@@ -6,13 +6,14 @@ Panels never call each other; everything between them goes through here.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
+from inspector.analysis.context_tree import MAIN
 from inspector.document import CaptureDocument
 from inspector.fields import Depends
 from inspector.filters import DisplayFilter, FilterError, compile_filter
@@ -20,9 +21,14 @@ from inspector.filters.search import Search
 from inspector.filters.visible import Scope, VisibleRows
 from inspector.settings import Settings
 from inspector.ui.bridge import DocumentBridge
+from inspector.ui.chain_alone import ChainAlone, ChainWalk
 from inspector.ui.gaps import GapRows
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.details.panel import DetailsPanel
+from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace, Place
+from inspector.ui.panels.findings.panel import FindingsPanel
+from inspector.ui.panels.findings.problems import next_problem
+from inspector.ui.panels.latency.panel import LatencyPanel
 from inspector.ui.panels.messages.panel import MORE_MS, SLICE_S, MessagesPanel
 from inspector.ui.panels.participants.panel import ParticipantsPanel
 from inspector.ui.theme import ThemeController
@@ -33,10 +39,10 @@ _FIRST_S = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the user was: a message, and the view it was seen in."""
+class _Stop:
+    """Where the user was: a message or what else the details showed, and the view it was seen in."""
 
-    message: int
+    shown: int | Place
     filter: DisplayFilter
     scope: Scope | None
 
@@ -47,6 +53,7 @@ class Panes(QObject):
     Signals:
         filter_applied(str): a filter is in force.
         filter_failed(FilterError): a filter could not be read; the last good one stays.
+        filter_grown(str): the filter in force went on with the chain it shows; nobody chose another one.
         scope_changed(Scope | None): the part of the tree the table is bound to.
         counts_changed(): messages or rows came or went.
         selection_changed(int | None): the current message.
@@ -56,6 +63,7 @@ class Panes(QObject):
 
     filter_applied = Signal(str)
     filter_failed = Signal(object)
+    filter_grown = Signal(str)
     scope_changed = Signal(object)
     counts_changed = Signal()
     selection_changed = Signal(object)
@@ -72,8 +80,12 @@ class Panes(QObject):
         self.participants = ParticipantsPanel(document, theme, parent)
         self.messages = MessagesPanel(document, theme, self.rows, parent)
         self.details = DetailsPanel(document, theme, parent)
-        self._places: list[_Place] = []
+        self.findings = FindingsPanel(document, theme, self.rows, parent)
+        self.latency = LatencyPanel(document, theme, parent)
+        self._places: list[_Stop] = []
         self._going_back = False
+        self._chain = ChainAlone(document, self)
+        self._walk = ChainWalk(document)
         self._selected_context: str | None = None
         self._search: Search | None = None
         self._more = QTimer(self)
@@ -86,23 +98,43 @@ class Panes(QObject):
         self.bridge.flushed.connect(self._on_flushed)
         self.bridge.settled.connect(self._on_settled)
         self.messages.caught_up.connect(self.counts_changed)
+        self.messages.caught_up.connect(self.findings.apply_view)
         self.messages.current_changed.connect(self._on_current_changed)
+        self.messages.chosen.connect(self._on_message_chosen)
         self.messages.filter_requested.connect(self.combine_filter)
+        self.messages.chain_requested.connect(self.show_chain)
         self.messages.clear_filter_requested.connect(self._clear_filter)
         self.messages.search_all_requested.connect(self._search_all)
         self.contexts.scope_requested.connect(self.set_scope)
         self.contexts.filter_requested.connect(self.combine_filter)
+        self.contexts.message_requested.connect(self.go_to)
+        self.contexts.selected.connect(self.show_context)
+        self.contexts.space_selected.connect(self.show_current_message)
         self.participants.filter_requested.connect(self.combine_filter)
+        self.participants.selected.connect(self._on_participant_selected)
+        self.findings.message_requested.connect(self.go_to)
+        self.findings.filter_requested.connect(self.combine_filter)
+        self.findings.left.connect(self.messages.setFocus)
+        self.latency.message_requested.connect(self.go_to)
+        self.latency.filter_requested.connect(self.combine_filter)
         self.details.message_requested.connect(self.go_to)
         self.details.filter_requested.connect(self.combine_filter)
+        self.details.code_requested.connect(self.findings.show_code)
+        self.details.chain_requested.connect(self.show_chain)
+        self._chain.grown.connect(self._on_chain_grown)
         self.details.scope_requested.connect(self._scope_to_message)
+        self.details.place_requested.connect(self.show_place)
+        self.details.context_scope_requested.connect(self._scope_to_context)
 
     def detach(self) -> None:
         """Hear no more of the document, and read no more of it: it is about to be closed."""
         self.bridge.detach()
         self._search = None
         self._more.stop()
+        self._chain.stop()
         self.messages.stop()
+        self.findings.stop()
+        self.latency.stop()
 
     def apply_settings(self, settings: Settings, *, hints: bool) -> None:
         """Take over what the settings say about display; context hints are up to the window."""
@@ -117,10 +149,13 @@ class Panes(QObject):
             self._search.take_in(changes)
         self.messages.apply_changes(changes)
         self.details.apply_changes(changes)
+        self._chain.apply_changes(changes, self.filter)
 
     def _on_settled(self, changes: Changes) -> None:
         self.contexts.apply_changes(changes)
         self.participants.apply_changes(changes)
+        self.findings.apply_changes(changes)
+        self.latency.apply_changes(changes)
         self.counts_changed.emit()
 
     def tick(self, now_ns: int | None) -> None:
@@ -132,6 +167,7 @@ class Panes(QObject):
                 self.counts_changed.emit()
         self.contexts.tick(now_ns)
         self.participants.tick(now_ns)
+        self.details.tick()
 
     def counts(self) -> tuple[int, int]:
         """How many messages are shown, and among how many: what waits for the views counts for neither, as no gap does.
@@ -241,6 +277,7 @@ class Panes(QObject):
         found = search.result()
         self._end_search()
         self.messages.show_rows(search.filter, search.scope, found, search.answers)
+        self.findings.apply_view()
         self.counts_changed.emit()
 
     def _end_search(self) -> None:
@@ -267,12 +304,44 @@ class Panes(QObject):
             node = contexts.node_of(message)
             space = int(self.document.capture.columns["space"][message])
             self._selected_context = contexts.tree.path(node) if node >= 0 else None
-            if not self._going_back and (not self._places or self._places[-1].message != message):
-                place = _Place(message, self.filter, self.scope)
-                self._places = [*self._places[-_PLACES_KEPT:], place]
         self.contexts.show_message_context(space, node)
-        self.details.show_message(message)
+        if self.details.place is None:  # else it stays: only the user turns away from it
+            self.details.show_message(message)
+        self.findings.show_message(message)
         self.selection_changed.emit(message)
+
+    def _on_message_chosen(self, message: int) -> None:
+        self._remember(message)
+        if self.details.place is not None:
+            self.details.show_message(message)
+
+    def _remember(self, shown: int | Place) -> None:
+        if not self._going_back and (not self._places or self._places[-1].shown != shown):
+            self._places = [*self._places[-_PLACES_KEPT:], _Stop(shown, self.filter, self.scope)]
+
+    def show_context(self, space: int, node: int) -> None:
+        """Show what is known of a context in the details; MAIN is a main context."""
+        self.show_place(ContextPlace(space, node))
+
+    def _on_participant_selected(self, key: tuple[int, str]) -> None:
+        self.show_place(ParticipantPlace(*key))
+
+    def show_place(self, place: Place) -> None:
+        """Show a context or a participant in the details; the table stays as it is."""
+        self._remember(place)
+        match place:
+            case ContextPlace(space, node):
+                self.details.show_context(space, node)
+            case ParticipantPlace(space, name):
+                self.details.show_participant(space, name)
+
+    def show_current_message(self) -> None:
+        """Turn the details back to the message selected in the table."""
+        if self.details.place is not None:
+            message = self.messages.current_message()
+            if message is not None:
+                self._remember(message)
+            self.details.show_message(message)
 
     def go_to(self, message: int) -> None:
         """Select a message; when the view hides it, filter and scope are cleared first."""
@@ -280,8 +349,17 @@ class Panes(QObject):
             self.clear()
         self.messages.go_to(message)
 
+    def go_to_problem(self, step: int) -> bool:
+        """Select the next (1) or previous (-1) message shown with a problem, around the end; whether there is one."""
+        found = self.document.analysis.findings.found
+        message = next_problem(found, self.rows, self.messages.current_message(), step)
+        if message is None:
+            return False
+        self.messages.go_to(message)
+        return True
+
     def go_back(self) -> None:
-        """Return to the message that was current before, in the view it was seen in where this one hides it."""
+        """Return to what the details showed before, in the view it was seen in where no other was chosen since."""
         if len(self._places) < 2:
             return
         left = self._places.pop()
@@ -289,18 +367,40 @@ class Panes(QObject):
         self._going_back = True
         if self.filter is left.filter and self.scope == left.scope:  # the view was not chosen since
             self._show_view(place.filter, place.scope)
-        self.go_to(place.message)
+        if isinstance(place.shown, int):
+            self.go_to(place.shown)
+        else:
+            self.show_place(place.shown)
         self._going_back = False
 
+    # Chains
+
+    def show_chain(self, message: int) -> None:
+        """Show the causal chain of a message alone in the table; Back returns to the view as it is now."""
+        here = _Stop(message, self.filter, self.scope)
+        places = self._places if self._places and self._places[-1] == here else [*self._places, here]
+        self._going_back = True
+        self._show_view(self._chain.begin(message), None)
+        self.messages.go_to(message)
+        self._going_back = False
+        self._places = [*places[-_PLACES_KEPT:], _Stop(message, self.filter, None)]
+
+    def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
+        if self.filter is not before:
+            return
+        self._places = [replace(stop, filter=after) if stop.filter is before else stop for stop in self._places]
+        self._show(after, self.scope)
+        self.filter_grown.emit(after.text)
+
     def step_in_chain(self, step: int) -> None:
-        """Select the next (1) or previous (-1) message of the current one's causal chain."""
+        """Select the next (1) or previous (-1) message of the chain that is shown alone, else of the current one's."""
         current = self.messages.current_message()
         if current is None:
             return
-        chain = [link.message for link in self.document.chain(current)]
-        place = chain.index(current) + step
-        if 0 <= place < len(chain):
-            self.go_to(chain[place])
+        alone = self._chain.message if self.filter is self._chain.filter else None
+        found = self._walk.next(current, step, alone)
+        if found is not None:
+            self.go_to(found)
 
     def _scope_to_message(self, message: int) -> None:
         contexts = self.document.analysis.contexts
@@ -309,3 +409,7 @@ class Panes(QObject):
         if started:
             node = contexts.tree.resolve(started[0])
         self.set_scope(Scope(int(self.document.capture.columns["space"][message]), node))
+
+    def _scope_to_context(self, place: ContextPlace) -> None:
+        node = place.node if place.node == MAIN else self.document.analysis.contexts.tree.resolve(place.node)
+        self.set_scope(Scope(place.space, node))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
 
 _NAME_LENGTH = 24
+PROBLEMS = "finding.severity >= warning"
+"""The preset that carries a count: its own filter, whatever it is called."""
 
 
 class Presets(QObject):
@@ -50,6 +52,10 @@ class Presets(QObject):
         saved = self.bar.holds(text)
         self._window.filter_bar.set_saved(saved)
         self.bar.set_can_add(bool(text.strip()) and not saved)
+
+    def show_problems(self, messages: int) -> None:
+        """Say how many messages the preset Problems shows."""
+        self.bar.set_count(PROBLEMS, messages)
 
     def save(self, text: str) -> None:
         """Keep a filter as a preset, named after itself until it is renamed."""

@@ -137,6 +137,20 @@ def _growth(bench: Bench) -> list[Row]:
     ]
 
 
+def _checks(bench: Bench) -> list[Row]:
+    sizes = bench.sizes
+    log = bench.log("envelopes", sizes.envelopes)
+    found = bench.measure("checks", log, sizes.checks_turns, sizes.checks_live)
+    return [
+        at_most("opening, processor time by that without checks", found["ratio"], 1.5, "x"),
+        info("opening, with checks", found["with_s"]),
+        info("opening, without", found["without_s"]),
+        at_least("live messages a second that one core takes in", found["live_per_s"], LIVE_RATE),
+        at_most("live, processor time by that without checks", found["live_ratio"], 1.5, "x"),
+        info("findings", found["findings"], ""),
+    ]
+
+
 def _live(bench: Bench) -> list[Row]:
     alone = bench.measure("drain", 3 * _SENDER_RATE)
     return [at_least("the sender alone, messages a second", alone["per_s"], _SENDER_RATE), *_flood(bench, "")]
@@ -208,6 +222,7 @@ def _tree(bench: Bench) -> list[Row]:
     found = bench.measure("tree", sizes.contexts, 1_000, sizes.flushes)
     return [
         *_flushes(found, "spoke", "1,000 contexts spoke"),
+        *_flushes(found, "odd", "1,000 contexts with new findings"),
         *_flushes(found, "new", "1,000 new contexts"),
         *_moving(bench),
         info("contexts", found["contexts"], ""),
@@ -298,6 +313,7 @@ SECTIONS = (
     Section("filters", "Filters over that log", _filters),
     Section("growth", "Growth, no window", _growth),
     Section("gateway", "Open a gateway's log, 4 records a message", _gateway),
+    Section("checks", "Checks, with and without by turns", _checks),
     Section("live", "Live, 20,000 messages/s of 400 B, filter and tree", _live),
     Section("paused", "The same, view paused for the middle third", _live_paused),
     Section("follow", "Follow a log growing by 50,000 lines/s, rotated once", _follow),

@@ -18,6 +18,7 @@ class Sizes:
         follow_s: seconds of the growing log.
         kills, starts: how often.
         contexts, flushes: of the tree.
+        checks_turns, checks_live: of the checks' cost, and messages taken in live.
         huge_mb: of the one message.
         reconnects: kills of the gateway.
         quick: little of everything.
@@ -34,6 +35,8 @@ class Sizes:
     starts: int = 7
     contexts: int = 100_000
     flushes: int = 30
+    checks_turns: int = 5
+    checks_live: int = 200_000
     huge_mb: float = 50
     reconnects: int = 20
     quick: bool = False
@@ -42,7 +45,7 @@ class Sizes:
 FULL = Sizes()
 QUICK = Sizes(
     envelopes=20_000, gateway=8_000, small=10_000, large=20_000, reading_turns=2, live_s=3, follow_s=2, kills=1,
-    starts=1, contexts=10_000, flushes=6, huge_mb=5, reconnects=1,
+    starts=1, contexts=10_000, flushes=6, huge_mb=5, reconnects=1, checks_turns=2, checks_live=20_000,
     quick=True,
 )  # fmt: skip
 

@@ -50,14 +50,15 @@ class GrowingTree:
         self.panel.view.scrollTo(middle, self.panel.view.ScrollHint.PositionAtCenter)
         self.panel.view.viewport().repaint()
 
-    def say_in(self, contexts: Iterator[str]) -> None:
-        """One message in each of these contexts, read but not yet shown."""
+    def say_in(self, contexts: Iterator[str], *, odd: bool = False) -> None:
+        """One message in each of these contexts, read but not yet shown; an odd one answers what was never asked."""
+        kind = b'mcp/response","correlation_id":["nothing"],"to":["lead"]' if odd else b'chat"'
         with self.path.open("ab") as file:
             for context in contexts:
                 number = next(self._numbers)
                 file.write(
                     b'{"protocol":"mew/v0.4","id":"t%d","ts":"2026-01-05T09:00:00.000Z","from":"lead",'
-                    b'"kind":"chat","context":"%s","payload":{}}\n' % (number, context.encode())
+                    b'"kind":"%b,"context":"%b","payload":{}}\n' % (number, kind, context.encode())
                 )
         while self.document.poll():
             pass
@@ -88,13 +89,14 @@ def grown(folder: Path, application: Application, contexts: int) -> GrowingTree:
 
 
 async def measure(application: Application, contexts: int, changes: int, flushes: int) -> Found:
-    """Time flushes of messages in contexts there are, and of new contexts among them."""
+    """Time flushes of messages in contexts there are, of such with findings, and of new contexts among them."""
     chosen = random.Random(7)
     with tempfile.TemporaryDirectory(prefix="inspector-bench-") as folder:
         tree = grown(Path(folder), application, contexts)
         numbers, roots = count(1), contexts // (_CHILDREN + 1)
         modes: dict[str, Callable[[], Iterator[str]]] = {
             "spoke": lambda: iter(chosen.sample(tree.contexts, changes)),
+            "odd": lambda: iter(chosen.sample(tree.contexts, changes)),
             "new": lambda: (f"root-{chosen.randrange(roots):05d}/new-{next(numbers)}" for _ in range(changes)),
         }  # fmt: skip
         found: Found = {"contexts": len(tree.document.analysis.contexts.tree), "changes": changes}
@@ -102,7 +104,7 @@ async def measure(application: Application, contexts: int, changes: int, flushes
             before = tree.place()
             taken: list[float] = []
             for _ in range(flushes):
-                tree.say_in(pick())
+                tree.say_in(pick(), odd=mode == "odd")
                 taken.append(tree.flush())
             found |= {f"{mode}_median_s": statistics.median(taken), f"{mode}_max_s": max(taken)}
             found[f"{mode}_unmoved"] = tree.place() == before

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.document import CaptureDocument
-from tests.builders import lines_of
+from tests.builders import closed_at_end, lines_of
 
 
 class Live:
@@ -15,7 +15,7 @@ class Live:
     def __init__(self, folder: Path, *lines: dict[str, Any]) -> None:
         self.path = folder / "live.jsonl"
         self.path.write_bytes(lines_of(*lines))
-        self.document = CaptureDocument()
+        self.document = closed_at_end(CaptureDocument())
         self.document.follow_capture(self.path, name="live")
         self.changes: list[Any] = []
         self.document.observers.append(self)

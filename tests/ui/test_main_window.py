@@ -341,7 +341,9 @@ def test_a_layout_gone_astray_can_be_reset(window: MainWindow) -> None:
     window.docks["Contexts"].close()
     window.tabifyDockWidget(window.docks["Details"], window.docks["Participants"])
     window.actions_by_id["view.reset_layout"].trigger()
-    assert not any(dock.isFloating() or dock.isHidden() for dock in window.docks.values())
+    assert not any(dock.isFloating() for dock in window.docks.values())
+    sides = {title for title, dock in window.docks.items() if not dock.isHidden()}
+    assert sides == {"Contexts", "Participants", "Details"}
     assert window.dockWidgetArea(window.docks["Participants"]) is Qt.DockWidgetArea.LeftDockWidgetArea
     assert window.actions_by_id["view.contexts"].isChecked()
 

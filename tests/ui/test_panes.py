@@ -6,15 +6,19 @@ from collections.abc import Iterator
 from typing import cast
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from inspector.analysis.context_tree import MAIN
 from inspector.filters import compile as compiling
 from inspector.filters.visible import Scope
 from inspector.ui import panes as panes_module
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
 from inspector.ui.panels.messages import panel as messages_panel
+from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panes import Panes
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.windows import panes_of, story, window_on
@@ -234,3 +238,74 @@ def test_states_that_go_by_the_clock_are_filtered_anew_each_second(qapp: QApplic
     assert shown(panes) == []
     window.close()
     application.theme.dispose()
+
+
+def click_context(panes: Panes, name: str) -> None:
+    view, model = panes.contexts.view, panes.contexts.model
+    row = next(row for row in range(model.rowCount()) if model.label(row) == name)
+    view.clicked.emit(model.index(row, 0))
+
+
+def test_a_context_picked_is_shown_until_a_message_is(panes: Panes) -> None:
+    panes.go_to(4)
+    click_context(panes, "main")
+    assert panes.details.place is not None
+    assert panes.details.head.name == "main"
+    assert panes.messages.current_message() is not None
+    panes.messages.step(1)
+    assert panes.details.place is None
+    assert panes.details.message == panes.messages.current_message()
+
+
+def test_the_message_that_is_current_already_turns_the_details_back(panes: Panes, qtbot: QtBot) -> None:
+    panes.go_to(4)
+    panes.show_context(0, MAIN)
+    assert panes.details.message is None
+    view = panes.messages.view
+    row = panes.rows.row_of(4)
+    assert row is not None
+    place = view.visualRect(view.messages.index(row, Column.MESSAGE)).center()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert panes.details.message == 4
+    panes.show_context(0, MAIN)
+    panes.go_to(4)
+    assert panes.details.message == 4
+
+
+def test_another_row_that_stands_in_for_a_hidden_one_does_not_turn_the_details_away(panes: Panes) -> None:
+    panes.go_to(0)
+    space = int(panes.document.capture.columns["space"][4])
+    panes.show_context(space, panes.document.analysis.contexts.node_of(4))
+    panes.set_scope(scope_of(panes, 4))
+    assert panes.messages.current_message() != 0
+    assert panes.details.place is not None
+
+
+def test_back_goes_through_contexts_and_participants(panes: Panes) -> None:
+    space = int(panes.document.capture.columns["space"][4])
+    panes.go_to(4)
+    panes.show_context(space, MAIN)
+    panes.participants.selected.emit((space, "lead"))
+    panes.go_to(6)
+    assert panes.details.message == 6
+    panes.go_back()
+    assert panes.details.place == ParticipantPlace(space, "lead")
+    panes.go_back()
+    assert panes.details.place == ContextPlace(space, MAIN)
+    panes.go_back()
+    assert (panes.details.message, panes.messages.current_message()) == (4, 4)
+
+
+def test_a_whole_space_has_no_page_and_turns_back_to_the_message(panes: Panes) -> None:
+    panes.go_to(4)
+    click_context(panes, "main")
+    model = panes.contexts.model
+    panes.contexts.view.clicked.emit(model.index(0, 0))
+    assert panes.details.message == panes.messages.current_message()
+
+
+def test_the_page_s_link_scopes_the_table(panes: Panes) -> None:
+    scope = scope_of(panes, 4)
+    assert scope.node is not None
+    panes.details.context_scope_requested.emit(ContextPlace(scope.space, scope.node))
+    assert panes.rows.scope == scope

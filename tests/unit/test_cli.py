@@ -159,14 +159,16 @@ def test_secrets_are_masked() -> None:
 
 
 def test_contexts_json() -> None:
-    path = log(envelope(context="a/b", sender="x", ts="2026-01-05T09:00:00.000Z"))
+    path = log(message := envelope(context="a/b", sender="x", ts="2026-01-05T09:00:00.000Z"))
     assert printed("contexts", path, "--json") == [
         {"path": "a", "parent": None, "label": "a", "type": None,
          "type_reason": None, "metadata": {}, "state": "active", "depth": 1, "messages": 0,
-         "subtree_messages": 1, "implicit": True, "participants": []},
+         "subtree_messages": 1, "implicit": True, "participants": [], "space": None, "id": "a",
+         "first": None, "last": None, "started_by": None, "ended_by": None, "bytes": 0, "odd": []},
         {"path": "a/b", "parent": "a", "label": "b", "type": None,
          "type_reason": None, "metadata": {}, "state": "active", "depth": 2, "messages": 1,
-         "subtree_messages": 1, "implicit": False, "participants": ["x"]},
+         "subtree_messages": 1, "implicit": False, "participants": ["x"], "space": None, "id": "b",
+         "first": 1, "last": 1, "started_by": None, "ended_by": None, "bytes": len(json.dumps(message)), "odd": []},
     ]  # fmt: skip
 
 
@@ -437,7 +439,8 @@ def test_participants() -> None:
     coder = next(story for story in printed("participants", path, "--json") if story["name"] == "coder")
     assert [one["capability"] for one in coder["capabilities"]] == ["mcp/proposal:*", "mcp/request:*/list", "chat"]
     assert coder["refused"] == [
-        {"no": 12, "message": 11, "missing": "mcp/request:tools/call:rm", "predicted": "denied", "verdicts": []},
+        {"no": 12, "message": 11, "missing": "mcp/request:tools/call:rm", "predicted": "denied", "verdicts": [],
+         "differs": False},
     ]  # fmt: skip
     lines = run("participants", path).output.splitlines()
     assert lines[0] == "coder: here since 2025-08-30T09:00:00.000Z, 2 messages"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,10 @@ from inspector.analysis.findings.store import Findings
 from inspector.analysis.named import NamedPass
 from inspector.analysis.transients import TransientPass
 from inspector.capture.capture import Capture
+from inspector.capture.decisions import Decisions
+
+if TYPE_CHECKING:
+    from inspector.analysis.findings.beginning import Beginnings
 
 Array = NDArray[Any]
 
@@ -37,6 +41,8 @@ class Batch:
     Attributes:
         now_ns: the wall clock while live, else the latest time in the log; NO_TIME.
         changed: earlier messages, ascending.
+        beginnings: who was there before the capture began.
+        decisions: the gateway's verdicts beside a log, or None.
     """
 
     passes: Passes
@@ -45,6 +51,8 @@ class Batch:
     stop: int
     changed: Rows
     now_ns: int
+    beginnings: Beginnings
+    decisions: Decisions | None = None
     _rows: dict[str, Rows] = field(default_factory=dict)
     _changed_kinds: Array | None = None
     _bits: int | None = None  # flags that any of the new messages has

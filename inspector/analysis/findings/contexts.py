@@ -128,7 +128,7 @@ class Contexts:
 
     def feed(self, batch: Batch) -> None:
         """Look at the new contexts of a batch."""
-        self._noted = take_notes(batch, _NOTED, self._noted)
+        self._noted = take_notes(batch, NOTED, self._noted)
         batch.findings.add(NOT_A_PATH, batch.flagged(Flag.BAD_CONTEXT.value))
         new = self._seen.unseen(batch.passes.contexts.refs(batch.start, batch.stop))
         if not new:
@@ -174,7 +174,7 @@ class Contexts:
 
 
 _NO_TIMES: Array = np.empty(0, np.int64)
-_NOTED = {
+NOTED = {
     Oddity.MALFORMED: MALFORMED,
     Oddity.CHARACTERS: CHARACTERS,
     Oddity.TOO_DEEP: TOO_DEEP,

@@ -6,6 +6,7 @@ import numpy as np
 
 from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Array, Batch
+from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.named import Named
 from inspector.capture.flags import Flag
@@ -53,7 +54,10 @@ class Correlations:
             if len(rows):
                 cause = links["cause"][rows].astype(np.int64)
                 lost = (cause == NO_ROW) | (batch.of("kind", cause) != batch.code(kinds.PROPOSAL))
-                self._settle(batch, ABOUT_NOTHING, rows, lost)
+                early = lost.copy()
+                early[lost] = batch.beginnings.early(batch, rows[lost])
+                self._settle(batch, ABOUT_NOTHING, rows, lost & ~early)
+                batch.findings.settle(BEFORE, rows, early, details="decision")
 
     def _settle(self, batch: Batch, check: Check, rows: Rows, wrong: Array) -> None:
         named = (batch.capture.correlation_ids(row) for row in rows[wrong].tolist())

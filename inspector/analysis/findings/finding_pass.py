@@ -9,6 +9,7 @@ import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings import (
+    beginning,
     contexts,
     correlations,
     forms,
@@ -20,13 +21,16 @@ from inspector.analysis.findings import (
     requests,
     senders,
     streams,
+    verdicts,
     wire,
 )
 from inspector.analysis.findings.batch import Batch, Passes
+from inspector.analysis.findings.by_context import FindingsByContext
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.sentences import Finding, finding_of, hint_of
 from inspector.analysis.findings.store import Findings, Found
 from inspector.capture.columns import GrowingColumns
+from inspector.capture.decisions import Decisions
 
 
 class Topic(Protocol):
@@ -48,12 +52,13 @@ _TOPICS = (
     (senders, senders.Senders),
     (forms, forms.Forms),
     (gateway, gateway.GatewayLog),
+    (verdicts, verdicts.Verdicts),
     (streams, streams.Streams),
     (hints, hints.Hints),
 )
 """Every topic: its module, which declares CHECKS, and what follows the traffic."""
 
-CHECKS: tuple[Check, ...] = tuple(check for module, _ in _TOPICS for check in module.CHECKS)
+CHECKS: tuple[Check, ...] = (*(check for module, _ in _TOPICS for check in module.CHECKS), *beginning.CHECKS)
 """Every check, topic by topic."""
 
 CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS}
@@ -68,15 +73,20 @@ class FindingPass:
 
     Attributes:
         found: the findings; its column `set` holds the place in `found.sets` of each message's codes.
+        decisions: the gateway's verdicts beside a log, once they have been read; `catch_up` looks at what is new.
+        by_context: how many there are in each context and below.
     """
 
     def __init__(self, passes: Passes) -> None:
         self._passes = passes
+        self.decisions: Decisions | None = None
         self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
         self.found = Findings(CHECKS)
+        self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found, CHECK_BY_CODE)
+        self._beginnings = beginning.Beginnings()
         self._topics: list[Topic] = [make() for _, make in _TOPICS]
         self._fed = 0
         self._looked_at = 0
@@ -114,15 +124,19 @@ class FindingPass:
         """Look at what was left for later, and at what waits too long by now."""
         now = self._passes.contexts.clock_ns if now_ns is None else now_ns
         changed = np.unique(np.concatenate(self._changed)) if self._changed else NO_ROWS
-        batch = Batch(self._passes, self.found, self._looked_at, self._fed, changed, now)
+        beside = self._beginnings, self.decisions
+        batch = Batch(self._passes, self.found, self._looked_at, self._fed, changed, now, *beside)
         self._looked_at = self._fed
         self._changed.clear()
+        self._beginnings.feed(batch)
         for topic in self._topics:
             topic.feed(batch)
 
     def take_changes(self) -> Rows:
         """Messages whose findings changed."""
-        return self.found.changed.take()
+        rows = self.found.changed.take()
+        self.by_context.note(rows)
+        return rows
 
     # Asking
 

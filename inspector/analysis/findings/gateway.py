@@ -84,6 +84,8 @@ class GatewayLog:
     # Errors
 
     def _errors(self, batch: Batch) -> None:
+        denied: dict[int, str] = {}
+        failed: dict[int, str] = {}
         for row in batch.rows("system/error").tolist():
             sender = batch.string("sender", row)
             if sender and sender not in GATEWAY_IDS:
@@ -92,10 +94,11 @@ class GatewayLog:
             error, message = str(payload.get("error") or "an error")[:60], payload.get("message")
             if error in ("capability_violation", "capability_denied", "forbidden"):
                 to = ", ".join(batch.capture.to(row)) or "A participant"
-                batch.findings.add(DENIED, [row], details=f"{to} may not send {payload.get('attempted_kind') or 'it'}.")
+                denied[row] = f"{to} may not send {payload.get('attempted_kind') or 'it'}."
             else:
-                text = f"{error}: {message[:90]}" if isinstance(message, str) and message else error
-                batch.findings.add(FAILED, [row], details=text)
+                failed[row] = f"{error}: {message[:90]}" if isinstance(message, str) and message else error
+        for check, rows in ((DENIED, denied), (FAILED, failed)):
+            batch.findings.add(check, list(rows), details=list(rows.values()))
         for row in batch.flagged(Flag.LOG_ONLY.value).tolist():
             if b'"denied"' in batch.capture.record_bytes(row):
                 self._verdict(batch, row)

@@ -59,7 +59,7 @@ WITHOUT_ID = Check(
 )  # fmt: skip
 CHECKS = (METADATA_SECRET, CYCLE, CONFLICT, WITHOUT_ID, TYPE_CONFLICT, OBJECT)
 
-_NOTED = {
+NOTED = {
     Oddity.PARENT_CYCLE: CYCLE,
     Oddity.PARENT_CONFLICT: CONFLICT,
     Oddity.TYPE_CONFLICT: TYPE_CONFLICT,
@@ -77,7 +77,7 @@ class Objects:
 
     def feed(self, batch: Batch) -> None:
         """Look at the object contexts of a batch."""
-        self._noted = take_notes(batch, _NOTED, self._noted)
+        self._noted = take_notes(batch, NOTED, self._noted)
         for row in batch.flagged(Flag.OBJECT_CONTEXT.value).tolist():
             sender = int(batch.capture.columns["sender"][row])
             if sender not in self._senders:

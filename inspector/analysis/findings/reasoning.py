@@ -7,6 +7,7 @@ import numpy as np
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.batch import Array, Batch
+from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.node_facts import as_numpy
 
@@ -133,10 +134,15 @@ class Reasoning:
         waiting = self._unbegun
         if look_again and len(waiting):
             open_ = self._unopened(batch, waiting)
-            batch.findings.withdraw(WITHOUT_START, waiting[~open_])
+            begun = waiting[~open_]
+            for check in (WITHOUT_START, BEFORE):
+                batch.findings.withdraw(check, begun[batch.findings.has(check, begun)])
             waiting = waiting[open_]
         new = new[self._unopened(batch, new)]
-        batch.findings.add(WITHOUT_START, new)
+        # A sequence may go on for long: the end of one that somebody began before is no surprise at any time.
+        before = batch.beginnings.others_were_here(batch, new)
+        batch.findings.add(WITHOUT_START, new[~before])
+        batch.findings.add(BEFORE, new[before], details="reasoning")
         self._unbegun = np.concatenate((waiting, new))
 
     def _unopened(self, batch: Batch, rows: Rows) -> Array:

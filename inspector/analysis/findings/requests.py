@@ -6,6 +6,7 @@ import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings.batch import Array, Batch, Marks
+from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
@@ -35,7 +36,7 @@ NOT_A_REQUEST = Check(
 )  # fmt: skip
 UNANSWERED = Check(
     "request-unanswered", WARNING, "Request without an answer",
-    "{who} has waited for an answer to {call} for more than {limit} s.",
+    "{who} asked {to} for {call}, and has had no answer for more than {limit} s.",
     "The sender waits or has given up, and works on without the result.",
     "Look whether {to} is there and may send mcp/response; an observer should answer tools/list with an empty list.",
     "MEW v0.4, mcp/request and mcp/response", limit=UNANSWERED_AFTER_S,
@@ -98,7 +99,11 @@ class Requests:
         links, found = batch.links, batch.findings
         cause = links["cause"][rows].astype(np.int64)
         orphaned = cause == NO_ROW
-        found.settle(WITHOUT_REQUEST, rows, orphaned, details=[_named(batch, row) for row in rows[orphaned].tolist()])
+        early = orphaned.copy()
+        early[orphaned] = batch.beginnings.early(batch, rows[orphaned])
+        unseen = orphaned & ~early
+        found.settle(WITHOUT_REQUEST, rows, unseen, details=[_named(batch, row) for row in rows[unseen].tolist()])
+        found.settle(BEFORE, rows, early, details="answer")
         rows, cause = rows[~orphaned], cause[~orphaned]
         asked = batch.of("kind", cause) == batch.code(kinds.REQUEST)
         found.settle(NOT_A_REQUEST, rows, ~asked, others=cause)

@@ -100,6 +100,8 @@ class Streams:
             self._marks.put(stream, _HAS_FRAMES)
             if stream:
                 row = int(frames[place])
+                if batch.beginnings.stream_may_be_older(batch, row):
+                    continue
                 self._strange[stream] = row
                 batch.findings.add(UNKNOWN, [row], details=batch.capture.strings[stream])
 

@@ -68,7 +68,7 @@ CHECKS = (DISAGREES, SPOOFED, UNREADABLE, NO_KIND, UNKNOWN, DECLARED, GAP)
 KNOWN = frozenset(
     f"{space}/{name}"
     for space, names in {
-        "mcp": "request response proposal withdraw reject",
+        "mcp": "request response notification proposal withdraw reject",
         "chat": "acknowledge cancel",
         "reasoning": "start thought conclusion cancel",
         "capability": "grant revoke grant-ack",
@@ -81,7 +81,7 @@ KNOWN = frozenset(
     }.items()
     for name in names.split()
 ) | {"chat", "mcp", "system"}
-"""Canonical kinds of all versions and drafts (protocols.md 3 and 4)."""
+"""Canonical kinds of all versions and drafts (protocols.md 3 and 4), and `mcp/notification` of released clients."""
 
 _FROM_CLIENTS = frozenset({"system/join", "system/register", "system/heartbeat"})
 _DECLARING = ("subcontext/", "context/", "sub-context/")
@@ -115,14 +115,16 @@ class Wire:
 
     def _new_kinds(self, batch: Batch) -> None:
         codes = batch.new("kind")
+        found: dict[Check, dict[int, str]] = {DECLARED: {}, UNKNOWN: {}}
         for code, place in self._kinds.unseen(codes):
             kind, row = batch.capture.strings[code], batch.start + place
             reserved = kind.startswith("system/") and kind not in _FROM_CLIENTS
             self._kinds.put(code, _RESERVED if reserved else _ORDINARY)
             if code == 0 or not kind or kind in KNOWN:
                 continue
-            check = DECLARED if kind.startswith(_DECLARING) else UNKNOWN
-            batch.findings.add(check, [row], details=kind)
+            found[DECLARED if kind.startswith(_DECLARING) else UNKNOWN][row] = kind
+        for check, rows in found.items():
+            batch.findings.add(check, list(rows), details=list(rows.values()))
 
     def _reserved(self, batch: Batch) -> None:
         places = np.flatnonzero(self._kinds.of(batch.new("kind")) == _RESERVED)

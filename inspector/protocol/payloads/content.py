@@ -13,12 +13,15 @@ from functools import cached_property
 from typing import Any
 
 from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.payloads.blocks import Block, block_of, is_markdown, size_words
 from inspector.protocol.payloads.tables import Table, compact, table_in
 
 MAX_DECODED = 1 << 20
 """Characters of text that are still read as JSON (design.md 7: nothing above 1 MB is decoded whole)."""
 MAX_KEPT = 1 << 16
 """Characters kept of a text longer than that."""
+MAX_BLOCKS = 100
+"""Blocks of a result that are kept one by one; their text is joined all the same."""
 
 __all__ = ["MAX_DECODED", "MAX_KEPT", "Content", "Table", "content_of", "pretty_json", "size_words"]
 
@@ -34,6 +37,8 @@ class Content:
         others: blocks that are no text (images, resources), one line of words each.
         failed: `isError`.
         elided: what was left out, as a sentence; None when nothing was.
+        blocks: every block in order, text or not; empty for a result without content blocks.
+        structured: `structuredContent` where the text says something else; None otherwise.
     """
 
     text: str
@@ -41,6 +46,8 @@ class Content:
     others: tuple[str, ...] = ()
     failed: bool = False
     elided: str | None = None
+    blocks: tuple[Block, ...] = ()
+    structured: object = None
 
     @cached_property
     def table(self) -> Table | None:
@@ -51,6 +58,14 @@ class Content:
     def json(self) -> str | None:
         """Its JSON, indented; None when it is plain text."""
         return None if self.value is None else pretty_json(self.value)
+
+    @cached_property
+    def markdown(self) -> bool:
+        """Whether its text is Markdown: declared so, or written as such."""
+        declared = [block.mime for block in self.blocks if block.text is not None and block.mime]
+        if declared:
+            return all(mime.startswith("text/markdown") for mime in declared)
+        return (self.value is None or self.structured is not None) and is_markdown(self.text)
 
     @property
     def record_count(self) -> int | None:
@@ -68,6 +83,8 @@ def content_of(result: object) -> Content:
     if not isinstance(result, Mapping):
         return _of_plain(result)
     blocks = result.get("content")
+    if isinstance(blocks, Mapping) and isinstance(blocks.get("type"), str):
+        blocks = [blocks]  # of a sampled message there is one
     if not isinstance(blocks, list):
         messages = result.get("messages") if isinstance(result.get("messages"), list) else result.get("contents")
         blocks = _message_blocks(messages)
@@ -85,10 +102,14 @@ def _of_plain(result: object) -> Content:
 
 
 def _message_blocks(messages: object) -> list[Any] | None:
-    """Blocks of a prompt's messages or of a resource's contents."""
+    """Blocks of a prompt's messages or of a resource's contents; a message may hold several."""
     if not isinstance(messages, list):
         return None
-    return [m.get("content", m) if isinstance(m, Mapping) else m for m in messages]
+    found: list[Any] = []
+    for message in messages:
+        inner = message.get("content", message) if isinstance(message, Mapping) else message
+        found += inner if isinstance(inner, list) else [inner]
+    return found
 
 
 def _of_blocks(result: Mapping[str, Any], blocks: list[Any]) -> Content:
@@ -105,9 +126,13 @@ def _of_blocks(result: Mapping[str, Any], blocks: list[Any]) -> Content:
     if elided is None:
         value = next((v for v in map(_decoded, texts) if v is not None), None)
     structured = result.get("structuredContent")
-    if value is None and isinstance(structured, Mapping | list):
+    if not isinstance(structured, Mapping | list):
+        structured = None
+    other = structured if structured != value else None
+    if value is None and structured is not None:
         value = structured
-    return Content(joined, value, tuple(others), result.get("isError") is True, elided)
+    shown = tuple(block_of(block) for block in blocks[:MAX_BLOCKS])
+    return Content(joined, value, tuple(others), result.get("isError") is True, elided, shown, other)
 
 
 def _text_of(block: object) -> str | None:
@@ -162,12 +187,3 @@ def pretty_json(value: object) -> str:
         return json.dumps(value, ensure_ascii=False, indent=2)
     except (TypeError, ValueError, RecursionError):
         return str(value)
-
-
-def size_words(size_bytes: int) -> str:
-    """A size as people say it: "183 B", "2.8 kB", "3.2 MB"."""
-    if size_bytes < 1_000:
-        return f"{size_bytes} B"
-    if size_bytes < 1_000_000:
-        return f"{size_bytes / 1_000:.1f} kB"
-    return f"{size_bytes / 1_000_000:.1f} MB"

@@ -128,6 +128,14 @@ class FilterBar(QFrame):
             self._editor.set_text(text)
         self.show_error(None)
 
+    def go_on_with(self, text: str) -> None:
+        """The filter in force went on by itself, as that of a growing chain: what is being typed stays."""
+        before, self._applied = self._applied, text.strip()
+        self._history = [self._applied if known == before else known for known in self._history]
+        if self._editor.text().strip() == before:
+            self._editor.set_text(self._applied)
+            self.show_error(None)
+
     def set_counts(self, shown: int, total: int) -> None:
         """Say how many messages of how many are shown."""
         self._counts = (shown, total)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
 
 from inspector.settings import Preset
+from inspector.ui import formats
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.wire_text import tool_tip
@@ -20,7 +21,7 @@ CONTEXT_VARIABLE = "$context"
 NO_CONTEXT = "Select a context in the tree first."
 """Why such a preset cannot be used."""
 
-_GAP = 4
+_GAP = 2
 
 
 class PresetChip(QToolButton):
@@ -30,13 +31,21 @@ class PresetChip(QToolButton):
         """Make its chip."""
         super().__init__(parent)
         self.preset = preset
+        self.count = 0
         self.setProperty("variant", "chip")
         self.setObjectName("presetChip")
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.setText(preset.name.replace("&", "&&"))
-        self.setAccessibleName(preset.name)
+        self.set_count(0)
+
+    def set_count(self, count: int) -> bool:
+        """Say how many messages it would show; 0 says nothing. Whether it needs another width now."""
+        name = f"{self.preset.name}  {count:,}" if count else self.preset.name
+        before, self.count = self.text(), count
+        self.setText(name.replace("&", "&&"))
+        self.setAccessibleName(f"{self.preset.name}, {formats.count_of(count, 'message')}" if count else name)
+        return len(self.text()) != len(before)
 
     @property
     def needs_context(self) -> bool:
@@ -80,6 +89,7 @@ class PresetBar(QWidget):
         super().__init__(parent)
         self._themes = theme_controller
         self._active: str | None = None
+        self._counts: dict[str, int] = {}
         self._context_selected = False
         self._chips: list[PresetChip] = []
         self._hidden: list[PresetChip] = []
@@ -118,6 +128,7 @@ class PresetBar(QWidget):
             chip.clicked.connect(self._on_chip_clicked)
             chip.customContextMenuRequested.connect(self._on_chip_menu)
             chip.allow(self._context_selected)
+            chip.set_count(self._counts.get(preset.filter, 0))
             self._chips.append(chip)
         self._show_active()
         self._arrange()
@@ -132,6 +143,15 @@ class PresetBar(QWidget):
         self._context_selected = selected
         for chip in self._chips:
             chip.allow(selected)
+
+    def set_count(self, text: str, count: int) -> None:
+        """Say how many messages a filter would show, on the preset that holds it; 0 says nothing."""
+        if self._counts.get(text, 0) == count:
+            return
+        self._counts[text] = count
+        widened = [chip.set_count(count) for chip in self._chips if chip.preset.filter == text]
+        if any(widened):
+            self._arrange()
 
     def set_can_add(self, can: bool) -> None:
         """Say whether there is a filter in force that is no preset yet."""

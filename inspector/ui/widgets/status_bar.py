@@ -10,6 +10,7 @@ from collections import deque
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QWidget
 
+from inspector.analysis.findings import Severity
 from inspector.sources.state import SourceState
 from inspector.ui import formats
 from inspector.ui.theme import ThemeController
@@ -51,7 +52,7 @@ class StatusBar(QStatusBar):
         source_clicked, retry_clicked, space_clicked, participant_clicked, silent_clicked, watched_clicked: facts at
             the left.
         paused_clicked, progress_clicked, counts_clicked, rate_clicked, behind_clicked, not_kept_clicked, gaps_clicked,
-            unreadable_clicked: facts at the right.
+            unreadable_clicked, problems_clicked: facts at the right.
         cancel_clicked: reading should stop; what was read stays.
         go_on_clicked: the rest of what was stopped should be read after all.
     """
@@ -68,6 +69,7 @@ class StatusBar(QStatusBar):
     not_kept_clicked = Signal()
     gaps_clicked = Signal()
     unreadable_clicked = Signal()
+    problems_clicked = Signal()
     paused_clicked = Signal()
     progress_clicked = Signal()
     cancel_clicked = Signal()
@@ -107,6 +109,7 @@ class StatusBar(QStatusBar):
         self._not_kept = self._add("statusNotKept", self.not_kept_clicked)
         self._gaps = self._add("statusGaps", self.gaps_clicked)
         self._unreadable = self._add("statusUnreadable", self.unreadable_clicked)
+        self._problems = self._add("statusProblems", self.problems_clicked)
         self.addWidget(content, 1)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -255,6 +258,19 @@ class StatusBar(QStatusBar):
             token = "severity.error" if unreadable else "ink.tertiary"
             tooltip = "Show the messages that could not be read" if unreadable else "Every message could be read"
             self._unreadable.say(f"{unreadable:,} unreadable", token=token, tooltip=tooltip)
+
+    def set_problems(self, number: int, worst: Severity | None = None, words: str = "") -> None:
+        """Say how many problems the checks found.
+
+        Args:
+            number: warnings and errors.
+            worst: the worst severity found, notes included; None where nothing was.
+            words: every count, for the tooltip.
+        """
+        icon = None if worst is None else (worst.word, f"severity.{worst.word}")
+        token = "ink.primary" if number else "ink.tertiary"
+        tooltip = f"{words}; show the findings" if words else "Nothing was found; show the findings"
+        self._problems.say(formats.count_of(number, "problem"), token=token, icon=icon, tooltip=tooltip)
 
     def set_gaps(self, count: int) -> None:
         """Say in how many places messages may be missing; nothing is said of none."""

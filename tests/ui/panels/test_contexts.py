@@ -526,3 +526,31 @@ def test_contexts_that_hold_no_message_are_painted_without_a_look_below(panel_of
     panel.view.grab()
     assert asked
     assert not {node for node in asked if contexts.tree.implicit[node]}
+
+
+def test_what_is_picked_is_said_whether_or_not_it_is_the_scope(panel_of, qtbot) -> None:
+    document = document_of(said("a"), said(None))
+    panel = panel_of(document)
+    picked, spaces, asked = [], [], []
+    panel.selected.connect(lambda space, node: picked.append((space, node)))
+    panel.space_selected.connect(lambda: spaces.append(1))
+    panel.details_requested.connect(lambda: asked.append(1))
+    rows = {panel.model.label(row): row for row in range(panel.model.rowCount())}
+    space, node = panel.model.space(rows["a"]), panel.model.node(rows["a"])
+    for _ in range(2):  # the second click takes the scope away again
+        qtbot.mouseClick(
+            panel.view.viewport(), Qt.MouseButton.LeftButton,
+            pos=panel.view.visualRect(panel.model.index(rows["a"], 0)).center(),
+        )  # fmt: skip
+    panel.view.setCurrentIndex(panel.model.index(rows["main"], 0))
+    qtbot.keyClick(panel.view, Qt.Key.Key_Return)
+    assert picked == [(space, node), (space, node), (space, MAIN)]
+    panel.view.setCurrentIndex(panel.model.index(0, 0))
+    qtbot.keyClick(panel.view, Qt.Key.Key_Return)
+    assert (len(picked), spaces, asked) == (3, [1], [])
+    scopes = []
+    panel.scope_requested.connect(scopes.append)
+    menu = panel.menu_for(rows["a"])
+    next(action for action in menu.actions() if action.text() == "Show in details").trigger()
+    assert (picked[-1], asked, scopes) == ((space, node), [1], [])
+    assert "Show in details" not in [action.text() for action in panel.menu_for(0).actions()]

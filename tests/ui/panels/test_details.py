@@ -352,7 +352,7 @@ def test_participant_status_shows_gauge_and_history(show: Show):
 def test_capabilities_are_a_list_with_signs(show: Show, kind: str, sign: str):
     pattern = {"kind": "mcp/request", "payload": {"method": "tools/call", "params": {"name": "read_*"}}}
     panel = show(envelope(kind, {"recipient": "fs", "capabilities": [pattern, {"kind": "chat"}]}))
-    assert rows(one(panel, FactsView, "capabilityFacts"))[0] == "recipient: fs"
+    assert rows(one(panel, FactsView, "capabilityFacts"))[0] == "Participant: fs"
     assert rows(one(panel, FactsView, "patterns")) == [f"{sign}: mcp/request:tools/call:read_*", f"{sign}: chat"]
 
 
@@ -414,7 +414,7 @@ def test_an_unreadable_line_shows_where_it_broke_and_hides_secrets(show: Show):
     assert "61 62 63" not in words(panel)
 
 
-@pytest.mark.parametrize("kind", ["custom/thing", "participant/pause", "x"])
+@pytest.mark.parametrize("kind", ["custom/thing", "mcp/other", "x"])
 def test_any_kind_has_its_payload_and_envelope(show: Show, kind: str):
     panel = show(envelope(kind, {"a": 1, "b": {"c": [1]}}))
     assert rows(one(panel, FactsView, "payload")) == ["a: 1", 'b: {"c":[1]}']

@@ -231,3 +231,41 @@ def test_accessibility_says_presence_and_usage(panel_of):
     model = panel_of(document).model
     described = model.data(model.index(names(model).index("mew"), 0), Qt.ItemDataRole.AccessibleDescriptionRole)
     assert described == "here, chat, 5k of 20k"
+
+
+def test_picking_a_participant_says_who(qtbot, panel_of):
+    panel = panel_of(document_of(welcome("me", "mew"), said("mew"), said("me")))
+    view = panel.view
+    place = view.visualRect(panel.model.index(1, 0)).center()
+    with qtbot.waitSignal(panel.selected) as picked:
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    space = panel.model.participant(1).space
+    assert picked.args == [(space, panel.model.name(1))]
+    with qtbot.waitSignal(panel.selected) as picked:  # once more: the details may show a message by now
+        qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    with qtbot.waitSignal(panel.selected) as picked:
+        qtbot.keyClick(view, Qt.Key.Key_Up)
+    assert picked.args == [(space, panel.model.name(0))]
+    with qtbot.waitSignal(panel.selected) as picked:
+        qtbot.keyClick(view, Qt.Key.Key_Space)
+    with qtbot.waitSignal(panel.selected) as picked:
+        menu = panel.menu_for(1)
+        next(action for action in menu.actions() if action.text() == "Show in details").trigger()
+    assert picked.args == [(space, panel.model.name(1))]
+    with qtbot.assertNotEmitted(panel.selected):  # coming by Tab picks nobody
+        view.clearSelection()
+        view.setFocus(Qt.FocusReason.TabFocusReason)
+
+
+def test_a_row_says_what_was_granted_since(panel_of):
+    granted = envelope("capability/grant", {"recipient": "mew", "capabilities": [{"kind": "mcp/proposal"}]}, id="g")
+    document = document_of(welcome("me", "mew"), received(granted))
+    panel = panel_of(document)
+    row = names(panel.model).index("mew")
+    assert panel.model.line(row) == "chat, propose"
+    tooltip = panel.model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert "propose anything (granted, unconfirmed)" in tooltip
+    revoked = envelope("capability/revoke", {"recipient": "mew", "grant_id": "g"})
+    document = document_of(welcome("me", "mew"), received(granted), received(revoked))
+    panel = panel_of(document)
+    assert panel.model.line(names(panel.model).index("mew")) == "chat"

@@ -35,6 +35,18 @@ def test_a_click_chooses_and_marks_nothing_by_itself(bar: PresetBar, qtbot: QtBo
     assert checked(bar) == []
 
 
+def test_a_preset_may_carry_a_count(bar: PresetBar) -> None:
+    bar.set_count("finding.severity >= warning", 1_204)
+    problems = bar.chips()[-1]
+    assert problems.text() == "Problems  1,204"
+    assert problems.accessibleName() == "Problems, 1,204 messages"
+    assert problems.width() >= problems.sizeHint().width()
+    bar.set_presets(default_presets())
+    assert bar.chips()[-1].text() == "Problems  1,204"
+    bar.set_count("finding.severity >= warning", 0)
+    assert bar.chips()[-1].text() == "Problems"
+
+
 def test_the_chip_of_the_filter_in_force_is_marked(bar: PresetBar) -> None:
     bar.set_active_filter(" badge ")
     assert checked(bar) == ["Transient results"]

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from inspector.analysis.findings import Severity
 from inspector.sources.state import SourceState
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.status_bar import StatusBar
@@ -104,6 +105,17 @@ def test_facts_can_be_clicked(bar: StatusBar, qtbot: QtBot) -> None:
         qtbot.mouseClick(child(bar, StatusButton, "statusUnreadable"), Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(bar.counts_clicked):
         qtbot.keyClick(child(bar, StatusButton, "statusCounts"), Qt.Key.Key_Space)
+
+
+def test_problems_are_counted_and_open_the_findings(bar: StatusBar, qtbot: QtBot) -> None:
+    bar.set_problems(0)
+    assert "0 problems" in bar.words()
+    bar.set_problems(1, Severity.ERROR, "1 error, 2 notes")
+    assert "1 problem" in bar.words()
+    button = child(bar, StatusButton, "statusProblems")
+    assert "1 error, 2 notes" in button.toolTip()
+    with qtbot.waitSignal(bar.problems_clicked):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def test_the_bar_is_one_line(bar: StatusBar) -> None:

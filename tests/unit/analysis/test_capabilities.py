@@ -86,8 +86,8 @@ def test_refusals_name_what_was_missing() -> None:
     document = document_of(welcome("coder", "chat"), call, error, other)
     (story,) = (story for story in participant_stories(document) if story["name"] == "coder")
     assert story["refused"] == [
-        {"no": 3, "message": 2, "missing": "mcp/request", "predicted": "denied", "verdicts": []}
-    ]  # fmt: skip
+        {"no": 3, "message": 2, "missing": "mcp/request", "predicted": "denied", "verdicts": [], "differs": False}
+    ]
 
 
 def decision(result: str) -> dict[str, Any]:

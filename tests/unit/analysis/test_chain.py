@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.analysis.chain import may_grow
 from inspector.document import CaptureDocument
-from tests.builders import document_of, envelope, tool_call, tool_result
+from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
 
 
 def chain(document: CaptureDocument, number: int) -> list[tuple[int, str]]:
@@ -86,3 +90,32 @@ def test_words_for_the_odd_ones() -> None:
         [(2, "unreadable")],
         [(3, "cancel")],
     ]
+
+
+CALL = {"method": "tools/call", "params": {"name": "grep"}}
+KINDS = ("chat", "reasoning/start", "reasoning/thought", "mcp/proposal", "mcp/request", "mcp/response", "mcp/reject")
+ONE = st.tuples(st.sampled_from(KINDS), st.integers(0, 5), st.none() | st.integers(0, 5), st.none() | st.integers(0, 5))
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.lists(ONE, min_size=1, max_size=3), min_size=2, max_size=4), st.integers(0, 3))
+def test_what_cannot_have_changed_a_chain_has_not(
+    batches: list[list[tuple[str, int, int | None, int | None]]], which: int
+) -> None:
+    log = GrowingLog()
+    known: set[int] | None = None
+    try:
+        for batch in batches:
+            lines = [
+                envelope(kind, CALL, id=f"i{own}", correlation_id=None if named is None else [f"i{named}"],
+                         context=None if inside is None else f"i{inside}")
+                for kind, own, named, inside in batch
+            ]  # fmt: skip
+            for changes in log.write(*lines):
+                row = min(which, len(log.document.capture) - 1)
+                now = {step.message for step in log.document.chain(row)}
+                if known is not None and row == which and not may_grow(log.document.analysis, row, known, changes):
+                    assert now == known
+                known = now if row == which else None
+    finally:
+        clean_up()

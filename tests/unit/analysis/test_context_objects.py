@@ -64,6 +64,18 @@ def test_oddities_are_noted(lines: list[Any], noted: list[Any]) -> None:
     assert odd(document_of(*map(said, lines))) == noted
 
 
+def test_a_parent_that_comes_too_late_is_not_made() -> None:
+    document = document_of(said({"id": "a", "parent": "b"}), said({"id": "a", "parent": "c"}))
+    tree = document.analysis.contexts.tree
+    assert sorted(tree.path(n) for n in tree.alive()) == ["b", "b/a"]
+    assert [note.what for note in document.analysis.contexts.notes] == [Oddity.PARENT_CONFLICT]
+
+
+def test_of_one_message_the_outermost_parent_speaks_first() -> None:
+    document = document_of(said({"id": "a", "parent": {"id": "a", "type": "y"}, "type": "x"}))
+    assert document.analysis.contexts.type(0) == "y"
+
+
 def test_an_object_without_an_id_has_a_node_of_its_own() -> None:
     assert paths(document_of(said({"type": "x"}), said({}))) == ["(no id)", "(no id)"]
 

@@ -202,7 +202,7 @@ def test_a_file_that_became_shorter() -> None:
     capture = capture_of({"kind": "chat", "id": "a"}, {"kind": "chat", "id": "b"})
     path = capture.sources[0].path
     path.write_bytes(path.read_bytes()[:20])
-    assert capture.reason(0) == "its file has become shorter since it was opened"
+    assert capture.reason(1) == "its file has become shorter since it was opened"
     assert (capture.envelope(1), capture.payload(1), capture.envelope_id(1)) == (None, {}, None)
 
 

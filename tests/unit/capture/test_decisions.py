@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
-from inspector.capture.decisions import Decisions
+from inspector.capture.decisions import Decisions, says_hash
 from inspector.capture.sources import SourceFile
 from tests.builders import lines_of
 
@@ -47,3 +48,22 @@ def test_an_empty_file(tmp_path: Path) -> None:
     decisions = decisions_of(tmp_path, b"")
     assert (len(decisions), decisions.about("a")) == (0, [])
     decisions.source.close()
+
+
+def test_lines_that_say_the_same_are_told_by_their_hash() -> None:
+    def said(envelope_id: str, **fields: Any) -> int:
+        line = {
+            "timestamp": f"2026-01-05T09:00:0{len(envelope_id)}Z", "event": "capability_check",
+            "envelope_id": envelope_id, "participant": "lead", "result": "allowed",
+            "granted_capabilities": [{"kind": "chat"}], "metadata": {"source": "websocket", "id": envelope_id},
+        }  # fmt: skip
+        return says_hash(json.dumps({**line, **fields}, separators=(",", ":")).encode())
+
+    assert said("a") == said("bb")
+    others = ({"participant": "coder"}, {"result": "denied"}, {"granted_capabilities": [{"kind": "metadata"}]})
+    assert len({said("a"), *(said("a", **fields) for fields in others)}) == 4
+    assert said("a", metadata={"nested": {"x": 1}}) != said("a")
+
+
+def test_of_lines_in_another_order_all_counts() -> None:
+    assert says_hash(b'{"envelope_id":"a","result":"denied"}') != says_hash(b'{"envelope_id":"b","result":"denied"}')

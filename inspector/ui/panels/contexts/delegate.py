@@ -1,4 +1,4 @@
-"""Paints a row of the context tree: chevron, state, label, count (look.md 6)."""
+"""Paints a row of the context tree: chevron, state, label, problems, count (look.md 6)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ _DOT_X = 29
 _LABEL_X = 40
 _ICON = 14
 _ICON_GAP = 4
+_SIGN = 12
+_ROOM_FOR_NUMBERS = 250
+"""Width of a pane in which labels stay readable beside a second number."""
 _SPACE_LABEL_X = 43
 _FINEST = 18
 """Levels that are indented; a label deeper than that would have no room left."""
@@ -80,7 +83,7 @@ class ContextDelegate(QStyledItemDelegate):
         self._paint_ground(painter, option, row)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_chevron(painter, row, cell)
-        right = self._paint_count(painter, row, cell)
+        right = self._paint_problems(painter, row, cell, self._paint_count(painter, row, cell))
         if self._model.node(row) is None:
             self._paint_space(painter, row, cell, right)
         else:
@@ -126,6 +129,28 @@ class ContextDelegate(QStyledItemDelegate):
         flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(QRect(left, cell.top(), right - left, cell.height()), flags, text)
         return left - theme.metrics.cell_padding
+
+    def _paint_problems(self, painter: QPainter, row: int, cell: QRect, right: int) -> int:
+        """Draw the sign of the worst problem in it and below, and how many there are where the label leaves room.
+
+        Notes have no sign here: they would stand on every other row. Gives where the label has to end.
+        """
+        tally = self._model.tally(row)
+        worst = tally.worst
+        if not tally.problems or worst is None:
+            return right
+        theme, word = self._themes.theme, worst.word
+        if cell.width() >= round(_ROOM_FOR_NUMBERS * self._zoom):
+            text = f"{tally.problems:,}"
+            width = self._metrics["small"].horizontalAdvance(text)
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color(f"severity.{word}"))
+            box = QRect(right - width, cell.top(), width, cell.height())
+            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+            right -= width + theme.metrics.unit - 1
+        side = round(_SIGN * self._zoom)
+        self._paint_icon(painter, word, f"severity.{word}", _SIGN, right - side // 2, cell)
+        return right - side - theme.metrics.unit
 
     def _paint_space(self, painter: QPainter, row: int, cell: QRect, right: int) -> None:
         self._paint_icon(painter, "space", "ink.secondary", _ICON, self._x(_DOT_X + 1, row, cell), cell)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.findings.oddities import Odd
 from inspector.filters.visible import Reach, Scope
+from inspector.ui.formats import count_of, message_number
 
 _REACHES = (
     ("This context and below", Reach.BELOW),
@@ -22,10 +26,16 @@ class ContextMenu(QMenu):
     Signals:
         scope_chosen(Scope | None): bind the table to it, or to everything.
         filter_chosen(Scope): make a display filter of it.
+        details_chosen(Scope): show what is known of it.
+        problems_chosen(Scope): show its problems, and those below, in the table.
+        message_chosen(int): go to a message.
     """
 
     scope_chosen = Signal(object)
     filter_chosen = Signal(object)
+    details_chosen = Signal(object)
+    problems_chosen = Signal(object)
+    message_chosen = Signal(int)
 
     def __init__(self, target: Scope, current: Scope | None, parent: QWidget | None = None) -> None:
         """Make the menu.
@@ -50,6 +60,8 @@ class ContextMenu(QMenu):
         clear.setEnabled(current is not None)
         clear.triggered.connect(self._on_clear)
         self.addSeparator()
+        if target.node is not None:
+            self.addAction("Show in details").triggered.connect(self._on_details)
         self.addAction("Filter by this").triggered.connect(self._on_filter)
         self.addSeparator()
         self.triggered.connect(self._on_triggered)
@@ -64,6 +76,20 @@ class ContextMenu(QMenu):
         """Offer to copy a text as it was written."""
         self.addAction(title).setData(text)
 
+    def add_problems(self, count: int, odd: Sequence[Odd]) -> None:
+        """Offer to show the problems in it and below, and the messages that show what is odd about it."""
+        if count:
+            self.addAction(f"Show {count_of(count, 'problem')}").triggered.connect(self._on_problems)
+        for one in odd:
+            words = f"{one.check.title[:1].lower()}{one.check.title[1:]}"
+            action = self.addAction(f"Go to {message_number(one.row)}: {words}")
+            action.triggered.connect(lambda _=False, row=one.row: self.message_chosen.emit(row))
+        if count or odd:
+            self.addSeparator()
+
+    def _on_problems(self) -> None:
+        self.problems_chosen.emit(self._target)
+
     def _on_triggered(self, action: QAction) -> None:
         data = action.data()
         if isinstance(data, Scope):
@@ -76,3 +102,6 @@ class ContextMenu(QMenu):
 
     def _on_filter(self) -> None:
         self.filter_chosen.emit(self._target)
+
+    def _on_details(self) -> None:
+        self.details_chosen.emit(self._target)

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.findings.by_context import Tally
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED
 from inspector.document import CaptureDocument
 from inspector.ui.formats import count_of
@@ -17,7 +18,7 @@ from inspector.ui.panels.contexts.activity import Activity
 from inspector.ui.panels.contexts.codes import Block, is_root, main_code, root_code
 from inspector.ui.panels.contexts.find import Found
 from inspector.ui.panels.contexts.rows import EVERYTHING, ContextRows
-from inspector.ui.panels.contexts.tooltip import tooltip
+from inspector.ui.panels.contexts.tooltip import tally_words, tooltip
 from inspector.ui.wire_text import plain
 
 MAX_STEPS = 32
@@ -51,6 +52,7 @@ class ContextTreeModel(QAbstractTableModel):
         self._analysis = document.analysis
         self._contexts = document.analysis.contexts
         self._contexts.touched = set()
+        self._analysis.findings.by_context.take_touched()
         self.rows = ContextRows(self._contexts)
         self.activity = Activity(self._analysis)
         self.activity.feed()
@@ -108,6 +110,13 @@ class ContextTreeModel(QAbstractTableModel):
         space = self.space(row)
         return (self.activity.totals if is_root(code) else self._contexts.main_counts).get(space, 0)
 
+    def tally(self, row: int) -> Tally:
+        """Findings in it and below. O(1)."""
+        code, found = self.code(row), self._analysis.findings.by_context
+        if code >= 0:
+            return found.below(code)
+        return found.in_space(self.space(row)) if is_root(code) else found.in_main(self.space(row))
+
     def state(self, row: int) -> str:
         """active, idle, concluded or cancelled; "" for a space."""
         code = self.code(row)
@@ -159,6 +168,8 @@ class ContextTreeModel(QAbstractTableModel):
         if self.has_children(row):
             parts.append("expanded" if self.is_expanded(row) else "collapsed")
         parts.append(count_of(self.count(row), "message"))
+        if self.tally(row).problems:
+            parts.append(tally_words(self.tally(row), notes=False))
         if self.is_reasoning(row):
             parts.append("reasoning")
         if self.is_implicit(row):
@@ -212,7 +223,9 @@ class ContextTreeModel(QAbstractTableModel):
             self._say(0, len(self.rows) - 1)  # labels and types may have come to nodes that were there before
         resolve = self._contexts.tree.resolve
         few = len(touched) <= MANY_TOUCHED
-        self._tell_touched({resolve(node) for node in touched} - {MAIN} if few else touched, main)
+        odd, spaces = self._analysis.findings.by_context.take_touched()
+        troubled = odd.tolist() if len(odd) <= MANY_TOUCHED else None
+        self._tell_touched({resolve(node) for node in touched} - {MAIN} if few else touched, main, troubled, spaces)
 
     def _follow_tree(self, touched: set[int]) -> None:
         rows = self.rows
@@ -264,17 +277,24 @@ class ContextTreeModel(QAbstractTableModel):
         self.endResetModel()
         self.rows_settled.emit()
 
-    def _tell_touched(self, touched: set[int], main: set[int]) -> None:
-        """Say which rows look different: those that hold new messages, and all above them.
+    def _tell_touched(self, touched: set[int], main: set[int], troubled: list[int] | None, spaces: set[int]) -> None:
+        """Say which rows look different: those that hold new messages or other findings, and all above them.
 
         Of many it is said that every row may look different: a repaint of the screen costs less than finding them.
+
+        Args:
+            touched: living contexts that hold new messages.
+            main: spaces whose main context does.
+            troubled: contexts whose findings changed; None when there are many.
+            spaces: spaces in which findings changed.
         """
         rows = self.rows
         codes, self.rows.dirty = self.rows.dirty, set()
-        if len(codes) + len(touched) > MANY_TOUCHED:
+        if troubled is None or len(codes) + len(touched) + len(troubled) > MANY_TOUCHED:
             self._say(0, len(rows) - 1)
         else:
-            found = rows.rows_of(self._with_those_above(codes, touched, main)).tolist()
+            living = {*touched, *map(self._contexts.tree.resolve, troubled)} - {MAIN}
+            found = rows.rows_of(self._with_those_above(codes, living, main | spaces)).tolist()
             if len(found) > MAX_STEPS:
                 self._say(found[0], found[-1])
             elif found:

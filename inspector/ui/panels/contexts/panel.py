@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.findings.oddities import oddities_of
 from inspector.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.filters.visible import Scope
@@ -22,6 +23,8 @@ from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import IconLabel
 
 _HALO_MS = 40
+PROBLEMS = "finding.severity >= warning"
+"""The display filter for messages with problems; that of the preset."""
 
 
 class ContextsPanel(QWidget):
@@ -34,10 +37,18 @@ class ContextsPanel(QWidget):
     Signals:
         scope_requested(Scope | None): bind the table to a part of the tree, or to everything.
         filter_requested(str): a display filter.
+        selected(int, int): the user picked a context: string id of its space, and node, MAIN for a main context.
+        space_selected(): the user picked a whole space.
+        details_requested(): the details should be seen.
+        message_requested(int): the message that shows something odd about a context should be selected.
     """
 
     scope_requested = Signal(object)
     filter_requested = Signal(str)
+    selected = Signal(int, int)
+    space_selected = Signal()
+    details_requested = Signal()
+    message_requested = Signal(int)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
@@ -213,6 +224,17 @@ class ContextsPanel(QWidget):
         shown = self.scope
         same = shown is not None and (shown.space, shown.node) == (scope.space, scope.node)
         self._ask(None if same else scope)
+        self._say_selected(scope)
+
+    def _on_details_chosen(self, target: Scope) -> None:
+        self._say_selected(target)
+        self.details_requested.emit()
+
+    def _say_selected(self, picked: Scope) -> None:
+        if picked.node is None:
+            self.space_selected.emit()
+        else:
+            self.selected.emit(picked.space, picked.node)
 
     def _ask(self, scope: Scope | None) -> None:
         self.show_scope(scope)
@@ -230,6 +252,11 @@ class ContextsPanel(QWidget):
         menu = ContextMenu(Scope(space, node), self.scope, self)
         menu.scope_chosen.connect(self._ask)
         menu.filter_chosen.connect(self._on_filter_chosen)
+        menu.details_chosen.connect(self._on_details_chosen)
+        menu.problems_chosen.connect(self._on_problems_chosen)
+        menu.message_chosen.connect(self.message_requested)
+        contexts = self._document.analysis.contexts
+        menu.add_problems(self.model.tally(row).problems, [] if node is None else oddities_of(contexts, node))
         if node is None:
             menu.add_copy("Copy name", self.model.space_name(space))
         elif node != MAIN:
@@ -240,6 +267,10 @@ class ContextsPanel(QWidget):
 
     def _on_filter_chosen(self, target: Scope) -> None:
         self.filter_requested.emit(self.filter_for(target.space, target.node))
+
+    def _on_problems_chosen(self, target: Scope) -> None:
+        self._ask(target)
+        self.filter_requested.emit(PROBLEMS)
 
     def filter_for(self, space: int, node: int | None) -> str:
         """The display filter that shows a space, its main context (MAIN) or a context and all below."""

@@ -12,13 +12,17 @@ from typing_extensions import override
 
 from inspector.analysis import Analysis
 from inspector.analysis.chain import ChainStep
-from inspector.ui import icons
+from inspector.analysis.pending import is_pending, is_refused, pending_age_ns
+from inspector.protocol import kinds
+from inspector.ui import formats, icons
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.subject import TEXT_KINDS, name_of
 from inspector.ui.panels.details.words import delta
 from inspector.ui.wire_text import plain, tool_tip
 
 _DELTA, _RAIL, _ICON, _NAME = 56, 70, 85, 104  # left edges (of the delta: its right one) at 100 %
+RAIL_LEFT, NAME_LEFT = _RAIL, _NAME
+"""Where the rail stands and where words begin, at 100 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class Link:
     own: bool = False
     token: str = "ink.tertiary"
     tooltip: str = ""
+    took: str = ""
 
 
 def link_of(
@@ -53,20 +58,41 @@ def link_of(
     if not mono and (kind in TEXT_KINDS or word == last) and relation is None:
         word = "" if name != last and kind.startswith("reasoning/") else word
         word = "" if word == name else word
+    if relation is None and is_pending(analysis, step.message):
+        word, token = _waiting(analysis, step.message, word), "severity.warning"
     when = "this" if step.message == own else delta(step.delta_ns)
     sender = analysis.capture.string("sender", step.message)
-    tooltip = f"{name[:600]}\nfrom {sender}" if sender else name[:600]
-    return Link(step.message, kind, when, plain(name, 200), mono, plain(word, 80), step.message == own, token, tooltip)
+    took = "" if step.took_ns is None or step.took_ns < 0 else formats.duration(step.took_ns)
+    since = f"{took} after No. {step.after + 1}" if took and step.after is not None else ""
+    tooltip = "\n".join(filter(None, (name[:600], f"from {sender}" if sender else "", since)))
+    said = plain(word, 80)
+    return Link(step.message, kind, when, plain(name, 200), mono, said, step.message == own, token, tooltip, took)
+
+
+def _waiting(analysis: Analysis, message: int, word: str) -> str:
+    """What is said of a call that has come to nothing yet."""
+    if is_refused(analysis, message):
+        return "refused"
+    if analysis.now_ns is None:
+        return word if analysis.capture.string("kind", message) == kinds.PROPOSAL else "no answer"
+    age = pending_age_ns(analysis, message)
+    return word if age is None else formats.waiting(age)
 
 
 class ChainView(RowsView[Link]):
-    """The chain as a list; Enter or a click goes to a message."""
+    """The chain as a list; Enter or a click goes to a message.
 
+    Attributes:
+        took: whether each row also says how long it took since the step it came out of.
+    """
+
+    took = False
     _measured: tuple[object, int] = (None, 0)
 
     @override
     def row_text(self, row: Link) -> str:
-        return ", ".join(filter(None, (row.delta, row.name, row.relation, f"No. {row.message + 1}")))
+        took = f"took {row.took}" if self.took and row.took else ""
+        return ", ".join(filter(None, (row.delta, row.name, row.relation, took, f"No. {row.message + 1}")))
 
     @override
     def row_tooltip(self, row: Link) -> str:
@@ -143,7 +169,11 @@ class ChainView(RowsView[Link]):
             middle | int(Qt.AlignmentFlag.AlignRight),
             number,
         )
-        right -= QFontMetrics(font).horizontalAdvance(number) + 2 * unit
+        # Beside figures of unequal length the times would stand askew.
+        longest = str(max(row.message for row in self.rows) + 1) if self.took else number
+        right -= QFontMetrics(font).horizontalAdvance(longest) + 2 * unit
+        if self.took:
+            right = self._paint_took(painter, rect, link, right)
         left = rect.left() + round(_NAME * theme.zoom)
         name_font = theme.font("mono-row" if link.mono else "body")
         names, relations = QFontMetrics(name_font), QFontMetrics(theme.font("small"))
@@ -160,8 +190,19 @@ class ChainView(RowsView[Link]):
         if link.relation:
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color(link.token))
-            word = relations.elidedText(link.relation, Qt.TextElideMode.ElideRight, max(0, right - left))
+            word = relations.elidedText(link.relation, Qt.TextElideMode.ElideRight, max(0, right - left) + 2)
             painter.drawText(QRectF(left, rect.top(), max(0, right - left) + 2, rect.height()), middle, word)
+
+    def _paint_took(self, painter: QPainter, rect: QRect, link: Link, right: int) -> int:
+        """How long a step took, right of its name; returns where the name has to stop."""
+        theme = self.themes.theme
+        widest = QFontMetrics(theme.font("small")).horizontalAdvance("888 min 88 s" if self.width() > 400 else "8.8 s ")
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("ink.tertiary"))
+        wanted = max(widest, QFontMetrics(theme.font("small")).horizontalAdvance(link.took))
+        box = QRect(right - wanted, rect.top(), wanted, rect.height())
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), link.took)
+        return right - wanted - 2 * theme.metrics.unit
 
     @override
     def is_link(self, row: int, place: QPoint) -> bool:

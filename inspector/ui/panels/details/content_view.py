@@ -1,4 +1,4 @@
-"""What a result holds: as a table, as text, as JSON, one of them at a time."""
+"""What a result holds: as a table, block by block, as text, formatted, as JSON, one of them at a time."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from inspector.protocol.payloads.content import Content
 from inspector.protocol.payloads.tables import Table
 from inspector.ui import formats
+from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.content_table import FIRST_ROWS, ContentTable
 from inspector.ui.panels.details.section import LinkText, Segments
 from inspector.ui.panels.details.text_block import TextBlock
@@ -14,27 +15,27 @@ from inspector.ui.theme import ThemeController
 
 
 class ContentView(QWidget):
-    """Table, Text and JSON of a result; `segments` goes into the section's head when there is a choice."""
+    """Table, Blocks, Text, Formatted and JSON of a result.
 
-    def __init__(self, themes: ThemeController, content: Content, parent: QWidget | None = None) -> None:
+    `segments` goes into the section's head when there is a choice. Blocks stands in for Text where not all of the
+    result is text; Formatted is Markdown, first only where the message declares it.
+    """
+
+    def __init__(
+        self, themes: ThemeController, content: Content, table: Table | None = None, parent: QWidget | None = None
+    ) -> None:
+        """Show a content; `table` is a better table of it than the one found in its JSON."""
         super().__init__(parent)
         self.setObjectName("content")
         self.setAccessibleName("Content")
         self._themes = themes
         self._content = content
+        self._table = table or content.table
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(4)
         self._body: QWidget | None = None
-        choices = [
-            name
-            for name, there in (
-                ("Table", content.table is not None),
-                ("Text", bool(content.text) or bool(content.others)),
-                ("JSON", content.value is not None),
-            )
-            if there
-        ]
+        choices = choices_of(content, has_table=self._table is not None)
         self.segments: Segments | None = None
         if len(choices) > 1:
             self.segments = Segments(themes, choices, "contentAs", "Show content as")
@@ -46,7 +47,7 @@ class ContentView(QWidget):
             self.show_as("Text")
 
     def show_as(self, choice: str) -> None:
-        """Show the content as Table, Text or JSON."""
+        """Show the content in one of its ways, by its name."""
         old = self._body
         self._body = self._made(choice)
         self._layout.addWidget(self._body)
@@ -57,15 +58,68 @@ class ContentView(QWidget):
 
     def _made(self, choice: str) -> QWidget:
         content = self._content
-        if choice == "Table" and content.table is not None:
-            return _TableBody(self._themes, content.table, self)
+        if choice == "Table" and self._table is not None:
+            return _TableBody(self._themes, self._table, self)
         if choice == "JSON":
             return TextBlock(
                 self._themes, content.json or "", name="contentJson", label="Content as JSON", mono=True, parent=self
             )
-        text = "\n".join(filter(None, (content.text, *content.others, content.elided))) or "Nothing."
-        mono = content.value is not None
-        return TextBlock(self._themes, text, name="contentText", label="Content as text", mono=mono, parent=self)
+        if choice == "Blocks":
+            return BlocksView(self._themes, content.blocks, formatted=content.markdown, parent=self)
+        text = "\n".join(filter(None, (content.text, *content.others, content.elided)))
+        markdown = choice == "Formatted"
+        mono = content.value is not None and content.structured is None and not markdown
+        return TextBlock(
+            self._themes, text or "An empty result.", name="contentText", label="Content as text",
+            mono=mono, markdown=markdown, parent=self,
+        )  # fmt: skip
+
+
+def choices_of(content: Content, *, has_table: bool) -> list[str]:
+    """The ways a content can be shown, the best first."""
+    declared = any(block.mime.startswith("text/markdown") for block in content.blocks)
+    blocks = bool(content.others) or any(block.uri or block.audience for block in content.blocks)
+    ways = (
+        ("Table", has_table),
+        ("Blocks", blocks and bool(content.blocks)),
+        ("Formatted", declared and not blocks),
+        ("Text", (bool(content.text) and not blocks) or (bool(content.others) and not content.blocks)),
+        ("Formatted", content.markdown and not declared and not blocks),
+        ("JSON", content.value is not None),
+    )
+    return [name for name, there in ways if there]
+
+
+class SaidView(QWidget):
+    """A text that is Markdown, formatted or as it was written; `segments` goes into the section's head."""
+
+    def __init__(
+        self, themes: ThemeController, text: str, *, formatted: bool, name: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._name = name
+        self.setObjectName("saidView")
+        self.setAccessibleName("Text")
+        self._themes = themes
+        self._text = text
+        self._body: TextBlock | None = None
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self.segments = Segments(themes, ("Formatted", "Text"), "textAs", "Show the text")
+        self.segments.chosen.connect(self.show_as)
+        self.segments.choose("Formatted" if formatted else "Text")
+
+    def show_as(self, choice: str) -> None:
+        """Show it Formatted or as Text."""
+        old = self._body
+        self._body = TextBlock(
+            self._themes, self._text, name=self._name, label="Text", markdown=choice == "Formatted", parent=self
+        )
+        self._layout.addWidget(self._body)
+        if old is not None:
+            self._layout.removeWidget(old)
+            old.hide()
+            old.deleteLater()
 
 
 class _TableBody(QWidget):

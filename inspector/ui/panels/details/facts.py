@@ -11,6 +11,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
+from inspector.ui.panels.details.places import Place
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.wrapping import plain_value, wrap
 from inspector.ui.theme import ThemeController
@@ -41,6 +42,13 @@ class Part:
     ink: Ink = "plain"
     message: int | None = None
     """A message it leads to."""
+    place: Place | None = None
+    """A context or participant it leads to."""
+
+    @property
+    def leads(self) -> bool:
+        """Whether it is a link."""
+        return self.message is not None or self.place is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,9 @@ class Fact:
         filter: a display filter this value stands for.
         mono_name: the name is a key of the wire.
         right: set at the right end of a row with one line.
+        indent: levels the name is set in by: a key inside the value above.
+        right_message: a message that `right` leads to.
+        name_ink: how the name looks, where not as usual.
     """
 
     name: str
@@ -68,6 +79,9 @@ class Fact:
     filter: str | None = None
     mono_name: bool = False
     right: str = ""
+    indent: int = 0
+    right_message: int | None = None
+    name_ink: Ink | None = None
 
     @property
     def value(self) -> str:
@@ -110,7 +124,7 @@ class FactsView(RowsView[Fact]):
     @override
     def row_text(self, row: Fact) -> str:
         value = plain(row.value, 2_000)
-        return " ".join(filter(None, (f"{row.name}: {value}" if row.name else value, row.right)))
+        return " ".join(filter(None, (f"{row.name}: {value}" if row.name.strip() else value, row.right)))
 
     @override
     def row_tooltip(self, row: Fact) -> str:
@@ -122,6 +136,11 @@ class FactsView(RowsView[Fact]):
     def copied_text(self, row: Fact) -> str:
         return row.value if row.copy is None else row.copy
 
+    @override
+    def renew(self) -> None:
+        self._wrapped.clear()
+        super().renew()
+
     # Geometry
 
     def _names_width(self, width: int) -> int:
@@ -130,8 +149,14 @@ class FactsView(RowsView[Fact]):
         mono_names = QFontMetrics(theme.font("mono-row"))
         if not any(row.name for row in self.rows):
             return 0
-        widest = max((mono_names if r.mono_name else plain_names).horizontalAdvance(r.name) for r in self.rows)
+        widest = max(
+            (mono_names if r.mono_name else plain_names).horizontalAdvance(r.name[:200]) + self._indent(r)
+            for r in self.rows
+        )
         return min(max(round(self._least * theme.zoom), widest + 3 * theme.metrics.unit), round(width * 0.45))
+
+    def _indent(self, row: Fact) -> int:
+        return row.indent * 3 * self.themes.theme.metrics.unit
 
     def _lines(self, row: int, width: int) -> list[str]:
         fact_ = self.rows[row]
@@ -168,16 +193,19 @@ class FactsView(RowsView[Fact]):
         if fact_.name:
             font = theme.font("mono-row" if fact_.mono_name else "body")
             painter.setFont(font)
-            painter.setPen(theme.color("ink.tertiary" if fact_.mono_name else "ink.secondary"))
-            room = names - theme.metrics.unit
+            plain_ink = "ink.tertiary" if fact_.mono_name else "ink.secondary"
+            painter.setPen(theme.color(_LOOKS[fact_.name_ink][1] if fact_.name_ink else plain_ink))
+            room = names - theme.metrics.unit - self._indent(fact_)
             shown = QFontMetrics(font).elidedText(plain(fact_.name, 200), Qt.TextElideMode.ElideRight, room)
-            painter.drawText(QRect(rect.left(), rect.top(), room, line), int(Qt.AlignmentFlag.AlignVCenter), shown)
+            left = rect.left() + self._indent(fact_)
+            painter.drawText(QRect(left, rect.top(), room, line), int(Qt.AlignmentFlag.AlignVCenter), shown)
         if self._wraps(row):
             self._paint_lines(painter, rect, row, names)
             return
         right = rect.right()
         if fact_.right:
-            right -= self._paint_right(painter, first, fact_.right) + 2 * theme.metrics.unit
+            self._paint_right(painter, first, fact_, hovered)
+            right -= self._right_width(fact_) + 2 * theme.metrics.unit
         for part, box, text in self._placed(fact_, rect.left() + names, right, rect.top()):
             self._paint_part(painter, part, box, text, hovered)
 
@@ -192,18 +220,28 @@ class FactsView(RowsView[Fact]):
         for place, text in enumerate(self._lines(row, rect.width())):
             painter.drawText(QPointF(rect.left() + names, base + place * step), text)
 
-    def _paint_right(self, painter: QPainter, rect: QRect, text: str) -> int:
+    def _right_font(self, fact_: Fact, hovered: bool = False) -> QFont:
+        if fact_.right_message is None:
+            return self.themes.theme.font("small")
+        font = QFont(self.themes.theme.font("body-medium"))
+        font.setWeight(QFont.Weight.Normal)
+        font.setUnderline(hovered)
+        return font
+
+    def _right_width(self, fact_: Fact) -> int:
+        return QFontMetrics(self._right_font(fact_)).horizontalAdvance(fact_.right)
+
+    def _paint_right(self, painter: QPainter, rect: QRect, fact_: Fact, hovered: bool) -> None:
         theme = self.themes.theme
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.color("ink.tertiary"))
-        painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), text)
-        return QFontMetrics(theme.font("small")).horizontalAdvance(text)
+        painter.setFont(self._right_font(fact_, hovered))
+        painter.setPen(theme.color("ink.tertiary" if fact_.right_message is None else "accent.text"))
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), fact_.right)
 
     def _paint_part(self, painter: QPainter, part: Part, box: QRectF, text: str, hovered: bool) -> None:
         theme = self.themes.theme
         role, token = _LOOKS[part.ink]
         font = theme.font(role)
-        if part.message is not None and hovered:
+        if part.leads and hovered:
             font = QFont(font)
             font.setUnderline(True)
         painter.setFont(font)
@@ -235,6 +273,8 @@ class FactsView(RowsView[Fact]):
         fact_, width = self.rows[row], self.viewport().width()
         names = self._names_width(width) if fact_.name else 0
         rect = self.visualRect(self.model().index(row, 0))
+        if fact_.right_message is not None and place.x() >= rect.right() - self._right_width(fact_):
+            return Part(fact_.right, "link", fact_.right_message)
         for part, box, _ in self._placed(fact_, rect.left() + names, rect.right(), rect.top()):
             if box.contains(QPointF(place)):
                 return part
@@ -244,35 +284,60 @@ class FactsView(RowsView[Fact]):
         if row in self._open:
             return True
         fact_, width = self.rows[row], self.viewport().width()
-        if len(fact_.parts) != 1 or fact_.parts[0].message is not None or fact_.middle:
+        if len(fact_.parts) != 1 or fact_.parts[0].leads or fact_.middle:
             return False
         names = self._names_width(width) if fact_.name else 0
         text = fact_.parts[0].text
         if fact_.lines == 1:
             font = self.themes.theme.font(_LOOKS[fact_.parts[0].ink][0])
-            return QFontMetrics(font).horizontalAdvance(plain_value(text)) > width - names
+            taken = names + (self._right_width(fact_) if fact_.right else 0)
+            return QFontMetrics(font).horizontalAdvance(plain_value(text)) > width - taken
         return self._lines(row, width)[-1].endswith("…") and not text.endswith("…")
 
     @override
     def is_link(self, row: int, place: QPoint) -> bool:
         part = self._part_at(row, place)
-        return (part is not None and part.message is not None) or self._openable(row)
+        return (part is not None and part.leads) or self._openable(row)
 
     @override
     def click_row(self, row: int, place: QPoint) -> None:
         part = self._part_at(row, place)
-        if part is not None and part.message is not None:
-            self.message_requested.emit(part.message)
+        if part is not None and part.leads:
+            self._follow(part)
         elif self._openable(row):
             self.toggle(row)
 
     @override
     def activate_row(self, row: int) -> None:
-        link = next((p.message for p in self.rows[row].parts if p.message is not None), None)
+        link = next((part for part in self.rows[row].parts if part.leads), None)
         if link is not None:
-            self.message_requested.emit(link)
+            self._follow(link)
+        elif (message := self.rows[row].right_message) is not None:
+            self.message_requested.emit(message)
         elif self._openable(row):
             self.toggle(row)
+
+    def _follow(self, part: Part) -> None:
+        if part.message is not None:
+            self.message_requested.emit(part.message)
+        elif part.place is not None:
+            self.place_requested.emit(part.place)
+
+    def show_rows(self, rows: Sequence[Fact]) -> None:
+        """Show other rows in place of these; what is current or opened stays so where its name is the same."""
+        rows = list(rows)
+        if rows == self.rows:
+            return
+        width = self.viewport().width()
+        opened = {self.rows[row].name for row in self._open if row < len(self.rows) and self.rows[row].name}
+        height = self.heightForWidth(width)
+        self.replace_rows(rows)
+        self._wrapped.clear()
+        self._open = {place for place, row in enumerate(rows) if row.name in opened}
+        if self.heightForWidth(width) != height:
+            self.scheduleDelayedItemsLayout()
+            self.updateGeometry()
+        self.viewport().update()
 
     def toggle(self, row: int) -> None:
         """Show all of a value that is cut, or cut it again."""
@@ -284,10 +349,14 @@ class FactsView(RowsView[Fact]):
     def fill_menu(self, menu: QMenu, row: int) -> None:
         fact_ = self.rows[row]
         menu.addAction("Copy value").triggered.connect(lambda: self.copy_row(row))
+        for message in (*(part.message for part in fact_.parts), fact_.right_message):
+            if message is not None:
+                go = menu.addAction(f"Go to No. {message + 1}")
+                go.triggered.connect(lambda _=False, message=message: self.message_requested.emit(message))
         for part in fact_.parts:
-            if part.message is not None:
-                go = menu.addAction(f"Go to No. {part.message + 1}")
-                go.triggered.connect(lambda _=False, message=part.message: self.message_requested.emit(message))
+            if part.place is not None:
+                go = menu.addAction("Show in details")
+                go.triggered.connect(lambda _=False, place=part.place: self.place_requested.emit(place))
         if self._openable(row):
             menu.addAction("Show less" if row in self._open else "Show all").triggered.connect(lambda: self.toggle(row))
         if fact_.filter:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -16,7 +18,26 @@ from inspector.ui.panels.details.words import recipients
 from inspector.ui.theme import ThemeController
 from inspector.ui.wire_text import plain
 
-_SEPARATOR = "  ·  "
+SEPARATOR = "  ·  "
+
+
+@dataclass(frozen=True, slots=True)
+class HeadWords:
+    """What the head says of a context or a participant.
+
+    Attributes:
+        what: the kind of thing: "context", "participant".
+        glyph: icon and colour token.
+        name: what is read first, as it came.
+        second_line: what stands below.
+        state: its pill.
+    """
+
+    what: str
+    glyph: tuple[str, str]
+    name: str
+    second_line: str
+    state: State | None = None
 
 
 class DetailHead(QWidget):
@@ -54,6 +75,15 @@ class DetailHead(QWidget):
                 self.second_line,
             ]
             self.setAccessibleName(", ".join(filter(None, words)))
+        self.update()
+
+    def show_words(self, words: HeadWords) -> None:
+        """Show a context or a participant."""
+        self._shown = True
+        self.glyph, self.state, self.second_line = words.glyph, words.state, words.second_line
+        self.namespace, self.name, self.tool = "", plain(words.name, 200), ""
+        told = (f"{words.what} {self.name}", words.state.word if words.state else "", words.second_line)
+        self.setAccessibleName(", ".join(filter(None, told)))
         self.update()
 
     @override
@@ -145,4 +175,4 @@ def _second_line(subject: Subject) -> str:
         route = f"{sender} → {recipients(subject.to)}"
     number = formats.message_number(subject.message)
     parts = [number, f"{seconds} s" if seconds else "", route, formats.size(subject.size)]
-    return _SEPARATOR.join(filter(None, parts))
+    return SEPARATOR.join(filter(None, parts))

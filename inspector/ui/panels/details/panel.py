@@ -1,4 +1,4 @@
-"""The details of the message selected: head, tabs, and a page each, filled when it is looked at (look.md 7)."""
+"""The details: head, tabs and a page each of a message; head and page of a context or participant (look.md 7)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.pending import is_pending
 from inspector.document import CaptureDocument
-from inspector.ui.panels.details import lifecycle, overview, related
+from inspector.ui.panels.details import findings, lifecycle, overview, related
+from inspector.ui.panels.details.context_page import ContextPage
 from inspector.ui.panels.details.head import DetailHead
 from inspector.ui.panels.details.json_tree import TreePage
+from inspector.ui.panels.details.participant_page import ParticipantPage
+from inspector.ui.panels.details.place_words import context_words, participant_words
+from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace, Place
 from inspector.ui.panels.details.raw import RawPage
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.section import Page
 from inspector.ui.panels.details.sheet import Links, Sheet
 from inspector.ui.panels.details.subject import Subject
+from inspector.ui.panels.details.tabs import DetailTabs
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import HairLine, TextLabel
 
@@ -28,7 +34,7 @@ GROWN_AFTER_MS = 400
 
 _LOOKED_AT = 500  # new messages of one flush; a busy context shows in fewer
 
-TABS = ("Overview", "Tree", "Raw", "Related", "Lifecycle")
+TABS = ("Overview", "Tree", "Raw", "Related", "Lifecycle", findings.TITLE)
 
 
 class _SectionsPage(Page):
@@ -48,38 +54,31 @@ class _SectionsPage(Page):
 
     def show_subject(self, subject: Subject, *, keep_place: bool) -> None:
         """Fill the page for a message."""
-        focused = self._focused_list() if keep_place else None
-        sheet = Sheet(subject, self._themes, self._links)
-        self.show_sections(self._make(sheet), keep_place=keep_place)
-        if focused is not None:
-            name, row = focused
-            again = self.findChild(RowsView, name)
-            if again is not None:
-                again.setFocus(Qt.FocusReason.OtherFocusReason)
-                again.setCurrentIndex(again.model().index(min(row, len(again.rows) - 1), 0))
-
-    def _focused_list(self) -> tuple[str, int] | None:
-        """The list that has the keyboard, so that a refresh does not take it away."""
-        focus = self.focusWidget()
-        if isinstance(focus, RowsView) and focus.hasFocus():
-            return focus.objectName(), focus.currentIndex().row()
-        return None
+        self.show_sections(self._make(Sheet(subject, self._themes, self._links)), keep_place=keep_place)
 
 
 class DetailsPanel(QWidget):
-    """Everything about one message.
+    """Everything about one message, context or participant.
 
     Signals:
         message_requested(int): a link to another message was followed.
         filter_requested(str): a value should become the display filter.
         scope_requested(int): the table should be bound to the context this message opened or is in.
         save_requested(int): this message's bytes should be written to a file.
+        place_requested(Place): a context or participant should be shown.
+        context_scope_requested(ContextPlace): the table should be bound to this context.
+        chain_requested(int): the causal chain of this message should be shown alone in the table.
+        code_requested(str): all findings of a code should be shown.
     """
 
     message_requested = Signal(int)
     filter_requested = Signal(str)
     scope_requested = Signal(int)
     save_requested = Signal(int)
+    place_requested = Signal(object)
+    context_scope_requested = Signal(object)
+    chain_requested = Signal(int)
+    code_requested = Signal(str)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
@@ -93,6 +92,7 @@ class DetailsPanel(QWidget):
         self._themes = theme_controller
         self._message: int | None = None
         self._subject: Subject | None = None
+        self._place: Place | None = None
         self._hints = False
         self._stale: set[str] = set()
         self._kept: set[str] = set()  # pages that already show this message and only need to be renewed
@@ -101,6 +101,11 @@ class DetailsPanel(QWidget):
         self._links.filter_requested.connect(self.filter_requested)
         self._links.scope_requested.connect(self.scope_requested)
         self._links.save_requested.connect(self.save_requested)
+        self._links.place_requested.connect(self.place_requested)
+        self._links.context_scope_requested.connect(self.context_scope_requested)
+        self._links.chain_requested.connect(self.chain_requested)
+        self._links.code_requested.connect(self.code_requested)
+        self._links.tab_requested.connect(self.show_tab)
         self.head = DetailHead(theme_controller, self)
         self.tabs = self._make_tabs()
         self.pages: dict[str, _SectionsPage | TreePage | RawPage] = {
@@ -109,7 +114,10 @@ class DetailsPanel(QWidget):
             "Raw": RawPage(theme_controller, self),
             "Related": _SectionsPage(theme_controller, self._links, "Related", related.sections, self),
             "Lifecycle": _SectionsPage(theme_controller, self._links, "Lifecycle", lifecycle.sections, self),
+            findings.TITLE: _SectionsPage(theme_controller, self._links, findings.TITLE, findings.sections, self),
         }
+        self.context_page = ContextPage(theme_controller, self._links, self)
+        self.participant_page = ParticipantPage(theme_controller, self._links, self)
         self._assemble()
         self._grown = QTimer(self)
         self._grown.setSingleShot(True)
@@ -118,17 +126,8 @@ class DetailsPanel(QWidget):
         theme_controller.changed.connect(self._on_theme_changed)
         self.show_message(None)
 
-    def _make_tabs(self) -> QTabBar:
-        tabs = QTabBar(self)
-        tabs.setObjectName("detailTabs")
-        tabs.setAccessibleName("Details")
-        tabs.setProperty("variant", "underline")
-        tabs.setDrawBase(False)
-        tabs.setExpanding(False)
-        tabs.setUsesScrollButtons(False)
-        tabs.setElideMode(Qt.TextElideMode.ElideNone)
-        for title in TABS:
-            tabs.addTab(title)
+    def _make_tabs(self) -> DetailTabs:
+        tabs = DetailTabs(self._themes, TABS, self)
         tabs.currentChanged.connect(self._on_tab_changed)
         return tabs
 
@@ -140,7 +139,7 @@ class DetailsPanel(QWidget):
         raw.save_requested.connect(self.save_requested)
         self._stack = QStackedWidget(self)
         self._stack.setObjectName("detailPages")
-        for page in self.pages.values():
+        for page in (*self.pages.values(), self.context_page, self.participant_page):
             self._stack.addWidget(page)
         self.empty = TextLabel(EMPTY, variant="secondary", name="noDetails", wrap=True, parent=self)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -149,8 +148,8 @@ class DetailsPanel(QWidget):
         self.empty.setContentsMargins(padding, padding, padding, padding)
         self._bar = QWidget(self)
         bar = QVBoxLayout(self._bar)
-        bar.setContentsMargins(metrics.pane_padding - 2, 0, 0, 0)
-        bar.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
+        bar.setContentsMargins(metrics.pane_padding - 2, 0, metrics.unit, 0)
+        bar.addWidget(self.tabs)
         self._line = HairLine("detailTabsLine", self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -164,17 +163,56 @@ class DetailsPanel(QWidget):
 
     @property
     def message(self) -> int | None:
-        """The message shown."""
+        """The message shown; None where a context or participant is."""
         return self._message
+
+    @property
+    def place(self) -> Place | None:
+        """The context or participant shown; None where a message is, or nothing."""
+        return self._place
+
+    def show_context(self, space: int, node: int) -> None:
+        """Show what is known of a context.
+
+        Args:
+            space: string id of its space.
+            node: the context, MAIN for the space's main context.
+        """
+        self._show_place(ContextPlace(space, node))
+
+    def show_participant(self, space: int, name: str) -> None:
+        """Show what is known of a participant of a space (string id)."""
+        self._show_place(ParticipantPlace(space, name))
+
+    def _show_place(self, place: Place) -> None:
+        again = place == self._place
+        self._message, self._subject, self._place = None, None, place
+        self._grown.stop()
+        self._fill_place(keep_place=again)
+        for widget, shown in ((self.head, True), (self._bar, False), (self._line, True), (self._stack, True)):
+            widget.setVisible(shown)
+        self.empty.setVisible(False)
+
+    def _fill_place(self, *, keep_place: bool) -> None:
+        document, place = self._document, self._place
+        if isinstance(place, ContextPlace):
+            self.head.show_words(context_words(document, place))
+            self.context_page.show_context(document, place, keep_place=keep_place)
+            self._stack.setCurrentWidget(self.context_page)
+        elif place is not None:
+            self.head.show_words(participant_words(document, place))
+            self.participant_page.show_participant(document, place.space, place.name, keep_place=keep_place)
+            self._stack.setCurrentWidget(self.participant_page)
 
     def show_message(self, message: int | None) -> None:
         """Show a message; None shows what to do."""
         if message is not None and not 0 <= message < len(self._document.capture):
             message = None
-        self._message = message
+        self._message, self._place = message, None
         self._grown.stop()
         self._subject = Subject(self._document, message, hints=self._hints) if message is not None else None
         self.head.show_subject(self._subject)
+        self._count_findings()
         for widget in (self.head, self._bar, self._line, self._stack):
             widget.setVisible(message is not None)
         self.empty.setVisible(message is None)
@@ -196,12 +234,26 @@ class DetailsPanel(QWidget):
     def apply_changes(self, changes: Changes) -> None:
         """Take in a flush: the message itself or its chain changed, or traffic that belongs to its page came."""
         subject = self._subject
+        if self._place is not None and not self._grown.isActive():
+            self._grown.start()
         if subject is None:
             return
         if len(changes.changed) and np.isin(changes.changed, self._concerned(subject)).any():
             self._renew()
         elif not self._grown.isActive() and self._grows(subject, changes):
             self._grown.start()
+
+    def tick(self) -> None:
+        """A second has passed: what waits says how long, while live."""
+        if self._document.analysis.now_ns is None or self._stack.isHidden():
+            return
+        if isinstance(self._place, ContextPlace):
+            self._fill_place(keep_place=True)
+        if self._subject is not None and is_pending(self._document.analysis, self._subject.message):
+            self.head.show_subject(self._subject)
+        page = self._stack.currentWidget()
+        for view in page.findChildren(RowsView) if page is not None else ():
+            view.renew()
 
     def _concerned(self, subject: Subject) -> list[int]:
         return [subject.message, *(step.message for step in subject.chain)]
@@ -229,16 +281,24 @@ class DetailsPanel(QWidget):
         return waits and self._document.live
 
     def _renew(self) -> None:
-        """Read the shown message again, staying where each page is."""
+        """Read what is shown again, staying where each page is."""
+        if self._place is not None:
+            self._fill_place(keep_place=True)
         if self._message is None:
             return
         self._subject = Subject(self._document, self._message, hints=self._hints)
         self.head.show_subject(self._subject)
+        self._count_findings()
         self._kept |= set(TABS) - self._stale
         self._stale = set(TABS)
         self._fill_current()
 
+    def _count_findings(self) -> None:
+        self.tabs.set_count(findings.TITLE, len(self._subject.findings) if self._subject is not None else 0)
+
     def _fill_current(self) -> None:
+        if self._place is not None:
+            return
         title = TABS[self.tabs.currentIndex()]
         page = self.pages[title]
         self._stack.setCurrentWidget(page)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.analysis.chain import ChainStep, relation_word
+from inspector.analysis.chain import MOST_STEPS, ChainStep, relation_word
 from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, fact
 from inspector.ui.panels.details.sheet import Sheet
@@ -19,14 +19,18 @@ def sections(sheet: Sheet) -> list[QWidget]:
     subject = sheet.subject
     made: list[QWidget] = []
     if len(subject.chain) > 1:
-        made.append(sheet.section("Causal chain", sheet.chain()))
+        body: list[QWidget] = [sheet.chain(took=True)]
+        if len(subject.chain) >= MOST_STEPS:
+            words = f"The {MOST_STEPS} messages of it that are nearest; further ones have chains of their own."
+            body.append(sheet.facts([fact("", words, "dim", lines=2)], name="chainCut", label="More"))
+        made.append(sheet.section("Causal chain", *body, action=sheet.alone_link()))
     else:
         alone = [fact("", "It names no message, and no message names it.", "dim", lines=2)]
         made.append(sheet.section("Causal chain", sheet.facts(alone, name="alone", label="Causal chain")))
     for label, rows in (("Direct causes", subject.causes), ("Direct effects", subject.effects)):
         if rows:
             steps = [ChainStep(m, relation_word(subject.analysis, m), subject.delta_ns(m)) for m in rows[:_MOST]]
-            body: list[QWidget] = [sheet.chain(steps, label=label)]
+            body = [sheet.chain(steps, label=label)]
             if len(rows) > _MOST:
                 more = [fact("", f"{formats.number(len(rows) - _MOST)} more", "dim")]
                 body.append(sheet.facts(more, name="moreLinks", label="More"))

@@ -5,7 +5,7 @@ A list view brings keyboard, accessibility and item roles; subclasses paint a ro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import (
@@ -52,7 +52,7 @@ RowT = TypeVar("RowT")
 
 
 class RowsModel(QAbstractListModel):
-    """Rows that never change; the view says what each one's text is."""
+    """The rows of a view; it says what each one's text is."""
 
     def __init__(self, view: RowsView[Any]) -> None:
         super().__init__(view)
@@ -61,6 +61,23 @@ class RowsModel(QAbstractListModel):
     @override
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  Qt's own default
         return 0 if parent.isValid() else len(self._view.rows)
+
+    def replace(self, rows: list[Any]) -> None:
+        """Other rows stand in their place."""
+        before, after = len(self._view.rows), len(rows)
+        nowhere = QModelIndex()
+        if after < before:
+            self.beginRemoveRows(nowhere, after, before - 1)
+            self._view.rows = rows
+            self.endRemoveRows()
+        elif after > before:
+            self.beginInsertRows(nowhere, before, after - 1)
+            self._view.rows = rows
+            self.endInsertRows()
+        else:
+            self._view.rows = rows
+        if after:
+            self.dataChanged.emit(self.index(0, 0), self.index(after - 1, 0))
 
     @override
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -105,10 +122,14 @@ class RowsView(QListView, Generic[RowT]):
     Signals:
         message_requested(int): a row's message should be shown.
         filter_requested(str): a row should become a filter.
+        place_requested(Place): a row's context or participant should be shown.
     """
 
     message_requested = Signal(int)
     filter_requested = Signal(str)
+    place_requested = Signal(object)
+    live: Callable[[], Sequence[RowT]] | None = None
+    """Makes the rows again where they go by the clock; there are as many as before."""
 
     def __init__(
         self,
@@ -145,7 +166,8 @@ class RowsView(QListView, Generic[RowT]):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setModel(RowsModel(self))
+        self._model = RowsModel(self)
+        self.setModel(self._model)
         self.setItemDelegate(_RowDelegate(self))
         self._keyboard_focus = False
         themes.changed.connect(self._on_theme_changed)
@@ -187,7 +209,20 @@ class RowsView(QListView, Generic[RowT]):
         action = menu.addAction("Copy")
         action.triggered.connect(lambda: self.copy_row(row))
 
+    def renew(self) -> None:
+        """Let rows that go by the clock say what they say now."""
+        rows = list(self.live()) if self.live is not None else self.rows
+        if rows != self.rows and len(rows) == len(self.rows):
+            self.rows = rows
+            self.model().dataChanged.emit(self.model().index(0, 0), self.model().index(len(rows) - 1, 0))
+            self.updateGeometry()
+            self.viewport().update()
+
     # The list itself
+
+    def replace_rows(self, rows: Sequence[RowT]) -> None:
+        """Show other rows; the one that is current stays so by its place."""
+        self._model.replace(list(rows))
 
     def copy_row(self, row: int) -> None:
         """Put a row on the clipboard."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
     QHBoxLayout,
+    QListView,
     QScrollArea,
     QSizePolicy,
     QVBoxLayout,
@@ -237,6 +238,7 @@ class Page(QScrollArea):
             keep_place: stay where the page was scrolled to, as far as it still reaches.
         """
         place = self.verticalScrollBar().value() if keep_place else 0
+        focused = self._focused() if keep_place else None
         metrics = self._themes.theme.metrics
         body = QWidget()
         body.setObjectName(f"{self.objectName()}Body")
@@ -254,5 +256,22 @@ class Page(QScrollArea):
         if old is not None:
             old.deleteLater()
         layout.activate()
+        if focused is not None:
+            self._give_back(*focused)
         self.verticalScrollBar().setValue(place)
         self.setUpdatesEnabled(True)
+
+    def _focused(self) -> tuple[str, int] | None:
+        """What of the page has the keyboard, so that a renewal does not take it away: its name, and a list's row."""
+        focus = self.focusWidget()
+        if focus is None or not focus.hasFocus() or not self.isAncestorOf(focus):
+            return None
+        return focus.objectName(), focus.currentIndex().row() if isinstance(focus, QListView) else -1
+
+    def _give_back(self, name: str, row: int) -> None:
+        again = self.findChild(QWidget, name) if name else None
+        if again is None:
+            return
+        again.setFocus(Qt.FocusReason.OtherFocusReason)
+        if isinstance(again, QListView) and row >= 0 and again.model().rowCount():
+            again.setCurrentIndex(again.model().index(min(row, again.model().rowCount() - 1), 0))

@@ -9,13 +9,15 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.chain import ChainStep
-from inspector.protocol.payloads.tables import compact
+from inspector.analysis.pending import is_pending
+from inspector.protocol.payloads.outline import Line, outline
 from inspector.ui.panels.details.chain_view import ChainView, Link, links_of
 from inspector.ui.panels.details.facts import Fact, FactsView, Part, fact
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.section import Card, LinkText, Section
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.text_block import TextBlock
+from inspector.ui.panels.details.thread_view import Step, ThreadView
 from inspector.ui.theme import ThemeController
 
 _MOST_FACTS = 60
@@ -29,25 +31,33 @@ class Links(QObject):
         filter_requested(str): apply this display filter.
         scope_requested(int): bind the table to the context this message opened or is in.
         save_requested(int): write this message's bytes to a file.
+        place_requested(Place): show this context or participant.
+        context_scope_requested(ContextPlace): bind the table to this context.
+        chain_requested(int): show the causal chain of this message alone in the table.
+        code_requested(str): show all findings of a code.
+        tab_requested(str): turn to a tab.
     """
 
     message_requested = Signal(int)
     filter_requested = Signal(str)
     scope_requested = Signal(int)
     save_requested = Signal(int)
+    place_requested = Signal(object)
+    context_scope_requested = Signal(object)
+    chain_requested = Signal(int)
+    code_requested = Signal(str)
+    tab_requested = Signal(str)
 
 
-class Sheet:
+class Maker:
     """Makes the widgets of one page; the page that takes them becomes their parent.
 
     Attributes:
-        subject: the message.
         themes: gives fonts and colours.
         links: where links go.
     """
 
-    def __init__(self, subject: Subject, themes: ThemeController, links: Links) -> None:
-        self.subject = subject
+    def __init__(self, themes: ThemeController, links: Links) -> None:
         self.themes = themes
         self.links = links
 
@@ -61,33 +71,26 @@ class Sheet:
         return Card(self.themes, body, name)
 
     def facts(
-        self, rows: Sequence[Fact], *, name: str, label: str, in_card: bool = False, name_width: int = 96
-    ) -> FactsView:
-        """Names and values."""
+        self, rows: Sequence[Fact], *, name: str, label: str, in_card: bool = False, name_width: int = 96,
+        live: Callable[[], Sequence[Fact]] | None = None,
+    ) -> FactsView:  # fmt: skip
+        """Names and values; `live` makes as many again where they go by the clock."""
         surface = "surface.inset" if in_card else "surface.base"
         view = FactsView(self.themes, rows, name=name, label=label, surface=surface, name_width=name_width)
+        view.live = live
         return self._wired(view)
 
-    def fact_card(self, rows: Sequence[Fact], *, name: str, label: str, name_width: int = 66) -> Card:
-        """Names and values in a card."""
-        return self.card(
-            self.facts(rows, name=name, label=label, in_card=True, name_width=name_width), name=f"{name}Card"
-        )
-
-    def chain(self, steps: Sequence[ChainStep] | None = None, *, label: str = "Causal chain") -> ChainView:
-        """A causal chain, the subject's own by default."""
-        found = self.subject.chain if steps is None else steps
-        return self.rail(links_of(self.subject.analysis, found, self.subject.message), label=label)
+    def fact_card(
+        self, rows: Sequence[Fact], *, name: str, label: str, name_width: int = 66,
+        live: Callable[[], Sequence[Fact]] | None = None,
+    ) -> Card:  # fmt: skip
+        """Names and values in a card; `live` as for `facts`."""
+        facts = self.facts(rows, name=name, label=label, in_card=True, name_width=name_width, live=live)
+        return self.card(facts, name=f"{name}Card")
 
     def rail(self, rows: Sequence[Link], *, label: str, name: str = "chain") -> ChainView:
         """Rows in the form of a chain."""
         return self._wired(ChainView(self.themes, rows, name=name, label=label))
-
-    def chain_section(self, label: str = "Causal chain") -> list[QWidget]:
-        """The chain as a section; nothing when the message stands alone."""
-        if len(self.subject.chain) < 2:
-            return []
-        return [self.section(label, self.chain(label=label))]
 
     def text(self, text: str, *, name: str, label: str, markdown: bool = False, mono: bool = False) -> TextBlock:
         """A message's text."""
@@ -103,26 +106,69 @@ class Sheet:
         assert isinstance(view, RowsView)
         view.message_requested.connect(self.links.message_requested)
         view.filter_requested.connect(self.links.filter_requested)
+        view.place_requested.connect(self.links.place_requested)
         return view
 
 
+class Sheet(Maker):
+    """Makes the widgets of a page about one message.
+
+    Attributes:
+        subject: the message.
+    """
+
+    def __init__(self, subject: Subject, themes: ThemeController, links: Links) -> None:
+        super().__init__(themes, links)
+        self.subject = subject
+
+    def chain(
+        self, steps: Sequence[ChainStep] | None = None, *, label: str = "Causal chain", took: bool = False
+    ) -> ChainView:
+        """A causal chain, the subject's own by default.
+
+        Args:
+            steps: other ones.
+            label: accessible name.
+            took: say of each step how long it took.
+        """
+        analysis, message = self.subject.analysis, self.subject.message
+        found = self.subject.chain if steps is None else steps
+        view = self.rail(links_of(analysis, found, message), label=label)
+        view.took = took
+        if analysis.now_ns is not None and any(is_pending(analysis, step.message) for step in found):
+            view.live = lambda: links_of(analysis, found, message)
+        return view
+
+    def thread(self, rows: Sequence[Step], *, label: str, name: str) -> ThreadView:
+        """The steps of a reasoning."""
+        return self._wired(ThreadView(self.themes, rows, name=name, label=label))
+
+    def chain_section(self, label: str = "Causal chain") -> list[QWidget]:
+        """The chain as a section; nothing when the message stands alone."""
+        if len(self.subject.chain) < 2:
+            return []
+        return [self.section(label, self.chain(label=label), action=self.alone_link())]
+
+    def alone_link(self) -> LinkText:
+        """Shows the chain alone in the table; for the section that holds it."""
+        message = self.subject.message
+        return self.link("Show alone", lambda: self.links.chain_requested.emit(message), name="showChainAlone")
+
+
 def value_facts(values: Mapping[str, Any], *, lines: int = 4, skip: Sequence[str] = ()) -> list[Fact]:
-    """A JSON object as names and values in mono; at most 60 rows."""
-    rows = [
-        fact(str(key), _value_text(value), "mono", lines=lines, mono_name=True)
-        for key, value in list(values.items())[:_MOST_FACTS]
-        if key not in skip
-    ]
-    hidden = len(values) - _MOST_FACTS
+    """A JSON object as names and values in mono, what is nested below its name; at most 60 rows."""
+    shown, hidden = outline({key: value for key, value in values.items() if key not in skip}, _MOST_FACTS)
+    rows = [_line_fact(line, lines) for line in shown]
     if hidden > 0:
         rows.append(fact("", f"{hidden} more, see Tree", "dim"))
     return rows
 
 
-def _value_text(value: Any) -> str:
-    if isinstance(value, str):
-        return value if not value.endswith("\n") else value.rstrip("\n") + "⏎"
-    return compact(value)
+def _line_fact(line: Line, lines: int) -> Fact:
+    more = {"mono_name": True, "indent": line.depth, "copy": line.copy}
+    return fact(line.name, line.text, "dim", **more) if line.group else fact(
+        line.name, line.text, "mono", lines=lines, **more
+    )  # fmt: skip
 
 
 def message_part(message: int) -> Part:

@@ -35,8 +35,8 @@ _PROPOSALS = {
     ProposalState.FULFILLED: State("fulfilled", _GOOD, "check"),
     ProposalState.ANSWERED: State("answered", _GOOD, "check"),
 }
-_CONTEXTS = {
-    "active": State("active", "state.active", "ring"),
+CONTEXT_STATES: dict[str, State] = {
+    "active": State("active", _GOOD, "ring"),  # a pill's text needs more contrast than a mark's colour has
     "idle": State("idle", _GREY, "ring"),
     "concluded": State("concluded", _GREY, "check"),
     "cancelled": State("cancelled", _GREY, "cross"),
@@ -58,11 +58,15 @@ def state_of(subject: Subject) -> State | None:
         return _PROPOSALS.get(
             ProposalState(int(subject.analysis.correlation.columns["proposal_state"][subject.message]))
         )
+    if subject.kind != "system/error" and subject.has_finding("capability-denied"):
+        return State("refused", _RED, "cross")
     if flags & Flag.ERROR:
         return State("failed" if subject.kind == kinds.RESPONSE else "error", _RED, "cross")
+    if subject.has_finding("response-without-request"):
+        return State("no request", _AMBER, "cross")
     if subject.started_node != MAIN:
         analysis = subject.analysis
-        return _CONTEXTS.get(analysis.contexts.state(subject.started_node, analysis.now_ns))
+        return CONTEXT_STATES.get(analysis.contexts.state(subject.started_node, analysis.now_ns))
     return None
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from inspector.analysis import Analysis
 from inspector.analysis.chain import ChainStep
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.findings.store import Found
 from inspector.analysis.transients import Lifecycle
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
@@ -139,6 +140,15 @@ class Subject:
     def story(self) -> Lifecycle:
         """Its life under the transient-context protocol."""
         return self.analysis.transients.lifecycle(self.message)
+
+    @cached_property
+    def findings(self) -> list[Found]:
+        """What the checks say about it, the most severe first."""
+        return self.analysis.findings.found.of(self.message)
+
+    def has_finding(self, code: str) -> bool:
+        """Whether a check says this of it."""
+        return any(found.check.code == code for found in self.findings)
 
     @cached_property
     def node(self) -> int:

@@ -206,6 +206,7 @@ def tidy_markdown(document: QTextDocument, theme: Theme) -> None:
                 name = style.toImageFormat().name()[:200]
                 cursor.insertText(f"[picture: {visible_controls(name)}]", QTextCharFormat())
             elif level:
+                style.clearProperty(QTextFormat.Property.FontSizeAdjustment)
                 style.setFont(theme.font("heading" if level < 3 else "body-strong"))
                 cursor.setCharFormat(style)
             elif code or style.fontFixedPitch():

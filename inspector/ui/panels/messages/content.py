@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.findings import Severity
+from inspector.analysis.pending import pending_since
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
 from inspector.document import CaptureDocument
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
@@ -47,7 +48,8 @@ class RowContent:
         aside: words at its right end: why it is unreadable.
         gap: the sentence of a gap row.
         badges: pills, whether or not hints are on.
-        awaits_since: time of a live request that has no answer yet, else None.
+        severity: of its worst finding.
+        awaits_since: time of a live request without an answer, or of an open proposal, else None.
     """
 
     message: int
@@ -74,6 +76,7 @@ class RowContent:
     awaits_since: int | None = None
     latency: str = ""
     size: str = ""
+    severity: Severity | None = None
 
     @property
     def from_to(self) -> str:
@@ -110,6 +113,7 @@ def row_content(document: CaptureDocument, message: int, start_ns: int) -> RowCo
         log_only=bool(flags & _LOG_ONLY),
         error=bool(flags & _ERROR),
         sent=bool(flags & _SENT),
+        severity=_worst(document, message),
         size=formats.size(int(capture.columns["size"][message])),
     )
     if flags & _GAP:
@@ -126,9 +130,15 @@ def row_content(document: CaptureDocument, message: int, start_ns: int) -> RowCo
     content.segments, content.aside = said.segments, said.aside
     if content.kind == kinds.RESPONSE:
         content.latency = formats.latency(analysis.correlation.latency_ns(message))
-    elif content.kind == kinds.REQUEST and _awaits(document, message):
-        content.awaits_since = int(capture.columns["time_ns"][message])
+    elif analysis.now_ns is not None and content.kind in (kinds.REQUEST, kinds.PROPOSAL):
+        content.awaits_since = pending_since(analysis, message)
     return content
+
+
+def _worst(document: CaptureDocument, message: int) -> Severity | None:
+    found = document.analysis.findings.found
+    worst = int(found.severities[found.columns["set"][message]])
+    return Severity(worst) if worst else None
 
 
 def _name(name: str) -> str:
@@ -185,14 +195,6 @@ def _fill_context(content: RowContent, document: CaptureDocument) -> None:
         above.append(_name(contexts.label(parent)))
         parent = tree.parent[parent]
     content.ancestors = " / ".join(reversed(above))
-
-
-def _awaits(document: CaptureDocument, message: int) -> bool:
-    """A call that wants an answer and has none; notifications want none."""
-    analysis = document.analysis
-    if analysis.now_ns is None or int(analysis.correlation.columns["answer"][message]) != NO_ROW:
-        return False
-    return not (document.capture.string("method", message) or "").startswith("notifications/")
 
 
 __all__ = ["RowContent", "Segment", "Style", "row_content"]

@@ -121,8 +121,11 @@ class MessageDelegate(QStyledItemDelegate):
 
     def _paint_gutter(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         self._paint_rail(painter, rect, self._state.rail.mark(content.message))
-        if content.sent:
-            side = self.kit.metrics.icon_gutter
+        side = self.kit.metrics.icon_gutter
+        if content.severity is not None:
+            word = content.severity.word
+            self.kit.icon(painter, word, f"severity.{word}", rect.right() + 1 - side, rect, side)
+        elif content.sent:
             self.kit.icon(painter, "sent", "accent.text", rect.right() + 1 - side, rect, side)
 
     def _paint_rail(self, painter: QPainter, rect: QRect, mark: RailMark | None) -> None:

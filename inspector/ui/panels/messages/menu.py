@@ -23,12 +23,14 @@ class RowMenu(QObject):
         filter_requested(str, str): an expression, and how it joins the filter in force (copying.FilterMode).
         open_details_requested(int): show this message's details.
         save_requested(int): write this message's bytes to a file.
+        chain_requested(int): show the causal chain of this message alone.
         toggle_requested(int): expand or collapse this result.
     """
 
     filter_requested = Signal(str, str)
     open_details_requested = Signal(int)
     save_requested = Signal(int)
+    chain_requested = Signal(int)
     toggle_requested = Signal(int)
 
     def __init__(self, document: CaptureDocument, model: MessageTableModel, parent: QWidget) -> None:
@@ -63,6 +65,7 @@ class RowMenu(QObject):
         if self._model.content(message).collapsed:
             title = "Collapse the result" if self._model.is_expanded(message) else "Expand the original"
             self._add(menu, "toggle", title, lambda: self.toggle_requested.emit(message))
+        self._add(menu, "chain", "Show this chain alone", lambda: self.chain_requested.emit(message))
         self._add(menu, "details", "Open in details", lambda: self.open_details_requested.emit(message))
         self._add(menu, "save", "Save message as...", lambda: self.save_requested.emit(message))
         return menu

@@ -11,10 +11,12 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from typing_extensions import override
 
 from inspector.analysis import Changes
+from inspector.analysis.findings import Finding
 from inspector.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.memory import Answers
 from inspector.filters.visible import Messages, Scope, VisibleRows
+from inspector.protocol.secrets import mask_text
 from inspector.protocol.times import NO_TIME
 from inspector.ui import formats, wire_text
 from inspector.ui.badges import Badge
@@ -164,6 +166,9 @@ class MessageTableModel(QAbstractTableModel):
         content = self.content(message)
         if content.gap is not None:
             return wire_text.tool_tip(content.gap)
+        if column == Column.GUTTER and content.severity is not None:
+            said = (f"{finding.severity.word}: {mask_text(finding.text)}" for finding in self._findings(message))
+            return wire_text.tool_tip("\n".join(said))
         if column == Column.CONTEXT:
             return wire_text.tool_tip(self._context_story(message, content)) or None
         if column == Column.FROM_TO:
@@ -178,6 +183,9 @@ class MessageTableModel(QAbstractTableModel):
             badges = [f"{badge.text}: {badge.tooltip}" for badge in self.badges(content)]
             return wire_text.tool_tip("\n\n".join((content.text, *badges))) or None
         return None
+
+    def _findings(self, message: int) -> list[Finding]:
+        return self._document.analysis.findings.of(message)
 
     def _context_story(self, message: int, content: RowContent) -> str:
         if not content.path:
@@ -322,7 +330,7 @@ class MessageTableModel(QAbstractTableModel):
 
 
 _TEXTS: tuple[Callable[[RowContent], str], ...] = (
-    lambda content: "sent" if content.sent else "",
+    lambda content: content.severity.word if content.severity is not None else "sent" if content.sent else "",
     lambda content: content.number,
     lambda content: content.time,
     lambda content: content.from_to,

@@ -32,12 +32,14 @@ class MessagesPanel(QWidget):
 
     Signals:
         current_changed(object): the selected message, or None.
+        chosen(int): the user picked a message, be it the one that was selected already.
         follow_changed(bool): following began or paused.
         new_count(int): messages that came below since it paused.
         shown_changed(int): how many messages filter and scope let through.
         filter_requested(str, str): an expression, and how it joins the filter in force: replace, and, or, and_not.
         open_details_requested(int): show this message's details.
         save_requested(int): write this message's bytes to a file.
+        chain_requested(int): show the causal chain of this message alone.
         caught_up(): rows came that a flush had left for later.
         clear_filter_requested, search_all_requested: the links of the empty table.
 
@@ -48,12 +50,14 @@ class MessagesPanel(QWidget):
     """
 
     current_changed = Signal(object)
+    chosen = Signal(int)
     follow_changed = Signal(bool)
     new_count = Signal(int)
     shown_changed = Signal(int)
     filter_requested = Signal(str, str)
     open_details_requested = Signal(int)
     save_requested = Signal(int)
+    chain_requested = Signal(int)
     caught_up = Signal()
     clear_filter_requested = Signal()
     search_all_requested = Signal()
@@ -84,8 +88,8 @@ class MessagesPanel(QWidget):
         lines.addWidget(self.view)
         self.setFocusProxy(self.view)
         for name in (
-            "current_changed", "follow_changed", "new_count", "filter_requested", "open_details_requested",
-            "save_requested",
+            "current_changed", "chosen", "follow_changed", "new_count", "filter_requested", "open_details_requested",
+            "save_requested", "chain_requested",
         ):  # fmt: skip
             getattr(self.view, name).connect(getattr(self, name))
         self.empty.clear_filter_requested.connect(self.clear_filter_requested)
@@ -114,7 +118,7 @@ class MessagesPanel(QWidget):
         """
         self.model.apply_changes(changes, clock=clock, until=time.perf_counter() + SLICE_S)
         self.view.lay_out_columns()
-        self.view.refresh_chain()
+        self.view.take_in(changes)
         self._refresh_empty()
         if self.model.rows.behind:
             self._more.start()

@@ -13,6 +13,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 from typing_extensions import override
 
+from inspector.analysis import Changes
+from inspector.analysis.chain import may_grow
 from inspector.document import CaptureDocument
 from inspector.ui.panels.messages.chain import ChainRail
 from inspector.ui.panels.messages.columns import Column
@@ -40,6 +42,7 @@ class SteadyTable(MessageTable):
 
     Signals:
         current_changed(object): the selected message, or None.
+        chosen(int): the user picked a message, be it the one that was selected already.
         follow_changed(bool): following began or paused.
         new_count(int): messages that came below since it paused.
 
@@ -49,6 +52,7 @@ class SteadyTable(MessageTable):
     """
 
     current_changed = Signal(object)
+    chosen = Signal(int)
     follow_changed = Signal(bool)
     new_count = Signal(int)
 
@@ -69,6 +73,8 @@ class SteadyTable(MessageTable):
         self.follower = Follower(model.rows, following=document.live, parent=self)
         self.pill = NewPill(self.kit, self)
         self.pill.hide()
+        self._chain_of: int | None = None
+        self._chain: set[int] = set()
         self._chain_timer = QTimer(self)
         self._chain_timer.setSingleShot(True)
         self._chain_timer.setInterval(_CHAIN_AFTER_MS)
@@ -241,7 +247,7 @@ class SteadyTable(MessageTable):
         row = self.messages.rows.row_of(message)
         if row is None:
             return False
-        self._select_row(row)
+        self._choose_row(row)
         self._bring_into_view(row)
         return True
 
@@ -257,13 +263,13 @@ class SteadyTable(MessageTable):
             place = min(max(rows.place(self.selected_message) + by, 0), count - 1)
         row = rows.row_of(int(rows.visible[place]))
         if row is not None:
-            self._select_row(row)
+            self._choose_row(row)
             self.scrollTo(self.messages.index(row, Column.MESSAGE))
 
     def go_to_first(self) -> None:
         """Select the first message shown."""
         if self.messages.rowCount():
-            self._select_row(0)
+            self._choose_row(0)
             self.verticalScrollBar().setValue(0)
             self.follow(self.follower.following and self.verticalScrollBar().maximum() == 0)
 
@@ -272,7 +278,7 @@ class SteadyTable(MessageTable):
         visible = self.messages.rows.visible
         row = self.messages.rows.row_of(int(visible[-1])) if len(visible) else None
         if row is not None:
-            self._select_row(row)
+            self._choose_row(row)
         self.follow(True)
 
     def _bring_into_view(self, row: int) -> None:
@@ -289,6 +295,13 @@ class SteadyTable(MessageTable):
             self.messages.index(row, Column.MESSAGE),
             _CLEAR_AND_SELECT,
         )
+
+    def _choose_row(self, row: int) -> None:
+        """Select a row for the user, who means it also where it was selected already."""
+        selected = self.selected_message
+        self._select_row(row)
+        if selected is not None and self.selected_message == selected:
+            self.chosen.emit(selected)
 
     def _on_selection_changed(self, _selected: QItemSelection, _deselected: QItemSelection) -> None:
         indexes = self.selectionModel().selectedRows(Column.MESSAGE)
@@ -312,6 +325,18 @@ class SteadyTable(MessageTable):
         self.refresh_chain()
         self.viewport().update()
         self.current_changed.emit(message)
+        if message is not None and not self._restoring:
+            self.chosen.emit(message)
+
+    def take_in(self, changes: Changes) -> None:
+        """Find the chain again where a flush may have changed it. O(messages that came or changed)."""
+        selected = self.selected_message
+        if selected is not None and not self._chain_timer.isActive():
+            known = selected == self._chain_of
+            if not known or may_grow(self.document.analysis, selected, self._chain, changes):
+                self.refresh_chain()
+            else:
+                self._draw_rail(selected)
 
     def refresh_chain(self) -> None:
         """Find the selected message's chain again, soon."""
@@ -319,11 +344,16 @@ class SteadyTable(MessageTable):
             self._chain_timer.start()
 
     def _find_chain(self) -> None:
-        selected, rows = self.selected_message, self.messages.rows
+        selected = self.selected_message
         if selected is None:
             return
-        steps = (step.message for step in self.document.chain(selected))
-        rail = ChainRail(selected, (m for m in steps if rows.row_of(m) is not None))
+        self._chain_of, self._chain = selected, {step.message for step in self.document.chain(selected)}
+        self._draw_rail(selected)
+
+    def _draw_rail(self, selected: int) -> None:
+        """Show the chain as far as its messages are shown now. O(chain)."""
+        rows = self.messages.rows
+        rail = ChainRail(selected, (m for m in self._chain if rows.row_of(m) is not None))
         if rail.members != self.rail.members or rail.selected != self.rail.selected:
             self.rail = rail
             self.viewport().update(0, 0, self.columnWidth(Column.GUTTER), self.viewport().height())

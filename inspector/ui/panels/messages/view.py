@@ -25,11 +25,13 @@ class MessageView(SteadyTable):
         filter_requested(str, str): an expression, and how it joins the filter in force (copying.FilterMode).
         open_details_requested(int): show this message's details.
         save_requested(int): write this message's bytes to a file.
+        chain_requested(int): show the causal chain of this message alone.
     """
 
     filter_requested = Signal(str, str)
     open_details_requested = Signal(int)
     save_requested = Signal(int)
+    chain_requested = Signal(int)
 
     def __init__(
         self,
@@ -43,6 +45,7 @@ class MessageView(SteadyTable):
         self.menu.filter_requested.connect(self.filter_requested)
         self.menu.open_details_requested.connect(self.open_details_requested)
         self.menu.save_requested.connect(self.save_requested)
+        self.menu.chain_requested.connect(self.chain_requested)
         self.menu.toggle_requested.connect(self.toggle_original)
         self._keys: dict[Qt.Key, Callable[[], object]] = {
             Qt.Key.Key_Right: self._on_right,
@@ -142,7 +145,10 @@ class MessageView(SteadyTable):
         left = event.button() is Qt.MouseButton.LeftButton
         if left and self._press(index, event.position().toPoint()):
             return
+        selected = self.selected_message
         super().mousePressEvent(event)
+        if selected is not None and self.selected_message == selected:
+            self.chosen.emit(selected)
 
     def _press(self, index: QModelIndex, position: QPoint) -> bool:
         """Act on a link or a chevron; whether there was one."""

@@ -12,7 +12,7 @@ from inspector.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.participants.delegate import ParticipantDelegate
-from inspector.ui.panels.participants.model import ParticipantsModel
+from inspector.ui.panels.participants.model import Key, ParticipantsModel
 from inspector.ui.theme import ThemeController
 from inspector.ui.wire_text import plain
 
@@ -29,9 +29,11 @@ class ParticipantsPanel(QWidget):
 
     Signals:
         filter_requested(str): a display filter.
+        selected(object): the user picked a participant: (string id of the space, name).
     """
 
     filter_requested = Signal(str)
+    selected = Signal(object)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
@@ -50,6 +52,7 @@ class ParticipantsPanel(QWidget):
         self.view = _ParticipantsView(self.model, theme_controller, self)
         self.view.customContextMenuRequested.connect(self._on_menu_asked)
         self.view.activated.connect(self._on_activated)
+        self.view.picked.connect(self._on_picked)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -83,6 +86,13 @@ class ParticipantsPanel(QWidget):
         self.view.setAccessibleDescription("" if total else EMPTY)
 
     # Asking
+
+    def _on_picked(self, row: int) -> None:
+        self.selected.emit(self._key(row))
+
+    def _key(self, row: int) -> Key:
+        participant = self.model.participant(row)
+        return participant.space, participant.name
 
     def _on_activated(self, index: QModelIndex) -> None:
         self.filter_requested.emit(self.filter_for(index.row(), "from"))
@@ -119,6 +129,7 @@ class ParticipantsPanel(QWidget):
             ):
                 menu.addAction(title).setData(("filter", text))
             menu.addSeparator()
+            menu.addAction("Show in details").setData(("show", self._key(row)))
             menu.addAction("Copy id").setData(("copy", self.model.participant(row).name))
         menu.triggered.connect(self._on_menu_triggered)
         menu.aboutToHide.connect(menu.deleteLater)
@@ -128,12 +139,20 @@ class ParticipantsPanel(QWidget):
         what, text = action.data()
         if what == "filter":
             self.filter_requested.emit(text)
+        elif what == "show":
+            self.selected.emit(text)
         else:
             QGuiApplication.clipboard().setText(text)
 
 
 class _ParticipantsView(QListView):
-    """The list, with a line that says why it is empty."""
+    """The list, with a line that says why it is empty.
+
+    Signals:
+        picked(int): a row was clicked, or the keyboard went to it; a current row of Qt's own making is not picked.
+    """
+
+    picked = Signal(int)
 
     def __init__(self, model: ParticipantsModel, theme_controller: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -148,6 +167,7 @@ class _ParticipantsView(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setModel(model)
+        self.clicked.connect(self._on_clicked)
         self._delegate = ParticipantDelegate(model, theme_controller, self)
         self.setItemDelegate(self._delegate)
         theme_controller.changed.connect(self._on_theme_changed)
@@ -156,6 +176,10 @@ class _ParticipantsView(QListView):
     def _on_theme_changed(self) -> None:
         self.setViewportMargins(0, self._themes.theme.metrics.unit, 0, 0)
         self.scheduleDelayedItemsLayout()
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.picked.emit(index.row())
 
     @override
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -172,8 +196,14 @@ class _ParticipantsView(QListView):
             self.activated.emit(self.currentIndex())
         elif event.key() == Qt.Key.Key_Escape and self.selectionModel().hasSelection():
             self.clearSelection()
+        elif event.key() == Qt.Key.Key_Space and self.currentIndex().isValid():
+            self.setCurrentIndex(self.currentIndex())
+            self.picked.emit(self.currentIndex().row())
         else:
+            before = self.currentIndex()
             super().keyPressEvent(event)
+            if self.currentIndex().isValid() and self.currentIndex() != before:
+                self.picked.emit(self.currentIndex().row())
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:

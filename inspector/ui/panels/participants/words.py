@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from inspector.analysis import Analysis
+from inspector.analysis.capabilities import Held
 from inspector.analysis.participants import Participant
-from inspector.protocol.participants import in_words
+from inspector.protocol.capability_words import capability_in_words
+from inspector.protocol.participants import in_words, patterns
+from inspector.protocol.secrets import mask_text
 from inspector.protocol.times import NO_TIME
 from inspector.ui.formats import clock, count_of, duration, table_time
 from inspector.ui.wire_text import plain
 
 _SECOND = 1_000_000_000
 _PATTERNS_SHOWN = 40
+_UNCONFIRMED = " (granted, unconfirmed)"
 
 
 def state_line(participant: Participant, analysis: Analysis, *, short: bool = False) -> str:
@@ -23,10 +27,20 @@ def state_line(participant: Participant, analysis: Analysis, *, short: bool = Fa
     """
     if participant.here is False:
         return left(participant.left_ns, analysis)
-    if participant.capabilities is not None:
-        return plain(in_words(participant.capabilities))
+    may = effective(participant, analysis)
+    if may is not None:
+        return plain(in_words(may))
     said = count_of(participant.messages, "message")
     return f"{short_number(participant.messages)} messages" if short and participant.messages >= 1_000 else said
+
+
+def effective(participant: Participant, analysis: Analysis) -> list[str] | None:
+    """What it may send, a pattern a line: as announced, and what was granted and revoked since; None when unknown."""
+    changes = analysis.capabilities.changes.get((participant.space, participant.name))
+    if not changes or changes[-1].what == "announced":
+        return participant.capabilities
+    held = analysis.capabilities.held(participant.space, participant.name)
+    return None if held is None else patterns([one.capability for one in held])
 
 
 def left(left_ns: int, analysis: Analysis) -> str:
@@ -83,12 +97,16 @@ def details(participant: Participant, space: str, analysis: Analysis) -> str:
     if participant.tokens is not None:
         limit = f" of {participant.max_tokens:,}" if participant.max_tokens else ""
         lines.append(f"{participant.tokens:,}{limit} tokens, as it reported")
-    if participant.capabilities is None:
+    held = analysis.capabilities.held(participant.space, participant.name)
+    if held is None:
         lines.append("Its capabilities were not announced.")
         return "\n".join(lines)
-    known = [plain(pattern) for pattern in participant.capabilities]
-    lines.append("May send:" if known else "May send nothing.")
-    lines += [f"  {pattern}" for pattern in known[:_PATTERNS_SHOWN]]
-    if len(known) > _PATTERNS_SHOWN:
-        lines.append(f"  and {len(known) - _PATTERNS_SHOWN} more")
+    lines.append("May send:" if held else "May send nothing.")
+    lines += [_line_of(one) for one in held[:_PATTERNS_SHOWN]]
+    if len(held) > _PATTERNS_SHOWN:
+        lines.append(f"  and {len(held) - _PATTERNS_SHOWN} more")
     return "\n".join(lines)
+
+
+def _line_of(held: Held) -> str:
+    return f"  {plain(mask_text(capability_in_words(held.capability)))}{'' if held.confirmed else _UNCONFIRMED}"

@@ -1,7 +1,7 @@
 """One module per family of kinds: what a message of it says, top to bottom (look.md 7).
 
 To add an overview: a module with `build(sheet) -> list[QWidget]`, and its kinds in `_BY_KIND` or `_BY_NAMESPACE`.
-Every overview ends with the envelope, which `sections` adds.
+Every overview begins with the worst finding, if there is one, and ends with the envelope; `sections` adds both.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from PySide6.QtWidgets import QWidget
 
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
+from inspector.ui.panels.details import findings
 from inspector.ui.panels.details.overview import (
     capabilities,
     chat,
+    controls,
     gateway,
     generic,
+    operations,
     participants,
     proposals,
     reasoning,
@@ -40,6 +43,7 @@ _BY_KIND: dict[str, Build] = {
     "chat/acknowledge": chat.build_about_chat,
     "chat/cancel": chat.build_about_chat,
     "participant/status": participants.build,
+    kinds.CONTEXT_OPERATION: operations.build,
     "system/presence": gateway.build_presence,
     "system/welcome": gateway.build_welcome,
     "system/error": gateway.build_error,
@@ -47,6 +51,7 @@ _BY_KIND: dict[str, Build] = {
 }
 _BY_NAMESPACE: dict[str, Build] = {
     "reasoning": reasoning.build,
+    "participant": controls.build,
     "stream": streams.build,
     "capability": capabilities.build,
     "space": capabilities.build,
@@ -59,8 +64,8 @@ def sections(sheet: Sheet) -> list[QWidget]:
     if subject.flags & (Flag.UNREADABLE | Flag.GAP):
         return unreadable.build(sheet)
     if subject.big:
-        return [*generic.too_large(sheet), envelope_section(sheet)]
+        return [*findings.overview_sections(sheet), *generic.too_large(sheet), envelope_section(sheet)]
     build = _BY_KIND.get(subject.kind) or _BY_NAMESPACE.get(subject.kind.partition("/")[0], generic.build)
     if subject.flags & Flag.LOG_ONLY:
         build = generic.build
-    return [*build(sheet), envelope_section(sheet)]
+    return [*findings.overview_sections(sheet), *build(sheet), envelope_section(sheet)]

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtWidgets import QWidget
 
 from inspector.protocol.participants import in_words, patterns
-from inspector.ui.panels.details.facts import Fact, Ink, fact
-from inspector.ui.panels.details.sheet import Sheet, value_facts
+from inspector.protocol.secrets import mask_text
+from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
+from inspector.ui.panels.details.overview.capability_change import change_sections, effect_rows
+from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts
+from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.words import MINUS
 from inspector.ui.wire_text import plain
 
 _TAKES = frozenset({"capability/revoke", "space/kick"})
 _LISTS = ("capabilities", "initial_capabilities")
-_WHO = ("recipient", "participant_id")
+_WHO = ("recipient", "participant_id", "to")
+_CHANGES = frozenset({"capability/grant", "capability/revoke"})
 _MOST = 40
 
 
@@ -20,19 +27,44 @@ def build(sheet: Sheet) -> list[QWidget]:
     """Sections of a capability or space message."""
     subject = sheet.subject
     payload = subject.payload
-    who = [key for key in _WHO if isinstance(payload.get(key), str)][:1]
-    rows = [fact(key, plain(payload[key], 120), "strong", mono_name=True) for key in who]
-    rows += value_facts(payload, skip=(*_LISTS, *_WHO))
+    about = _about(payload)
+    who = next((key for key in _WHO if isinstance(about.get(key), str)), None)
+    name = str(about[who]) if who is not None else ""
+    rows = [Fact("Participant", (Part(plain(name, 120), "strong"),), copy=name)] if name else []
+    if subject.kind in _CHANGES and name:
+        rows += effect_rows(sheet, name)
+    rows += _grant_rows(subject, payload)
+    rows += value_facts({**payload, **about}, skip=(*_LISTS, *_WHO, "grant", "grant_id"))
     sections: list[QWidget] = []
     if rows:
         label = subject.kind.rpartition("/")[2].replace("-", " ").capitalize()
         sections.append(sheet.section(label, sheet.fact_card(rows, name="capabilityFacts", label=label, name_width=80)))
-    listed = [p for key in _LISTS for p in patterns(payload.get(key))]
-    if listed:
+    changed = change_sections(sheet, name) if subject.kind in _CHANGES and name else []
+    listed = [p for key in _LISTS for p in patterns(about.get(key))]
+    if listed and not changed:
         sign = MINUS if subject.kind in _TAKES else "+"
         label = "Takes" if sign == MINUS else "Gives"
         sections.append(pattern_section(sheet, label, listed, sign=sign))
-    return sections + sheet.chain_section()
+    return sections + changed + sheet.chain_section()
+
+
+def _about(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Where the recipient and the capabilities stand: the MEUP v0.2 client wraps a grant."""
+    inner = payload.get("grant")
+    return inner if isinstance(inner, Mapping) else payload
+
+
+def _grant_rows(subject: Subject, payload: Mapping[str, Any]) -> list[Fact]:
+    """The grant that is taken back or acknowledged by its id, as a link where it was seen."""
+    grant = payload.get("grant_id")
+    if not isinstance(grant, str):
+        return []
+    seen = [row for row in subject.capture.find_id(grant) if subject.capture.string("kind", row) == "capability/grant"]
+    if not seen:
+        return [fact("Grant", f"{plain(grant, 120)}, never seen", "warn", copy=grant)]
+    given = patterns(_about(subject.capture.payload(seen[-1])).get("capabilities"))
+    words = (message_part(seen[-1]), Part("  "), Part(plain(mask_text(", ".join(given)), 200), "mono"))
+    return [Fact("Grant", words, copy=grant)]
 
 
 def pattern_section(sheet: Sheet, label: str, listed: list[str], *, sign: str = "") -> QWidget:

@@ -1,9 +1,11 @@
-"""Chat: the text, who answered, who acknowledged."""
+"""Chat: the text, plain or formatted, who answered, who acknowledged."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from inspector.protocol.payloads.blocks import is_markdown
+from inspector.ui.panels.details.content_view import SaidView
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts
 from inspector.ui.panels.details.subject import Subject, text_of
@@ -14,9 +16,7 @@ from inspector.ui.wire_text import plain
 def build(sheet: Sheet) -> list[QWidget]:
     """Sections of a chat message."""
     subject = sheet.subject
-    markdown = subject.payload.get("format") == "markdown"
-    text = sheet.text(subject.text or "No text.", name="chatText", label="Text", markdown=markdown)
-    sections: list[QWidget] = [sheet.section("Text, Markdown" if markdown else "Text", text)]
+    sections: list[QWidget] = [said_section(sheet, subject.text, declared=subject.payload.get("format") == "markdown")]
     rest = value_facts(subject.payload, skip=("text", "format", "message", "method", "params", "jsonrpc"))
     if rest:
         sections.append(sheet.section("Also", sheet.facts(rest, name="chatMore", label="Also")))
@@ -26,6 +26,20 @@ def build(sheet: Sheet) -> list[QWidget]:
         facts = sheet.facts(acknowledged, name="acknowledgements", label="Acknowledged by")
         sections.append(sheet.section("Acknowledged by", facts))
     return sections
+
+
+def said_section(sheet: Sheet, text: str, *, declared: bool, label: str = "Text", name: str = "chatText") -> QWidget:
+    """A text; where it is Markdown, formatted or as it was written.
+
+    Args:
+        declared: the message says that it is Markdown, so that it is formatted at first.
+    """
+    if not text:
+        return sheet.section(label, sheet.facts([fact("", "No text.", "dim")], name="noText", label=label))
+    if not declared and not is_markdown(text):
+        return sheet.section(label, sheet.text(text, name=name, label=label))
+    view = SaidView(sheet.themes, text, formatted=declared, name=name)
+    return sheet.section(label, view, name="said", action=view.segments)
 
 
 def _acknowledgements(subject: Subject) -> list[Fact]:
@@ -46,8 +60,9 @@ def build_about_chat(sheet: Sheet) -> list[QWidget]:
     rows = value_facts(subject.payload)
     about = next(iter(subject.causes), None)
     if about is not None:
-        said = plain(text_of(subject.capture, about), 400)
-        rows.append(Fact("Chat", (message_part(about), Part(f"  {said}", "dim"))))
+        sender = sender_of(subject.capture, about)
+        rows.append(Fact("Chat", (message_part(about), Part(f"  {sender}", "dim"))))
+        rows.append(fact("", text_of(subject.capture, about), lines=6))
     else:
         rows.append(fact("Chat", "the message it names was not seen", "dim"))
     label = "Acknowledged" if subject.kind == "chat/acknowledge" else "Cancelled"

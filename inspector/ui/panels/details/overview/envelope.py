@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.analysis.context_tree import MAIN
-from inspector.analysis.correlation import ToolRule
 from inspector.capture.flags import Flag
 from inspector.filters.strings import quote
-from inspector.protocol import kinds
 from inspector.protocol.participants import patterns
 from inspector.protocol.times import NO_TIME
 from inspector.ui import formats
 from inspector.ui.panels.details.copying import copy_menu, identifier, pop_up
 from inspector.ui.panels.details.facts import Fact, Part, fact
+from inspector.ui.panels.details.places import ContextPlace
 from inspector.ui.panels.details.section import LinkText, Section
 from inspector.ui.panels.details.sheet import Sheet, message_part
 from inspector.ui.panels.details.subject import Subject
@@ -24,12 +23,6 @@ _MOST_CORRELATIONS = 4
 _LONGEST_QUOTED = 500
 _NO_ENVELOPE = Flag.RPC | Flag.LOG_ONLY | Flag.FRAME | Flag.JOIN | Flag.UNREADABLE | Flag.GAP
 _CLOCKS_DIFFER_NS = 50_000_000
-_RULES = {
-    ToolRule.KIND: "named by its kind",
-    ToolRule.CORRELATION: "named by its request",
-    ToolRule.RPC_ID: "named by the request with its JSON-RPC id",
-    ToolRule.UNKNOWN: "unknown, its request was not seen",
-}
 
 
 def envelope_section(sheet: Sheet) -> Section:
@@ -62,9 +55,6 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     raw_kind = capture.string("kind_raw", message)
     if raw_kind and raw_kind != subject.kind:
         rows.append(fact("Kind", raw_kind, "mono", middle=True, filter=_filter("kind.raw ==", raw_kind)))
-    rule = ToolRule(int(subject.analysis.correlation.columns["rule"][message]))
-    if subject.kind == kinds.RESPONSE and rule in _RULES:
-        rows.append(fact("Tool", _RULES[rule], "warn" if rule is ToolRule.UNKNOWN else "plain"))
     if not subject.flags & (Flag.UNREADABLE | Flag.GAP):
         rows.append(_context(subject))
     if len(subject.analysis.contexts.spaces) > 1 and (space := capture.string("space", message)):
@@ -113,9 +103,14 @@ def _correlations(subject: Subject) -> list[Fact]:
 def _resolved(subject: Subject, wanted: str) -> tuple[Part, ...]:
     """A link to what a correlation id names; words where it names none of these messages."""
     rows = subject.capture.find_id(wanted)
+    if not rows and subject.capture.correlation_ids(subject.message) == [wanted]:
+        rows = list(subject.causes)  # by a name that is no envelope's id (analysis.draft_names)
     known = [row for row in rows if row in subject.causes] or [row for row in rows if row != subject.message]
     if known:
         return (message_part(known[-1]), Part("  "))
+    space = int(subject.capture.columns["space"][subject.message])
+    if subject.analysis.contexts.tree.find(space, wanted) != MAIN:
+        return (Part("context  ", "dim"),)
     streams = subject.capture.strings.find(wanted)
     if streams and (subject.capture.columns["stream"] == streams).any():
         return (Part("stream  ", "dim"),)
@@ -128,7 +123,8 @@ def _context(subject: Subject) -> Fact:
     if subject.node == MAIN:
         return fact("Context", "main", filter="!context")
     path = subject.analysis.contexts.tree.path(subject.node)
-    return fact("Context", path, middle=True, filter=_filter("context under", path))
+    place = ContextPlace(int(subject.capture.columns["space"][subject.message]), subject.node)
+    return Fact("Context", (Part(path, "link", place=place),), middle=True, filter=_filter("context under", path))
 
 
 def _times(subject: Subject) -> list[Fact]:

@@ -7,15 +7,22 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
+from inspector.participant_story import refusal_of
 from inspector.protocol.participants import GATEWAY_IDS, in_words, patterns
+from inspector.ui.panels.details.chain_view import Link
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview.capabilities import pattern_section
+from inspector.ui.panels.details.overview.capability_change import change_sections
+from inspector.ui.panels.details.participant_rows import verdict_rows
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
 from inspector.ui.panels.details.subject import Subject, name_of
 from inspector.ui.panels.details.words import delta, sender_of
 from inspector.ui.wire_text import plain
 
+_UNNAMED = "It names no message, so it is not known which one it is about."
+_UNSEEN = "The message it names was never seen: a gateway neither forwards nor logs what it refuses."
 _MOST_PARTICIPANTS = 30
+_COMINGS = 6  # shown before this message, and after it
 
 
 def build_presence(sheet: Sheet) -> list[QWidget]:
@@ -32,10 +39,37 @@ def build_presence(sheet: Sheet) -> list[QWidget]:
     sections: list[QWidget] = [
         sheet.section("Presence", sheet.fact_card(rows, name="presence", label="Presence", name_width=80))
     ]
-    listed = patterns(known.get("capabilities"))
-    if listed:
-        sections.append(pattern_section(sheet, "Capabilities", listed))
+    sections += _announced(sheet, known, "Capabilities")
+    sections += _history(sheet, known.get("id"))
     return sections + sheet.chain_section()
+
+
+def _announced(sheet: Sheet, item: Mapping[str, Any], label: str) -> list[QWidget]:
+    """The capabilities announced of somebody: before and after where they change, else the list."""
+    listed = patterns(item.get("capabilities"))
+    name = item.get("id")
+    if isinstance(name, str) and sheet.subject.sender in GATEWAY_IDS and (changed := change_sections(sheet, name)):
+        return changed
+    return [pattern_section(sheet, label, listed)] if listed else []
+
+
+def _history(sheet: Sheet, name: object) -> list[QWidget]:
+    """When the participant came and left, this message among it."""
+    subject = sheet.subject
+    space = int(subject.capture.columns["space"][subject.message])
+    participant = subject.analysis.participants.all.get((space, name)) if isinstance(name, str) else None
+    if participant is None or len(participant.comings) < 2:
+        return []
+    place = next(
+        (n for n, one in enumerate(participant.comings) if one.row >= subject.message), len(participant.comings)
+    )
+    shown = participant.comings[max(0, place - _COMINGS) : place + _COMINGS]
+    rows = [
+        Link(one.row, subject.capture.string("kind", one.row) or "", "this" if one.row == subject.message else
+             delta(subject.delta_ns(one.row)), "came" if one.here else "left", own=one.row == subject.message)
+        for one in shown
+    ]  # fmt: skip
+    return [sheet.section("Came and left", sheet.rail(rows, label="Came and left", name="comings"))]
 
 
 def _trust(subject: Subject) -> list[Fact]:
@@ -53,9 +87,7 @@ def build_welcome(sheet: Sheet) -> list[QWidget]:
     if isinstance(you, Mapping):
         rows = [fact("You are", plain(str(you.get("id") or "not named"), 200), "strong"), *_trust(subject)]
         sections.append(sheet.section("Welcome", sheet.fact_card(rows, name="welcome", label="Welcome")))
-        listed = patterns(you.get("capabilities"))
-        if listed:
-            sections.append(pattern_section(sheet, "Your capabilities", listed))
+        sections += _announced(sheet, you, "Your capabilities")
     others = subject.payload.get("participants")
     if isinstance(others, list):
         rows = [_other(item) for item in others[:_MOST_PARTICIPANTS]] or [fact("", "nobody else", "dim")]
@@ -114,9 +146,12 @@ def build_error(sheet: Sheet) -> list[QWidget]:
         rows.append(words_fact(payload["message"]))
     if isinstance(payload.get("attempted_kind"), str):
         rows.append(fact("Attempted", plain(payload["attempted_kind"], 200), "mono", middle=True))
+    refused = refusal_of(subject.document, subject.message)
+    if refused is not None:
+        rows += verdict_rows(refused.judged, "denied")
     rows += value_facts(payload, skip=("error", "message", "attempted_kind", "your_capabilities"))
     if offending is None:
-        rows.append(fact("", "It names no message, so it is not known which one it is about.", "dim", lines=2))
+        rows.append(fact("", _UNSEEN if subject.capture.correlation_ids(subject.message) else _UNNAMED, "dim", lines=3))
     sections.append(sheet.section("Error", sheet.fact_card(rows, name="systemError", label="Error", name_width=80)))
     if listed:
         label = f"Capabilities of {plain(subject.to[0], 60)}" if subject.to else "Capabilities held"

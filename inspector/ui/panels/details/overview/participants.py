@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from inspector.analysis.participants import Participant
+from inspector.capture.capture import Capture
 from inspector.protocol.times import NO_TIME
 from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Part, fact
@@ -64,17 +66,19 @@ def _reported(subject: Subject) -> list[Fact]:
 
 def _history(subject: Subject) -> tuple[list[tuple[int, float]], int]:
     """(time, tokens) of the participant's last reports, and the place of the shown one; -1 when it is not there."""
-    capture = subject.capture
-    space = int(capture.columns["space"][subject.message])
+    space = int(subject.capture.columns["space"][subject.message])
     participant = subject.analysis.participants.all.get((space, subject.sender or ""))
-    reports: list[tuple[int, float]] = []
-    own = -1
-    for row in participant.status_rows[-_MOST_REPORTS:] if participant is not None else ():
+    found = reports_of(subject.capture, participant) if participant is not None else []
+    own = next((place for place, (row, _, _) in enumerate(found) if row == subject.message), -1)
+    return [(time, tokens) for _, time, tokens in found], own
+
+
+def reports_of(capture: Capture, participant: Participant) -> list[tuple[int, int, float]]:
+    """(message, time in ns, tokens) of somebody's last reports; what tells neither is left out."""
+    reports: list[tuple[int, int, float]] = []
+    for row in participant.status_rows[-_MOST_REPORTS:]:
         tokens = _figure(capture.payload(row).get("tokens"))
         time = int(capture.columns["time_ns"][row])
-        if tokens is None or time == NO_TIME:
-            continue
-        if row == subject.message:
-            own = len(reports)
-        reports.append((time, tokens))
-    return reports, own
+        if tokens is not None and time != NO_TIME:
+            reports.append((row, time, tokens))
+    return reports

@@ -4,31 +4,35 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from inspector.analysis.pending import pending_age_ns
+from inspector.analysis.proposals import ProposalState
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
-from inspector.protocol.secrets import mask_secrets
+from inspector.protocol.capabilities import Asked, first_covering
+from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview.requests import call_section
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts
 from inspector.ui.panels.details.subject import Subject, linked
-from inspector.ui.panels.details.words import delta, matching, participants_of, sender_of
+from inspector.ui.panels.details.words import delta, participants_of, sender_of
 from inspector.ui.wire_text import plain
 
 _MOST_NAMES = 6
+_MOST_ACTS = 20
 
 
 def build(sheet: Sheet) -> list[QWidget]:
     """Sections of a proposal."""
     subject = sheet.subject
     sections = call_section(sheet, subject.payload, "Proposed call")
-    became = sheet.chain(label="What became of it")
+    state = sheet.facts([_state(subject)], name="proposalState", label="State", live=lambda: [_state(subject)])
+    alone = len(subject.chain) < 2
+    body: list[QWidget] = [state] if alone else [state, sheet.chain(label="What became of it")]
+    link = None if alone else sheet.alone_link()
+    sections.append(sheet.section("What became of it", *body, action=link))
     acted = _acted(subject)
-    body: list[QWidget] = [became] if len(subject.chain) > 1 else []
-    if not acted:
-        words = "Nobody has acted on it yet." if subject.document.live else "Nobody acted on it in this capture."
-        acted = [fact("", words, "dim")]
-        body.append(sheet.facts(acted, name="whoActed", label="Who acted"))
-        acted = []
-    sections.append(sheet.section("What became of it", *body))
     if acted:
         sections.append(sheet.section("Who acted", sheet.facts(acted, name="whoActed", label="Who acted")))
     could = _could(subject, subject.message)
@@ -61,12 +65,32 @@ def build_verdict(sheet: Sheet) -> list[QWidget]:
 
 
 _WORDS = {kinds.REQUEST: "Fulfilled by", kinds.REJECT: "Rejected by", kinds.WITHDRAW: "Withdrawn by"}
+_SAID = {
+    ProposalState.FULFILLED: "Fulfilled; the answer has not come.",
+    ProposalState.ANSWERED: "Fulfilled, and answered.",
+    ProposalState.WITHDRAWN: "Withdrawn by its proposer.",
+    ProposalState.REJECTED: "Rejected; others may still fulfil it.",
+}
+
+
+def _state(subject: Subject) -> Fact:
+    """What became of a proposal, as a sentence; how long an open one waits goes by the clock."""
+    analysis = subject.analysis
+    said = _SAID.get(ProposalState(int(analysis.correlation.columns["proposal_state"][subject.message])))
+    if said is not None:
+        return fact("", said, lines=2)
+    age = pending_age_ns(analysis, subject.message)
+    if analysis.now_ns is not None:
+        waited = f", {formats.duration(age)} after it was made" if age is not None else ""
+        return fact("", f"Nobody has acted on it yet{waited}.", "warn", lines=2)
+    waited = f" in the {formats.duration(age)} until the last record" if age is not None else " in this capture"
+    return fact("", f"Nobody acted on it{waited}.", "dim", lines=2)
 
 
 def _acted(subject: Subject) -> list[Fact]:
-    """Who fulfilled, rejected or withdrew a proposal, each with its reason and time."""
+    """Who fulfilled, rejected or withdrew a proposal, each with its reason and time, and what came of fulfilling it."""
     rows: list[Fact] = []
-    for effect in subject.effects[:20]:
+    for effect in subject.effects[:_MOST_ACTS]:
         kind = subject.capture.string("kind", effect) or ""
         if kind not in _WORDS:
             continue
@@ -75,29 +99,45 @@ def _acted(subject: Subject) -> list[Fact]:
         if kind == kinds.WITHDRAW and sender != subject.sender:
             word = "Withdrawal by"  # only its proposer may (protocols.md 5)
         reason = subject.capture.payload(effect).get("reason") if kind != kinds.REQUEST else None
-        parts = [Part(f"{sender_of(subject.capture, effect)}, "), message_part(effect)]
-        if isinstance(reason, str) and reason:
-            parts.append(Part(f"  {plain(reason, 200)}", "dim"))
-        rows.append(Fact(word, tuple(parts), right=delta(subject.delta_ns(effect))))
+        rows.append(_act(subject, word, effect, reason))
+        answer = int(subject.analysis.correlation.columns["answer"][effect]) if kind == kinds.REQUEST else NO_ROW
+        if answer != NO_ROW:
+            failed = bool(subject.capture.flags(answer) & Flag.ERROR)
+            rows.append(_act(subject, "Failed at" if failed else "Answered by", answer, None))
+    if len(subject.effects) > _MOST_ACTS:
+        rows.append(fact("", f"{len(subject.effects) - _MOST_ACTS} more, see Related", "dim"))
     return rows
 
 
+def _act(subject: Subject, word: str, message: int, reason: object) -> Fact:
+    parts = [Part(f"{sender_of(subject.capture, message)}, "), message_part(message)]
+    if isinstance(reason, str) and reason:
+        parts.append(Part(f"  {plain(mask_text(reason), 200)}", "dim"))
+    return Fact(word, tuple(parts), right=delta(subject.delta_ns(message)))
+
+
 def _could(subject: Subject, proposal: int) -> list[Fact]:
-    """Which capability fulfilling needs and who holds it, by what the gateway announced."""
-    names = [linked(subject.analysis, column, proposal) for column in ("method", "target")]
+    """Which capability fulfilling needs and who held it when it was proposed, by what the gateway announced."""
+    analysis, capture = subject.analysis, subject.capture
+    names = [linked(analysis, column, proposal) for column in ("method", "target")]
     call = ":".join([kinds.REQUEST, *filter(None, names)])
-    space = int(subject.capture.columns["space"][proposal])
-    everybody = [p for p in participants_of(subject.analysis, space) if p.capabilities is not None]
-    if not everybody:
+    space = int(capture.columns["space"][proposal])
+    asked = Asked(call if ":" in (capture.string("kind_raw", proposal) or "") else kinds.REQUEST,
+                  capture.payload(proposal), capture.to(proposal))  # fmt: skip
+    able, known = [], False
+    for participant in participants_of(analysis, space):
+        held = analysis.capabilities.held(space, participant.name, proposal)
+        known = known or held is not None
+        if held is not None and first_covering((one.capability for one in held), asked)[0]:
+            able.append(participant.name)
+    if not known:
         return []
-    able = [p.name for p in everybody if matching(p, call)]
     shown = ", ".join(plain(name, 60) for name in able[:_MOST_NAMES]) + ("…" if len(able) > _MOST_NAMES else "")
     rows = [
         fact("Capability", call, "mono", middle=True),
         fact("Held by", shown or "nobody", tooltip="\n".join(able) or None),
     ]
-    proposer = subject.analysis.participants.all.get((space, subject.capture.string("sender", proposal) or ""))
-    if proposer is not None and proposer.capabilities is not None:
-        words = "run it itself" if proposer.name in able else "propose only"
-        rows.append(fact(f"{plain(proposer.name, 40)} may", words))
+    proposer = capture.string("sender", proposal) or ""
+    if analysis.capabilities.held(space, proposer, proposal) is not None:
+        rows.append(fact(f"{plain(proposer, 40)} may", "run it itself" if proposer in able else "propose only"))
     return rows

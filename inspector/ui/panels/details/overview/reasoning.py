@@ -1,25 +1,40 @@
-"""Reasoning: what was asked, then thoughts and acts with their times. A thought opens on its own text."""
+"""Reasoning: what was asked, then thoughts and acts as a thread, over the contexts below, and what was streamed.
+
+A thought opens on its own text. Times count from the start.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from inspector.analysis import Analysis
 from inspector.analysis.chain import ChainStep, relation_word
+from inspector.analysis.changes import Rows
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.proposals import ProposalState
 from inspector.protocol import kinds
+from inspector.protocol.text import TEXT_KEYS
 from inspector.ui import formats
-from inspector.ui.panels.details.chain_view import Link, link_of
+from inspector.ui.panels.details.chain_view import link_of
 from inspector.ui.panels.details.facts import Fact, Part, fact
+from inspector.ui.panels.details.overview import streams
+from inspector.ui.panels.details.overview.chat import said_section
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
-from inspector.ui.panels.details.subject import Subject
+from inspector.ui.panels.details.subject import Subject, text_of
+from inspector.ui.panels.details.thread_view import Step
 from inspector.ui.panels.details.words import delta, sender_of
+from inspector.ui.wire_text import plain
 
 MOST_STEPS = 50
-_TEXT_KEYS = ("message", "reasoning", "thought", "text", "input", "conclusion", "description", "decision")
+_MOST_NODES = 2_000
+_STREAM_NEAR = 20  # messages around a start in which its stream is asked for
+_LONGEST = 1_200
+"""Characters of a thought in the thread."""
+_NOT_STEPS = (kinds.RESPONSE, kinds.FRAME)
+_SAID = frozenset({"reasoning/thought", "reasoning/conclusion", "chat"})
 
 
 def build(sheet: Sheet) -> list[QWidget]:
@@ -30,11 +45,11 @@ def build(sheet: Sheet) -> list[QWidget]:
         sections.append(sheet.section("Asked", sheet.fact_card(_asked(subject), name="asked", label="Asked")))
     else:
         sections += _own_text(sheet)
-    node = subject.reasoning_node
+    node = _sequence(subject)
     if node == MAIN:
         return sections + sheet.chain_section()
     rows, hidden, outside = _steps(subject, node)
-    body: list[QWidget] = [sheet.rail(rows, label="Thoughts and acts", name="thoughts")]
+    body: list[QWidget] = [sheet.thread(rows, label="Thoughts and acts", name="thoughts")]
     if hidden:
         more = f"{formats.number(hidden)} more, scope to this context"
         body.append(sheet.link(more, lambda: sheet.links.scope_requested.emit(subject.message), name="moreThoughts"))
@@ -42,7 +57,11 @@ def build(sheet: Sheet) -> list[QWidget]:
         "Scope to this context", lambda: sheet.links.scope_requested.emit(subject.message), name="scopeTo"
     )
     sections.append(sheet.section("Thoughts and acts", *body, action=scope))
-    sections.append(sheet.section("Cost", sheet.facts(_cost(subject, node, outside), name="cost", label="Cost")))
+    stream = _stream(subject, subject.analysis.contexts.started_by[node])
+    if stream is not None:
+        sections += streams.joined_sections(sheet, streams.frames_of(subject, stream), "Streamed meanwhile")
+    cost = _cost(subject, node, outside) + ([_stream_fact(subject, stream)] if stream is not None else [])
+    sections.append(sheet.section("Cost", sheet.facts(cost, name="cost", label="Cost")))
     return sections
 
 
@@ -61,10 +80,10 @@ def _own_text(sheet: Sheet) -> list[QWidget]:
     subject = sheet.subject
     last = subject.kind.rpartition("/")[2]
     label = {"thought": "Thought", "conclusion": "Conclusion", "cancel": "Cancelled"}.get(last, last.capitalize())
-    shown = next((k for k in _TEXT_KEYS if isinstance(subject.payload.get(k), str)), None)
+    shown = next((k for k in TEXT_KEYS if isinstance(subject.payload.get(k), str)), None)
     sections: list[QWidget] = []
     if shown is not None:
-        sections.append(sheet.section(label, sheet.text(subject.text, name="thoughtText", label=label)))
+        sections.append(said_section(sheet, subject.text, declared=False, label=label, name="thoughtText"))
     rest = value_facts(subject.payload, skip=(shown,) if shown else ())
     if rest:
         sections.append(
@@ -75,33 +94,75 @@ def _own_text(sheet: Sheet) -> list[QWidget]:
     return sections
 
 
-def _steps(subject: Subject, node: int) -> tuple[list[Link], int, int]:
-    """Rows of the context and of tool calls made meanwhile; how many more there are; how many calls lie outside."""
+def _steps(subject: Subject, node: int) -> tuple[list[Step], int, int]:
+    """Steps in the context and below it, and tool calls made meanwhile; how many more; how many calls lie outside."""
     analysis, capture = subject.analysis, subject.capture
-    inside = np.flatnonzero(analysis.contexts.nodes() == node)
+    below = _nodes_below(analysis, node)
+    held = analysis.contexts.nodes()
+    inside = np.flatnonzero(held == node) if len(below) == 1 else np.flatnonzero(np.isin(held, below))
     started = analysis.contexts.started_by[node]
-    rows = set(inside[: MOST_STEPS + 1].tolist()) | {subject.message}
+    others = [subject.message]
     outside: list[int] = []
     if started >= 0:
-        rows.add(started)
-        outside = _acts_outside(subject, started, int(inside[-1]) if len(inside) else started, node)
-        rows.update(outside[:MOST_STEPS])
-    ordered = sorted(r for r in rows if capture.string("kind", r) != kinds.RESPONSE)
-    if len(ordered) > MOST_STEPS:
-        place = ordered.index(subject.message)
-        low = max(0, min(place - MOST_STEPS // 2, len(ordered) - MOST_STEPS))
+        others.append(started)
+        outside = _acts_outside(subject, started, int(inside[-1]) if len(inside) else started, below)
+    ordered = _in_order(inside.astype(np.int64), np.array(others + outside, np.int64))
+    kind_of = capture.columns["kind"][ordered]
+    unwanted = np.zeros(len(ordered), np.bool_)
+    for kind in _NOT_STEPS:
+        unwanted |= kind_of == (capture.strings.find(kind) or -1)
+    ordered = ordered[~unwanted]
+    hidden = max(0, len(ordered) - MOST_STEPS)
+    if hidden:
+        place = int(np.searchsorted(ordered, subject.message))
+        low = max(0, min(place - MOST_STEPS // 2, hidden))
         ordered = ordered[low : low + MOST_STEPS]
-    total = len(inside) + len(outside) + (started >= 0)
-    answers = int(np.count_nonzero(capture.columns["kind"][inside] == (capture.strings.find(kinds.RESPONSE) or -1)))
-    hidden = max(0, total - answers - len(ordered))
     times = capture.columns["time_ns"]
-    return [_step(subject, row, int(times[row]), started) for row in ordered], hidden, len(outside)
+    steps: list[Step] = []
+    last = node
+    for row in ordered.tolist():
+        here = int(held[row]) if row not in outside and row != started else node
+        made = _step(subject, row, int(times[row]), started)
+        if here != node and not made.text:
+            made = replace(made, relation=", ".join(filter(None, (_where(analysis, here), made.relation))))
+        elif made.text and here != last:
+            made = replace(made, where=_where(analysis, here) if here != node else "this context")
+        last = here if made.text else last
+        steps.append(made)
+    return steps, hidden, len(outside)
 
 
-def _acts_outside(subject: Subject, started: int, last: int, node: int) -> list[int]:
+def _in_order(ascending: Rows, others: Rows) -> Rows:
+    """Both together, ascending, each once; the first may be very many, so that it is not sorted as a set."""
+    together = np.sort(np.concatenate((ascending, others)), kind="stable")
+    return together[np.concatenate(([True], together[1:] != together[:-1]))]
+
+
+def _sequence(subject: Subject) -> int:
+    """The context of the sequence a message belongs to: the nearest one at or above its own that was started."""
+    contexts, node = subject.analysis.contexts, subject.reasoning_node
+    line = contexts.tree.line_to(node)
+    return next((above for above in reversed(line) if contexts.started_by[above] >= 0), node)
+
+
+def _nodes_below(analysis: Analysis, node: int) -> list[int]:
+    """The context and all below it, bounded."""
+    found = [node]
+    for above in found:
+        if len(found) >= _MOST_NODES:
+            break
+        found.extend(analysis.contexts.tree.children.each(above))
+    return found[:_MOST_NODES]
+
+
+def _where(analysis: Analysis, node: int) -> str:
+    return plain(analysis.contexts.label(node), 60) if node != MAIN else "main"
+
+
+def _acts_outside(subject: Subject, started: int, last: int, inside: list[int]) -> list[int]:
     """Tool calls and proposals the one who reasons made meanwhile in other contexts."""
     capture, analysis = subject.capture, subject.analysis
-    end = analysis.contexts.concluded_by[node]
+    end = analysis.contexts.concluded_by[inside[0]]
     stop = (end if end >= 0 else last) + 1
     columns = capture.columns
     wanted = [capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.PROPOSAL)]
@@ -110,11 +171,11 @@ def _acts_outside(subject: Subject, started: int, last: int, node: int) -> list[
     )
     here &= columns["method"][started:stop] == (capture.strings.find("tools/call") or -1)
     here &= columns["space"][started:stop] == columns["space"][started]
-    here &= analysis.contexts.nodes()[started:stop] != node
+    here &= ~np.isin(analysis.contexts.nodes()[started:stop], inside)
     return (np.flatnonzero(here) + started).tolist()
 
 
-def _step(subject: Subject, row: int, time_ns: int, started: int) -> Link:
+def _step(subject: Subject, row: int, time_ns: int, started: int) -> Step:
     """One row; times count from the start, or from the shown message where the start was not seen."""
     origin = started if started >= 0 else subject.message
     base = int(subject.capture.columns["time_ns"][origin])
@@ -123,11 +184,18 @@ def _step(subject: Subject, row: int, time_ns: int, started: int) -> Link:
     link = link_of(subject.analysis, step, subject.message, word or None, token)
     if row == started:
         link = replace(link, name="start", relation="")
-    if link.own:
-        return link
-    known = min(time_ns, base) > -(2**62)
-    shown = delta(time_ns - base) if known else ""
-    return replace(link, delta=shown)
+    if not link.own:
+        known = min(time_ns, base) > -(2**62)
+        link = replace(link, delta=delta(time_ns - base) if known else "")
+    said = "" if link.own or link.mono or link.kind not in _SAID else _said(subject, row)
+    known = {field.name: getattr(link, field.name) for field in fields(link)}
+    return Step(**known, text=said)
+
+
+def _said(subject: Subject, row: int) -> str:
+    """What a step says, for several lines: blank lines between paragraphs would only be room."""
+    text = text_of(subject.capture, row)[:_LONGEST]
+    return "\n".join(line for line in text.splitlines() if line.strip())
 
 
 def _outcome(subject: Subject, row: int) -> tuple[str, str]:
@@ -143,7 +211,7 @@ def _outcome(subject: Subject, row: int) -> tuple[str, str]:
         if answer < 0:
             return "no answer", "badge.transient"
         return (formats.duration(latency) if latency is not None else "answered"), "ink.tertiary"
-    if kind == "reasoning/conclusion" and not subject.capture.payload(row).get("message"):
+    if kind == "reasoning/conclusion" and not text_of(subject.capture, row):
         return "no message", "severity.note"
     return "", "ink.tertiary"
 
@@ -163,28 +231,27 @@ def _cost(subject: Subject, node: int, outside: int) -> list[Fact]:
     if first >= 0 and last > first and min(int(times[first]), int(times[last])) > -(2**62):
         rows.append(fact("Lasted", formats.duration(int(times[last]) - int(times[first]))))
     rows.append(fact("State", contexts.state(node, subject.analysis.now_ns), tooltip=contexts.type_reason(node)))
-    stream = _stream(subject, started)
-    return [*rows, stream] if stream is not None else rows
+    return rows
 
 
-def _stream(subject: Subject, started: int) -> Fact | None:
-    """The stream asked for before the start, described as `reasoning:<start id>` (protocols.md 8)."""
+def _stream_fact(subject: Subject, stream: int) -> Fact:
+    name = subject.capture.string("stream", stream)
+    parts = (Part(f"{plain(name, 80)}, " if name else "asked for, ", "mono" if name else "plain"), message_part(stream))
+    return Fact("Stream", parts)
+
+
+def _stream(subject: Subject, started: int) -> int | None:
+    """What opened the stream of a reasoning; what asked for it, where it never opened.
+
+    It is asked for before the start and described as `reasoning:<start id>` (protocols.md 8).
+    """
     capture = subject.capture
     if started < 0:
         return None
     wanted = f"reasoning:{capture.envelope_id(started)}"
-    low = max(0, started - 20)
-    asked = (
-        np.flatnonzero(capture.columns["kind"][low : started + 20] == (capture.strings.find("stream/request") or -1))
-        + low
-    )
-    for row in asked.tolist():
+    low = max(0, started - _STREAM_NEAR)
+    asked = capture.columns["kind"][low : started + _STREAM_NEAR] == (capture.strings.find("stream/request") or -1)
+    for row in (np.flatnonzero(asked) + low).tolist():
         if capture.payload(row).get("description") == wanted:
-            opened = [m for m in subject.analysis.correlation.effects(row) if capture.string("stream", m)]
-            name = capture.string("stream", opened[0]) if opened else None
-            parts = (
-                Part(f"{name}, " if name else "asked for, ", "mono" if name else "plain"),
-                message_part(opened[0] if opened else row),
-            )
-            return Fact("Stream", parts)
+            return next((m for m in subject.analysis.correlation.effects(row) if capture.string("stream", m)), row)
     return None

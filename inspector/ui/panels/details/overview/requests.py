@@ -1,4 +1,4 @@
-"""Requests: state first, then arguments, chain, and who was asked."""
+"""Requests: state or finding first, then arguments, chain, and who was asked."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from PySide6.QtWidgets import QWidget
 
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
+from inspector.protocol.payloads.outline import nested_in, value_text
 from inspector.protocol.times import NO_TIME
 from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Part, fact
+from inspector.ui.panels.details.overview import notifications
+from inspector.ui.panels.details.overview.talk import hello_facts, talk
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
 from inspector.ui.panels.details.state import request_state
 from inspector.ui.panels.details.subject import Subject
@@ -24,11 +27,15 @@ _MOST_RECIPIENTS = 8
 def build(sheet: Sheet) -> list[QWidget]:
     """Sections of a request."""
     subject = sheet.subject
-    notification = (subject.method or "").startswith("notifications/")
     sections: list[QWidget] = []
-    if not notification:
-        sections.append(sheet.section("State", sheet.fact_card(_state(subject), name="requestState", label="State")))
-    sections += call_section(sheet, subject.payload, "Arguments")
+    if (subject.method or "").startswith("notifications/"):
+        sections += notifications.build(sheet)
+    else:
+        if subject.document.live or not subject.has_finding("request-unanswered"):  # which says it, right above
+            live = None if subject.answer is not None else lambda: _state(subject)  # its age goes by the clock
+            card = sheet.fact_card(_state(subject), name="requestState", label="State", live=live)
+            sections.append(sheet.section("State", card))
+        sections += call_section(sheet, subject.payload, "Arguments")
     sections += sheet.chain_section()
     if subject.to or subject.capture.string("space", subject.message):
         rows = _addressed(subject)
@@ -38,23 +45,58 @@ def build(sheet: Sheet) -> list[QWidget]:
 
 
 def call_section(sheet: Sheet, payload: Mapping[str, Any], label: str) -> list[QWidget]:
-    """What a call would run: its arguments, else its parameters."""
+    """What a call would run: its arguments, else its parameters; of a draft's proposal that of the wrapped one."""
+    payload = unwrapped(payload)
     params = payload.get("params")
+    method = payload.get("method")
+    if params is None:
+        # A bare method says all there is; where nothing names one, nothing is claimed.
+        return []
     if not isinstance(params, Mapping):
-        return (
-            []
-            if params is None
-            else [
-                sheet.section(
-                    label,
-                    sheet.fact_card([fact("params", str(params), "mono", lines=8)], name="arguments", label=label),
-                )
-            ]
-        )
-    arguments = params.get("arguments")
-    values = arguments if isinstance(arguments, Mapping) else {k: v for k, v in params.items() if k != "_meta"}
-    rows = value_facts(values, lines=6) or [fact("", "none", "dim")]
-    return [sheet.section(label, sheet.fact_card(rows, name="arguments", label=label))]
+        card = sheet.fact_card([fact("params", value_text(params), "mono", lines=8)], name="arguments", label=label)
+        return [sheet.section(label, card)]
+    if method == "initialize":
+        rows = hello_facts(params, "clientInfo")
+        return [sheet.section("Client", sheet.fact_card(rows, name="arguments", label="Client", name_width=80))]
+    if method == "sampling/createMessage":
+        return _sampling(sheet, params)
+    arguments = nested_in(params.get("arguments"))
+    if isinstance(arguments, Mapping):
+        values, about = arguments, {k: v for k, v in params.items() if k not in ("arguments", "name", "_meta")}
+    elif method == "tools/call":
+        values, about = {}, {k: v for k, v in params.items() if k not in ("name", "_meta")}
+    else:
+        values, about = {k: v for k, v in params.items() if k != "_meta"}, {}
+        label = label if label != "Arguments" else "Parameters"
+    rows = value_facts(values, lines=6)
+    if not rows and not about and method not in (None, "tools/call"):
+        return []
+    if not rows and not about:
+        rows = [fact("", "none", "dim")]
+    return [sheet.section(label, sheet.fact_card(rows + value_facts(about), name="arguments", label=label))]
+
+
+def unwrapped(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The payload of the envelope that a draft's proposal or its acceptance holds; else the payload itself."""
+    if isinstance(payload.get("method"), str):
+        return payload
+    around = payload.get("proposal")
+    envelope = around.get("envelope") if isinstance(around, Mapping) else None
+    envelope = envelope if isinstance(envelope, Mapping) else payload.get("envelope")
+    inner = envelope.get("payload") if isinstance(envelope, Mapping) else None
+    return inner if isinstance(inner, Mapping) else payload
+
+
+def _sampling(sheet: Sheet, params: Mapping[str, Any]) -> list[QWidget]:
+    """A server that asks the client's model: what it is to be told, then how."""
+    sections = talk(sheet, params.get("messages"))
+    system = params.get("systemPrompt")
+    if isinstance(system, str):
+        sections.insert(0, sheet.section("System prompt", sheet.text(system, name="systemPrompt", label="System")))
+    rows = value_facts(params, skip=("messages", "systemPrompt", "_meta"))
+    if rows:
+        sections.append(sheet.section("Sampling", sheet.fact_card(rows, name="arguments", label="Sampling")))
+    return sections
 
 
 def _state(subject: Subject) -> list[Fact]:

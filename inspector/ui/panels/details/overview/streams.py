@@ -1,20 +1,30 @@
-"""Streams: id, owner, writers, how much was sent, and the last frames as they are."""
+"""Streams: what their frames say joined together, then id, owner, writers, and the last frames as they are."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from inspector.analysis.changes import Rows
 from inspector.capture.flags import Flag
-from inspector.protocol.secrets import mask_text
+from inspector.protocol.payloads.chunks import Joined, chunk_in, join_frames
+from inspector.protocol.payloads.outline import nested_in
+from inspector.protocol.secrets import mask_secrets, mask_text
 from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Part, fact
+from inspector.ui.panels.details.overview.unreadable import hex_rows
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts
 from inspector.ui.panels.details.subject import Subject, text_of
 from inspector.ui.panels.details.words import delta
 from inspector.ui.wire_text import plain
 
 _LAST_FRAMES = 8
+MOST_JOINED = 1_000
+"""Frames of a stream whose data is joined."""
+_BYTES_SHOWN = 128
+_BYTES_IN_ROW = 40
 _NO_FRAMES = "Gateway logs hold no frames, and a stream with a target sends them to that target only."
 _SHOWN = ("stream_id", "owner", "authorized_writers", "direction", "description")
 
@@ -31,11 +41,45 @@ def build(sheet: Sheet) -> list[QWidget]:
         sheet.section("Stream", sheet.facts(_facts(subject, stream, life), name="streamFacts", label="Stream"))
     )
     frames = _frames(subject, life) if life else np.empty(0, np.int64)
-    if len(frames):
+    if len(frames) and not (len(frames) == 1 and subject.flags & Flag.FRAME):
+        sections[-1:] = [*joined_sections(sheet, frames), sections[-1]]
         rows = [_frame(subject, row) for row in frames[-_LAST_FRAMES:].tolist()]
         label = "Last frames" if len(frames) > _LAST_FRAMES else "Frames"
         sections.append(sheet.section(label, sheet.facts(rows, name="frames", label=label, name_width=64)))
     return sections + sheet.chain_section()
+
+
+def joined_sections(sheet: Sheet, frames: Rows, label: str = "Streamed text") -> list[QWidget]:
+    """What frames say together, bounded; nothing where that is nothing."""
+    capture = sheet.subject.capture
+    some = frames[:MOST_JOINED]
+    joined = join_frames(capture.record(row).data or b"" for row in some.tolist())
+    body: list[QWidget] = []
+    if joined.data:
+        label = "Streamed bytes"
+        rows = hex_rows(joined.data[:_BYTES_SHOWN], None)
+        body.append(sheet.facts(rows, name="joinedBytes", label=label, name_width=40))
+    elif joined.text:
+        body.append(sheet.text(mask_text(joined.text), name="joinedText", label=label, mono=_is_data(joined)))
+    left_out = len(frames) - len(some) + joined.left_out
+    rows = [fact("Said", plain(" → ".join(joined.notes), 400), "dim", lines=2)] if joined.notes else []
+    if left_out or len(joined.data) > _BYTES_SHOWN:
+        words = f"{formats.count_of(left_out, 'more frame')}" if left_out else "the first bytes"
+        rows.append(fact("", f"{words}, each in its own message" if left_out else "the first bytes only", "dim"))
+    if rows:
+        body.append(sheet.facts(rows, name="joinedMore", label=label, name_width=66))
+    return [sheet.section(label, *body, name="joined")] if body else []
+
+
+def _is_data(joined: Joined) -> bool:
+    return not joined.chunks and joined.text.lstrip()[:1] in ("{", "[", "<")
+
+
+def frames_of(subject: Subject, opened: int) -> Rows:
+    """The frames of the stream a message opened, in order."""
+    other = Subject(subject.document, opened)
+    stream = _stream_of(other)
+    return _frames(other, _life(other, stream)) if stream else np.empty(0, np.int64)
 
 
 def _stream_of(subject: Subject) -> int:
@@ -58,7 +102,7 @@ def _life(subject: Subject, stream: int) -> list[int]:
     return rows[(rows >= low) & (rows < high)].tolist()
 
 
-def _frames(subject: Subject, life: list[int]) -> np.ndarray:
+def _frames(subject: Subject, life: list[int]) -> Rows:
     rows = np.array(life, np.int64)
     return rows[(subject.capture.columns["flags"][rows] & Flag.FRAME) != 0]
 
@@ -99,17 +143,36 @@ def _of_kind(subject: Subject, life: list[int], kind: str) -> int | None:
 
 
 def _frame(subject: Subject, row: int) -> Fact:
-    when = "this" if row == subject.message else delta(subject.delta_ns(row))
+    when = "this" if row == subject.message else delta(subject.delta_ns(row)) or " "
     text = text_of(subject.capture, row)
-    return Fact(when, (Part(text[:400], "mono"),), copy=text, tooltip=text[:1_000])
+    data = subject.capture.record(row).data or b""
+    chunk = chunk_in(data)
+    link = () if row == subject.message else (message_part(row), Part("  "))
+    if chunk is not None:
+        kind, value = chunk
+        said = (Part(mask_text(value)[:400], "mono"), Part(f"  {plain(kind, 40)}", "dim"))
+    elif "\ufffd" in text:
+        said = (Part(data[:_BYTES_IN_ROW].hex(" "), "mono"),)
+    else:
+        said = (Part(text[:400], "mono"),)
+    return Fact(when, (*link, *said), copy=text, tooltip=text[:1_000])
 
 
 def _data(sheet: Sheet) -> QWidget:
     data = sheet.subject.capture.record(sheet.subject.message).data or b""
     try:
-        text, label = data.decode("utf-8"), "Data"
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
-        text, label = data[:4_096].hex(" "), "Data, as hex"
+        rows = hex_rows(data[:_BYTES_SHOWN], None)
+        more = len(data) - _BYTES_SHOWN
+        if more > 0:
+            rows.append(fact("", f"{formats.size(more)} more, see Raw", "dim"))
+        facts = sheet.facts(rows, name="frameData", label="Data", name_width=40)
+        return sheet.section("Data, no text", facts, name="data")
+    label, inner = "Data", nested_in(text)
+    if isinstance(inner, Mapping):
+        facts = sheet.fact_card(value_facts(mask_secrets(inner), lines=8), name="frameData", label=label)
+        return sheet.section(label, facts, name="data")
     return sheet.section(
         label, sheet.text(mask_text(text) or "empty", name="frameData", label=label, mono=True), name="data"
     )

@@ -28,14 +28,17 @@ def build(sheet: Sheet) -> list[QWidget]:
         card = sheet.fact_card([words_fact(words[:1].upper() + words[1:])], name="gap", label="Gap")
         return [sheet.section("Gap", card), _where(sheet)]
     place = broken_at(reason)
-    size = int(subject.capture.columns["length"][subject.message])
+    frame = _frame_in_line(subject)
+    size = len(frame) if frame is not None else int(subject.capture.columns["length"][subject.message])
     rows = [words_fact(f"This line is {reason}." if reason else "This line cannot be read.")]
     if place is not None:
         rows.append(fact("", f"Byte {formats.number(place)} of {formats.number(size)}", "dim"))
     sections: list[QWidget] = [
         sheet.section("Where it broke", sheet.fact_card(rows, name="broke", label="Where it broke"))
     ]
-    dump = hex_rows(head_bytes(subject, (place or 0) + _AFTER), place)
+    stop = (place or 0) + _AFTER
+    data = head_bytes(subject, stop) if frame is None else frame[: max(stop, _BEFORE + _AFTER)]
+    dump = hex_rows(data, place)
     label = "Bytes around it" if place is not None else "First bytes"
     facts = sheet.facts(dump, name="bytes", label=label, name_width=40)
     return [*sections, sheet.section(label, facts), _where(sheet)]
@@ -44,6 +47,14 @@ def build(sheet: Sheet) -> list[QWidget]:
 def _where(sheet: Sheet) -> QWidget:
     facts = sheet.facts(envelope_facts(sheet.subject), name="envelopeFacts", label="Record")
     return sheet.section("Record", facts, name="envelope")
+
+
+def _frame_in_line(subject: Subject) -> bytes | None:
+    """The bytes that came, where the line of the file only carries them (a capture's, a wrapped line's)."""
+    if subject.big:
+        return None
+    raw = subject.capture.record(subject.message).raw
+    return None if head_bytes(subject, len(raw))[: len(raw)] == raw else raw
 
 
 def broken_at(reason: str) -> int | None:

@@ -1,0 +1,240 @@
+"""How many findings there are in each context and below it, followed as findings come and go and contexts move.
+
+The cost goes by the messages whose findings changed; where contexts moved or merged, by the contexts as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.contexts import ContextPass
+from inspector.analysis.findings.batch import Array
+from inspector.analysis.findings.check import Check, Severity
+from inspector.analysis.findings.store import Findings
+from inspector.analysis.node_facts import as_numpy
+from inspector.capture.capture import Capture
+
+_MOST_WAITING = 65_536
+_MOST_STEPS = 2_000  # up the tree, level by level; a deeper tree is summed up as a whole
+_MOST_TOUCHED = 64  # arrays, until they are made one
+_KINDS = len(Severity)
+_DENSE = 8
+
+Counts = NDArray[np.int64]
+"""(n, 3) int64, notes, warnings and errors."""
+
+
+class Tally(NamedTuple):
+    """Findings by severity."""
+
+    notes: int = 0
+    warnings: int = 0
+    errors: int = 0
+
+    @property
+    def problems(self) -> int:
+        """Warnings and errors: what is stepped through and counted as problems."""
+        return self.warnings + self.errors
+
+    @property
+    def worst(self) -> Severity | None:
+        """The highest severity among them; None when there are none."""
+        if self.errors:
+            return Severity.ERROR
+        return Severity.WARNING if self.warnings else Severity.NOTE if self.notes else None
+
+
+NONE = Tally()
+
+
+class FindingsByContext:
+    """Counts of findings by context and by space.
+
+    Every message is counted with the findings it had when last looked at, so that only the difference moves up.
+    """
+
+    def __init__(self, capture: Capture, contexts: ContextPass, found: Findings, checks: Mapping[str, Check]) -> None:
+        self._capture = capture
+        self._contexts = contexts
+        self._found = found
+        self._checks = checks
+        self._waiting: list[Rows] = []
+        self._waits = 0
+        self._counted = np.zeros(1024, np.uint16)  # by message, the set of findings it is counted with
+        self._worth: Counts = np.zeros((1, _KINDS), np.int64)  # by set
+        self._by_ref: Counts = np.zeros((64, _KINDS), np.int64)  # what a message refers to never changes, nodes do
+        self._space_of_ref = np.zeros(64, np.int64)
+        self._below: Counts = np.zeros((64, _KINDS), np.int64)  # by node, those below it included
+        self._main: dict[int, Counts] = {}  # by space, of messages without any context
+        self._astray: dict[int, Counts] = {}  # by space, of those whose context turned out to be main
+        self._all: dict[int, Counts] = {}
+        self._moves = 0
+        self._touched: list[Array] = []
+        self._touched_spaces: set[int] = set()
+
+    # Following
+
+    def note(self, rows: Rows) -> None:
+        """Note messages whose findings changed. O(1) mostly: they are counted when somebody asks."""
+        if len(rows):
+            self._waiting.append(rows)
+            self._waits += len(rows)
+            if self._waits > _MOST_WAITING:
+                self._settle()
+
+    def _settle(self) -> None:
+        if self._waiting:
+            rows = np.unique(np.concatenate(self._waiting))
+            self._waiting, self._waits = [], 0
+            self._count(rows)
+        if self._moves != self._contexts.tree.moves:
+            self._sum_up()
+
+    def _count(self, rows: Rows) -> None:
+        sets = self._found.columns["set"]
+        if len(self._found.sets) > np.iinfo(self._counted.dtype).max:
+            self._counted = self._counted.astype(np.uint32)
+        self._counted = _reaching(self._counted, len(sets))
+        after, before = sets[rows], self._counted[rows]
+        self._counted[rows] = after
+        worth = self._worths()
+        gained = worth[after] - worth[before]
+        changed = np.flatnonzero(gained.any(axis=1))
+        rows, gained = rows[changed], gained[changed]
+        if not len(rows):
+            return
+        refs, spaces = self._contexts.refs_of(rows), self._capture.columns["space"][rows]
+        most = int(refs.max()) + 1
+        self._by_ref, self._space_of_ref = _reaching(self._by_ref, most), _reaching(self._space_of_ref, most)
+        np.add.at(self._by_ref, refs, gained)
+        self._space_of_ref[refs] = spaces
+        _add_by(self._all, spaces, gained)
+        _add_by(self._main, spaces[refs == 0], gained[refs == 0])
+        self._touched_spaces.update(np.unique(spaces).tolist())
+        nodes = self._contexts.nodes_of(rows)
+        self._touch(np.unique(nodes[nodes != MAIN]))
+        if self._moves != self._contexts.tree.moves:
+            return  # all is summed up anyway
+        astray = (nodes == MAIN) & (refs != 0)
+        _add_by(self._astray, spaces[astray], gained[astray])
+        self._carry(nodes, gained)
+
+    def _worths(self) -> Counts:
+        """By set, how many notes, warnings and errors it holds."""
+        sets, known = self._found.sets, len(self._worth)
+        if len(sets) > known:
+            new = np.zeros((len(sets) - known, _KINDS), np.int64)
+            for place, codes in enumerate(sets[known:]):
+                for code in codes:
+                    new[place, self._checks[code].severity - 1] += 1
+            self._worth = np.concatenate((self._worth, new))
+        return self._worth
+
+    def _touch(self, nodes: Array) -> None:
+        self._touched.append(nodes)
+        if len(self._touched) > _MOST_TOUCHED:
+            self._touched = [np.unique(np.concatenate(self._touched))]
+
+    def _carry(self, nodes: Array, gained: Counts) -> None:
+        """Add to nodes and to all above them, a level a turn."""
+        tree = self._contexts.tree
+        self._below = _reaching(self._below, len(tree))
+        parents = as_numpy(tree.parent)
+        for _ in range(_MOST_STEPS):
+            inside = nodes != MAIN
+            if not inside.any():
+                return
+            nodes, gained = _summed(nodes[inside], gained[inside], len(tree))
+            self._below[nodes] += gained
+            nodes = parents[nodes]
+        self._sum_all(self._own())
+
+    def _own(self) -> Counts:
+        """By node, findings of the messages in it."""
+        own = np.zeros((len(self._contexts.tree), _KINDS), np.int64)
+        refs = np.flatnonzero(self._by_ref.any(axis=1))
+        nodes = self._contexts.nodes_of_refs(refs)
+        np.add.at(own, nodes[nodes != MAIN], self._by_ref[refs[nodes != MAIN]])
+        return own
+
+    def _sum_up(self) -> None:
+        """Count anew by what contexts became: some moved or merged."""
+        self._moves = self._contexts.tree.moves
+        refs = np.flatnonzero(self._by_ref.any(axis=1))
+        refs = refs[refs != 0]
+        nodes = self._contexts.nodes_of_refs(refs)
+        astray = refs[nodes == MAIN]
+        self._astray = {}
+        _add_by(self._astray, self._space_of_ref[astray], self._by_ref[astray])
+        self._below[:] = 0
+        self._carry(nodes, self._by_ref[refs])
+
+    def _sum_all(self, own: Counts) -> None:
+        """Sum up a tree too deep to go through it level by level. O(contexts), in Python."""
+        tree = self._contexts.tree
+        self._below = own
+        for node in reversed(tree.in_order()):
+            if tree.parent[node] != MAIN:
+                own[tree.parent[node]] += own[node]
+
+    # Asking
+
+    def below(self, node: int) -> Tally:
+        """Findings in a context and below it; `node` is a living one, not MAIN."""
+        self._settle()
+        return Tally(*self._below[node].tolist()) if node < len(self._below) else NONE
+
+    def in_main(self, space: int) -> Tally:
+        """Findings in the main context of a space (string id)."""
+        self._settle()
+        return _tally(self._main.get(space), self._astray.get(space))
+
+    def in_space(self, space: int) -> Tally:
+        """Findings in a space (string id)."""
+        self._settle()
+        return _tally(self._all.get(space))
+
+    def take_touched(self) -> tuple[Array, set[int]]:
+        """Contexts and spaces whose own findings changed since the last call; contexts that moved are not told."""
+        self._settle()
+        nodes = np.unique(np.concatenate(self._touched)) if self._touched else NO_ROWS
+        spaces, self._touched, self._touched_spaces = self._touched_spaces, [], set()
+        return nodes, spaces
+
+
+def _reaching(values: Array, length: int) -> Array:
+    """An array with room for so many, the new ones 0."""
+    if length <= len(values):
+        return values
+    grown = np.zeros((max(length, 2 * len(values)), *values.shape[1:]), values.dtype)
+    grown[: len(values)] = values
+    return grown
+
+
+def _add_by(held: dict[int, Counts], keys: Array, gained: Counts) -> None:
+    found, sums = _summed(keys, gained)
+    for place, key in enumerate(found.tolist()):
+        held[key] = held[key] + sums[place] if key in held else sums[place]
+
+
+def _summed(keys: Array, gained: Counts, size: int = 0) -> tuple[Array, Counts]:
+    """Each key once, with the sum of what was gained by it; `size` is above all keys, 0 when that is not known."""
+    if len(keys) * _DENSE > size > 0:  # no sorting
+        kept = [np.bincount(keys, gained[:, kind], size) for kind in range(_KINDS)]
+        found = np.flatnonzero(np.bincount(keys, minlength=size))
+        return found, np.stack([sums[found] for sums in kept], axis=1).astype(np.int64)
+    found, places = np.unique(keys, return_inverse=True)
+    sums = np.zeros((len(found), _KINDS), np.int64)
+    np.add.at(sums, places, gained)
+    return found, sums
+
+
+def _tally(*parts: Counts | None) -> Tally:
+    there = [part for part in parts if part is not None]
+    return Tally(*np.sum(there, axis=0).tolist()) if there else NONE

@@ -1,0 +1,49 @@
+"""What is odd about a context as its messages name it, each thing once: for the tree and for a context's own page."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from inspector.analysis.context_notes import Oddity
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.contexts import ContextPass
+from inspector.analysis.findings import contexts as paths
+from inspector.analysis.findings import objects
+from inspector.analysis.findings.check import Check
+from inspector.analysis.node_columns import living_nodes
+
+
+class Odd(NamedTuple):
+    """One thing that is odd."""
+
+    check: Check
+    """The check that reports it, whose title says what it is."""
+    row: int
+    """The message that showed it first."""
+    times: int
+    """How often it was seen."""
+
+
+CHECK_OF: dict[Oddity, Check] = {**paths.NOTED, **objects.NOTED}
+"""The check that reports each oddity."""
+
+
+def oddities_of(contexts: ContextPass, node: int) -> list[Odd]:
+    """What is odd about a living context, the most severe first. O(notes and contexts), in numpy.
+
+    Nothing is said of the main context, which belongs to every space.
+    """
+    notes = contexts.notes
+    if not len(notes) or node == MAIN:
+        return []
+    nodes, rows, what = notes.arrays()
+    here = np.flatnonzero(np.append(living_nodes(contexts.tree), MAIN)[nodes] == node)
+    found: dict[int, Odd] = {}
+    for place in here[np.argsort(rows[here], kind="stable")].tolist():
+        number = int(what[place])
+        before = found.get(number)
+        row, times = (before.row, before.times + 1) if before else (int(rows[place]), 1)
+        found[number] = Odd(CHECK_OF[Oddity(number)], row, times)
+    return sorted(found.values(), key=lambda odd: (-odd.check.severity, odd.row))

@@ -1,0 +1,123 @@
+"""What one participant says, offers and waits for, asked of the passes; nothing here is kept.
+
+All of it is O(messages) of cheap array work, so that views ask at most once a second and only for who is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.proposals import ProposalState
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
+
+Found = NDArray[np.int64]
+
+_MOST_PAGES = 100
+_MOST_TOOLS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool somebody offers.
+
+    Attributes:
+        name, description: as its server wrote them; "" for no description.
+        row: the `tools/list` result that names it.
+    """
+
+    name: str
+    description: str
+    row: int
+
+
+def sent_by(analysis: Analysis, space: int, name: str) -> Found:
+    """Messages somebody sent, ascending."""
+    columns, stop = analysis.capture.columns, len(analysis)
+    code = analysis.capture.strings.find(name)
+    if not code:
+        return np.empty(0, np.int64)
+    return np.flatnonzero((columns["sender"][:stop] == code) & (columns["space"][:stop] == space))
+
+
+def kinds_of(analysis: Analysis, rows: Found) -> dict[str, int]:
+    """How many of some messages are of each canonical kind, most frequent first."""
+    counts = np.bincount(analysis.capture.columns["kind"][rows])
+    codes = np.flatnonzero(counts)
+    counts = counts[codes]
+    order = np.lexsort((codes, -counts))
+    return {analysis.capture.strings[int(codes[place])]: int(counts[place]) for place in order.tolist()}
+
+
+def waiting(analysis: Analysis, rows: Found) -> Found:
+    """Those of some messages that wait for somebody (`pending.is_pending`), but for what a gateway refused."""
+    columns, links = analysis.capture.columns, analysis.correlation.columns
+    request, proposal = (analysis.capture.strings.find(kind) or -1 for kind in (kinds.REQUEST, kinds.PROPOSAL))
+    kind = columns["kind"][rows]
+    asked = rows[(kind == request) & (links["answer"][rows] == NO_ROW)]
+    proposed = rows[(kind == proposal) & (links["proposal_state"][rows] == ProposalState.OPEN)]
+    return _not_refused(analysis, np.sort(np.concatenate((_answerable(analysis, asked), proposed))))
+
+
+def _answerable(analysis: Analysis, asked: Found) -> Found:
+    """Without notifications, which nobody answers."""
+    strings, methods = analysis.capture.strings, analysis.correlation.columns["method"][asked]
+    told = [code for code in np.unique(methods).tolist() if code and strings[code].startswith("notifications/")]
+    return asked[~np.isin(methods, told)]
+
+
+def _not_refused(analysis: Analysis, asked: Found) -> Found:
+    error = analysis.capture.strings.find("system/error")
+    if not error or not len(asked):
+        return asked
+    errors = np.flatnonzero(analysis.capture.columns["kind"][: len(analysis)] == error)
+    return asked[~np.isin(asked, analysis.correlation.columns["cause"][errors])]
+
+
+def sent_to(analysis: Analysis, space: int, name: str) -> Found:
+    """Messages addressed to somebody by name, ascending; what is for everyone is not."""
+    columns, stop = analysis.capture.columns, len(analysis)
+    wanted = np.array([name in to for to in analysis.capture.to_sets], bool)
+    return np.flatnonzero(wanted[columns["to_set"][:stop]] & (columns["space"][:stop] == space))
+
+
+def tools_offered(analysis: Analysis, rows: Found) -> list[Tool] | None:
+    """The tools named by the last `tools/list` result among what somebody sent; None when there was none.
+
+    A list in pages is read back to its first page.
+    """
+    columns, strings = analysis.capture.columns, analysis.capture.strings
+    response, listing = strings.find(kinds.RESPONSE) or -1, strings.find("tools/list") or -1
+    lists = rows[(columns["kind"][rows] == response) & (analysis.correlation.columns["method"][rows] == listing)]
+    pages: list[list[Tool]] = []
+    for row in lists[-_MOST_PAGES:][::-1].tolist():
+        if analysis.capture.flags(row) & Flag.ERROR:
+            continue
+        pages.append(list(_tools_in(analysis, row)))
+        if not _is_later_page(analysis, row):
+            break
+    return [tool for page in reversed(pages) for tool in page][:_MOST_TOOLS] if pages else None
+
+
+def _tools_in(analysis: Analysis, row: int) -> Iterator[Tool]:
+    result: Any = analysis.capture.payload(row).get("result")
+    tools = result.get("tools") if isinstance(result, dict) else None
+    for tool in tools[:_MOST_TOOLS] if isinstance(tools, list) else ():
+        if isinstance(tool, dict) and isinstance(tool.get("name"), str):
+            description = tool.get("description")
+            yield Tool(tool["name"], description if isinstance(description, str) else "", row)
+
+
+def _is_later_page(analysis: Analysis, row: int) -> bool:
+    asked = int(analysis.correlation.columns["cause"][row])
+    if asked == NO_ROW:
+        return False
+    params: Any = analysis.capture.payload(asked).get("params")
+    return isinstance(params, dict) and bool(params.get("cursor"))

@@ -1,0 +1,64 @@
+"""`check`: what is wrong with the traffic in a log, for people, scripts and continuous integration."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from inspector.analysis.findings import CHECK_BY_CODE, FindingPass, Severity
+from inspector.cli.opening import Json, LogFile, opened
+from inspector.cli.printing import MOST_LISTED, print_array, printable, say
+from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.summary import finding_entries
+
+
+class FailOn(StrEnum):
+    """From which severity on `check` fails."""
+
+    warning = "warning"
+    error = "error"
+
+
+def check_command(
+    file: LogFile,
+    as_json: Json = False,
+    fail_on: Annotated[
+        FailOn | None, typer.Option("--fail-on", help="End with exit code 1 when there is such a finding, or a worse.")
+    ] = None,
+) -> None:
+    """Say what is wrong with the traffic in a log: every finding, with what to do about it."""
+    with opened(file) as document:
+        findings = document.analysis.findings
+        worst = int(findings.found.severities[findings.columns["set"]].max(initial=0))
+        if as_json:
+            print_array(map(mask_secrets, finding_entries(document)))
+        else:
+            _print_findings(findings, file)
+    if fail_on is not None and worst >= Severity[fail_on.name.upper()]:
+        raise typer.Exit(1)
+
+
+def _print_findings(findings: FindingPass, file: str) -> None:
+    """The findings for people: the worst first, of each code some, and once what to do about it."""
+    counts = findings.found.counts()
+    if not counts:
+        say(f"{file}: nothing found.")
+        return
+    for severity in sorted(Severity, reverse=True):
+        codes = [CHECK_BY_CODE[code] for code in counts if CHECK_BY_CODE[code].severity is severity]
+        if not codes:
+            continue
+        total = sum(counts[check.code] for check in codes)
+        say(f"{total:,} {severity.word}{'' if total == 1 else 's'}")
+        for check in codes:
+            say(f"  {check.code} ({counts[check.code]:,}): {check.title}")
+            for found in islice(findings.found.each(check), MOST_LISTED):
+                text = mask_text(findings.in_words(found).text)
+                say(f"    No. {found.row + 1:<7,} {printable(text, 400)}")
+            if counts[check.code] > MOST_LISTED:
+                say(f"    and {counts[check.code] - MOST_LISTED:,} more")
+            hint = next(findings.found.each(check))
+            say(f"    -> {printable(mask_text(findings.hint(hint)), 400)}")

@@ -1,0 +1,28 @@
+"""`contexts`: the context tree of a log."""
+
+from __future__ import annotations
+
+from inspector.cli.opening import Json, LogFile, opened
+from inspector.cli.printing import plain, print_array, printable, say
+from inspector.protocol.secrets import mask_secrets
+from inspector.summary import context_nodes
+
+
+def contexts_command(file: LogFile, as_json: Json = False) -> None:
+    """Print the context tree of a log."""
+    with opened(file) as document:
+        # One by one: a log may have a million contexts, and paths of thousands of segments.
+        nodes = (mask_secrets(node) for node in context_nodes(document))
+        if as_json:
+            print_array(nodes)
+            return
+        found = False
+        for node in nodes:
+            found = True
+            indent = "  " * min(node["depth"] - 1, 40)
+            about = [f"{node['subtree_messages']} messages", node["state"]]
+            about += [f"{node['type']} ({node['type_reason'].rstrip('.')})"] if node["type"] else []
+            about += [f"{key}={plain(value)}" for key, value in node["metadata"].items()]
+            say(indent + printable(node["label"], 100) + "  " + printable(", ".join(about), 400))
+        if not found:
+            say("All messages are in the main context.")

@@ -1,0 +1,101 @@
+"""`list`: messages, filtered, with the fields asked for, as a table, JSON Lines or CSV."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from itertools import chain, islice
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from inspector.cli.opening import LogFile, compiled, field_named, opened
+from inspector.cli.printing import dump, echo, json_value, plain, printable, visible
+from inspector.document import CaptureDocument
+from inspector.filters import DisplayFilter
+
+DEFAULT_FIELDS = "no,time,from,to,kind,context,text"
+
+
+class Format(StrEnum):
+    """How `list` prints."""
+
+    table = "table"
+    jsonl = "jsonl"
+    csv = "csv"
+
+
+_NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+"""Field names between commas; a quoted key may hold commas of its own."""
+
+
+def list_command(
+    file: LogFile,
+    display_filter: Annotated[str, typer.Option("-Y", "--filter", help="Display filter.")] = "",
+    fields: Annotated[list[str] | None, typer.Option("-e", "--field", help="Field; repeated or with commas.")] = None,
+    format_: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.table,
+    limit: Annotated[int | None, typer.Option("--limit", min=0, help="Print at most so many.")] = None,
+) -> None:
+    """List messages, filtered, with the fields asked for."""
+    names = [name.strip() for part in fields or [DEFAULT_FIELDS] for name in _NAMES.findall(part) if name.strip()]
+    chosen = [field_named(name) for name in names]
+    filter_ = compiled(display_filter)
+    with opened(file) as document:
+        columns = [field.column(document.analysis) for field in chosen]
+        values = (
+            {n: json_value(f, c.value(row)) for n, f, c in zip(names, chosen, columns, strict=True)}
+            for row in islice(_matching(document, filter_), limit)
+        )
+        _PRINTERS[format_](names, values)
+
+
+def _matching(document: CaptureDocument, filter_: DisplayFilter) -> Iterator[int]:
+    """Messages a filter lets through, in capture order, asked for in parts, so that `--limit` ends it early."""
+    start, step = 0, _FIRST_ASKED
+    while start < len(document.capture):
+        rows = np.arange(start, min(start + step, len(document.capture)))
+        yield from rows[filter_.mask(document.analysis, rows)].tolist()
+        start, step = start + step, min(step * 2, _MOST_ASKED)
+
+
+_FIRST_ASKED, _MOST_ASKED = 1_000, 1 << 17
+
+
+def _print_jsonl(names: list[str], rows: Iterable[dict[str, object]]) -> None:
+    for row in rows:
+        echo(dump(row))
+
+
+def _print_csv(names: list[str], rows: Iterable[dict[str, object]]) -> None:
+    writer = csv.writer(sys.stdout)
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow([visible(plain(value)) for value in row.values()])
+
+
+_WIDTHS_FROM = 1_000  # lines that decide how wide columns are; the others come as they are read
+
+
+def _print_table(names: list[str], rows: Iterable[dict[str, object]]) -> None:
+    width = shutil.get_terminal_size((120, 24)).columns
+    lines = ([printable(plain(value), 200) for value in row.values()] for row in rows)
+    first = [names, *islice(lines, _WIDTHS_FROM)]
+    widths = [min(max(map(len, column), default=0), 32) for column in zip(*first, strict=True)]
+    for line in chain(first, lines):
+        cells = [
+            cell if i == len(line) - 1 else printable(cell, w).ljust(w)
+            for i, (cell, w) in enumerate(zip(line, widths, strict=True))
+        ]
+        echo(_printable_end("  ".join(cells).rstrip(), width))
+
+
+def _printable_end(line: str, width: int) -> str:
+    return line if len(line) <= width or not sys.stdout.isatty() else line[: width - 1] + "…"
+
+
+_PRINTERS = {Format.jsonl: _print_jsonl, Format.csv: _print_csv, Format.table: _print_table}

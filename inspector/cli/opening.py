@@ -1,0 +1,92 @@
+"""What every command needs first: log, filter and fields, or the end with a sentence and exit code 2."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from inspector.cli.printing import visible
+from inspector.document import CaptureDocument
+from inspector.fields import FIELD_BY_NAME, Field, payload_field
+from inspector.filters import DisplayFilter, FilterError, compile_filter
+from inspector.filters.ast import Presence
+from inspector.filters.parse import parse
+from inspector.reading import UnknownFormatError
+from inspector.sources.inputs import is_stream
+
+LogFile = Annotated[str, typer.Argument(metavar="FILE", help="Any readable log; - for standard input.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def fail(sentence: str) -> NoReturn:
+    """Say what is wrong and end with exit code 2."""
+    typer.echo(sentence, err=True)
+    raise typer.Exit(2)
+
+
+@contextmanager
+def opened(file: str) -> Generator[CaptureDocument]:
+    """The document of a log; ends the command with a sentence when it cannot be read."""
+    document = CaptureDocument()
+    try:
+        try:
+            _load(document, Path(file))
+        except UnknownFormatError as error:
+            fail(str(error))
+        except OSError as error:
+            fail(f"{document.name or file} cannot be read: {error.strerror or error}.")
+        for sentence in document.troubles:
+            typer.echo(visible(sentence), err=True)
+        yield document
+    finally:
+        document.close()
+
+
+def _load(document: CaptureDocument, path: Path) -> None:
+    """Read to the end; Ctrl+C ends a stream that has none, and what it brought by then is answered for."""
+    if not is_stream(path) or threading.current_thread() is not threading.main_thread():
+        document.load(path)
+        return
+
+    def end(_number: int, _frame: object) -> None:
+        signal.signal(signal.SIGINT, before)  # a second one ends the program
+        for source in document.capture.sources:
+            if source.feed is not None:
+                source.feed.stop()
+        typer.echo(f"{document.name} goes on; this is about what came until now.", err=True)
+
+    before = signal.signal(signal.SIGINT, end)
+    try:
+        document.load(path)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def compiled(text: str) -> DisplayFilter:
+    """A filter, or the end of the command with the place of its fault."""
+    try:
+        return compile_filter(text)
+    except FilterError as error:
+        caret = " " * error.position + "^" * max(1, error.length)
+        fail(f"{error}\n  {text}\n  {caret}")
+
+
+def field_named(name: str) -> Field:
+    """A field by its name, `payload.<path>` included; ends the command when there is none."""
+    found = FIELD_BY_NAME.get(name)
+    if found is not None:
+        return found
+    try:
+        compile_filter(name)
+        expression = parse(name)
+    except FilterError as error:
+        fail(str(error))
+    if not isinstance(expression, Presence):
+        fail(f"{name} is no field.")
+    return payload_field(expression.field.path[1:])

@@ -1,0 +1,64 @@
+"""`participants`: who took part, what each may do, and what a gateway refused."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from inspector.cli.opening import Json, LogFile, opened
+from inspector.cli.printing import MOST_LISTED, dump, plain, print_array, printable, say
+from inspector.protocol.secrets import mask_secrets
+from inspector.summary import participant_stories
+
+
+def participants_command(file: LogFile, as_json: Json = False) -> None:
+    """Say who took part, what each may do, and what a gateway refused."""
+    with opened(file) as document:
+        stories = (mask_secrets(story) for story in participant_stories(document))
+        if as_json:
+            print_array(stories)
+            return
+        for story in stories:
+            _say_participant(story)
+
+
+_FEW = 8
+_PRESENCE = {True: "here", False: "left", None: "never announced"}
+
+
+def _say_participant(story: dict[str, Any]) -> None:
+    space = f" in {printable(story['space'], 60)}" if story["space"] else ""
+    since = f" since {story['since']}" if story["since"] else ""
+    say(f"{printable(story['name'], 120)}{space}: {_PRESENCE[story['here']]}{since}, {story['messages']:,} messages")
+    for one in islice(story["capabilities"] or (), MOST_LISTED):
+        note = "" if one["confirmed"] else f"  granted by No. {one['no']}, not confirmed"
+        say(f"  may      {printable(_words(one['capability']), 160)}{note}")
+    for one in islice(story["revoked"], MOST_LISTED):
+        what = ", ".join(map(_words, one["capabilities"])) or one["grant_id"] or "nothing named"
+        say(f"  revoked  {printable(what, 160)}  by No. {one['no']}, not confirmed")
+    for one in islice(story["refused"], MOST_LISTED):
+        note = f", though the rules say {one['predicted']}" if one["differs"] else ""
+        say(f"  refused  No. {one['no']}: {printable(plain(one['missing']) or 'a capability', 160)} is missing{note}")
+    for one in islice(story["differing"], MOST_LISTED):
+        gateway = one["verdicts"][0]["result"]
+        say(f"  differs  No. {one['no']}: {gateway} by the gateway, {one['predicted']} by the rules")
+    _say_dealings(story)
+
+
+def _say_dealings(story: dict[str, Any]) -> None:
+    """What it offers, how long its answers take, and what waits."""
+    if story["tools"]:
+        names = ", ".join(tool["name"] for tool in islice(story["tools"], MOST_LISTED))
+        say(f"  offers   {printable(names, 300)}")
+    if story["answered"]:
+        took = story["answered"]
+        say(f"  answers  {took['count']:,}, p50 {took['p50']:g} ms, p95 {took['p95']:g} ms, p99 {took['p99']:g} ms")
+    for word, key in (("waits", "waits_for"), ("owes", "waited_for")):
+        if story[key]:
+            shown = ", ".join(f"No. {no}" for no in story[key][-_FEW:])
+            more = f", and {len(story[key]) - _FEW:,} before" if len(story[key]) > _FEW else ""
+            say(f"  {word:<8} {'for an answer to' if word == 'waits' else 'an answer to'} {shown}{more}")
+
+
+def _words(capability: object) -> str:
+    return capability if isinstance(capability, str) else dump(capability)

@@ -1,0 +1,86 @@
+"""How answers are printed: as JSON every reader takes, or for people, with nothing that would act on a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import typer
+
+from inspector.fields import Field, FieldType
+from inspector.protocol.secrets import mask_secrets, mask_text, mask_value
+from inspector.protocol.times import format_time
+
+MOST_LISTED = 200
+"""So many of anything are printed for people; JSON has them all."""
+
+
+def json_value(field: Field, value: object) -> object:
+    """A field's value as JSON shows it: times in RFC 3339, UTC; secrets masked."""
+    if field.type is FieldType.TIME:
+        return format_time(value) if isinstance(value, int) else None
+    if field.secret is not None:
+        return mask_value(field.secret, value)
+    return mask_text(value) if isinstance(value, str) else mask_secrets(value)
+
+
+def plain(value: object) -> str:
+    """A value in one cell: nothing for None, a list with commas."""
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+# Control, bidi and invisible characters, and halves of surrogate pairs: they would act on the terminal.
+_HOSTILE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """Text from the wire with what would act on a terminal written out; inside JSON the same is its escape."""
+    return _HOSTILE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def printable(text: str, width: int) -> str:
+    """One line without control characters, cut to a width."""
+    line = visible(" ".join(text[: 20 * width].split()))
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def dump(value: Any, *, indent: int | None = None) -> str:
+    """JSON that every reader takes: NaN and infinities, which are no JSON, as strings."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    except ValueError:
+        text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
+    return visible(text)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def echo(text: str) -> None:
+    """Print text; what comes from the wire went through `visible` or `dump` before."""
+    typer.echo(text)
+
+
+def say(text: str) -> None:
+    """Print a line for people."""
+    echo(visible(text))
+
+
+def print_array(values: Iterable[Any]) -> None:
+    """A JSON array on one line, item by item."""
+    typer.echo("[", nl=False)
+    for place, value in enumerate(values):
+        typer.echo((", " if place else "") + dump(value), nl=False)
+    typer.echo("]")

@@ -1,0 +1,84 @@
+"""`record`: a gateway recorded into a file without a window."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import parse_qsl, urlsplit
+
+import typer
+
+from inspector.cli.opening import fail
+from inspector.cli.printing import visible
+from inspector.sources.connection import AddressError, Connection, Secret, normal_url
+
+
+def record_command(
+    url: Annotated[str, typer.Argument(metavar="URL", help="Address of the gateway, such as ws://127.0.0.1:8080.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT", help="File to make; a .ctxcap.")],
+    space: Annotated[str, typer.Option("--space", help="Space to watch; else the address names it.")] = "",
+    token_env: Annotated[str, typer.Option("--token-env", metavar="VAR", help="Variable that holds the token.")] = "",
+    seconds: Annotated[float | None, typer.Option("--seconds", min=0, help="End so long after the welcome.")] = None,
+    messages: Annotated[int | None, typer.Option("--messages", min=1, help="End after so many received.")] = None,
+) -> None:
+    """Record a gateway into a file without a window, until Ctrl+C, SIGTERM or the limit asked for."""
+    from inspector.recording import Recorded, Recording, RecordingProgress
+    from inspector.sources.state import SourceState
+
+    connection = _connection(url, space, token_env)
+    shown = sys.stderr.isatty()
+
+    def wipe() -> None:
+        if shown:
+            typer.echo("\r\x1b[K", err=True, nl=False)
+
+    def noted(state: SourceState, sentence: str) -> None:
+        if state is not SourceState.FAILED:  # that is said at the end
+            wipe()
+            typer.echo(visible(sentence), err=True)
+
+    def progressed(now: RecordingProgress) -> None:
+        if shown:
+            wipe()
+            size = f"{now.size_bytes / 1e6:,.1f} MB"
+            line = f"{now.messages:,} messages, {now.rate:,.0f}/s, {size}, {now.elapsed_s:.0f} s"
+            typer.echo(line, err=True, nl=False)
+
+    async def run() -> Recorded:
+        return await Recording(
+            connection, output, seconds=seconds, messages=messages, on_state=noted, on_progress=progressed
+        ).run()
+
+    try:
+        with asyncio.Runner() as runner:
+            done = runner.run(run())
+    except FileExistsError as error:
+        fail(str(error))
+    except OSError as error:
+        fail(f"{output} cannot be written: {error.strerror or error}.")
+    wipe()
+    if done.messages:
+        size = f"{done.size_bytes / 1e6:,.1f} MB" if done.size_bytes >= 100_000 else f"{done.size_bytes:,} bytes"
+        typer.echo(f"{output}: {done.messages:,} messages received, {size}.", err=True)
+    if done.trouble:
+        fail(visible(done.trouble))
+    if not done.messages:
+        typer.echo(f"Nothing was received; {output} was removed.", err=True)
+
+
+def _connection(url: str, space: str, token_env: str) -> Connection:
+    """Where to and as whom; ends the command when that cannot be."""
+    try:
+        address = normal_url(url)
+    except AddressError as error:
+        fail(str(error))
+    named = dict(parse_qsl(urlsplit(address).query))
+    space = space or named.get("space", "") or named.get("topic", "")
+    if not space:
+        fail("Which space? Name it with --space, such as --space demo.")
+    if token_env and token_env not in os.environ:
+        fail(f"There is no environment variable {token_env}, which is to hold the token.")
+    return Connection(url=address, space=space, token=Secret(os.environ.get(token_env, "") if token_env else ""))

@@ -1,0 +1,73 @@
+"""`show`: one message with its fields, envelope, causes, effects and lifecycle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from inspector.capture.exact import save_message
+from inspector.cli.opening import Json, LogFile, fail, opened
+from inspector.cli.printing import dump, echo, json_value, plain, printable, say
+from inspector.document import CaptureDocument
+from inspector.fields import FIELD_BY_NAME
+from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.summary import message_story
+
+
+def show_command(
+    file: LogFile,
+    number: Annotated[int, typer.Argument(metavar="NO", help="Number of the message, as listed.")],
+    as_json: Json = False,
+    save: Annotated[Path | None, typer.Option("--save", metavar="PATH", help="Write its exact bytes here.")] = None,
+) -> None:
+    """Show one message: its fields, envelope, causes, effects and lifecycle."""
+    with opened(file) as document:
+        if not 1 <= number <= len(document.capture):
+            fail(f"There is no message {number}; {file} has 1 to {len(document.capture):,}.")
+        if save is not None:
+            _save(document, number - 1, save)
+            return
+        story = message_story(document, number - 1)
+        is_big, size = document.capture.is_big(number - 1), int(document.capture.columns["size"][number - 1])
+    story["fields"] = {name: json_value(FIELD_BY_NAME[name], value) for name, value in story["fields"].items()}
+    story["envelope"] = mask_secrets(story["envelope"])
+    story["raw"] = mask_text(story["raw"])
+    story["lifecycle"] = mask_secrets(story["lifecycle"])
+    story["links"], story["capability"] = mask_secrets(story["links"]), mask_secrets(story["capability"])
+    story["findings"] = mask_secrets(story["findings"])
+    if as_json:
+        echo(dump(story))
+        return
+    for name, value in story["fields"].items():
+        if value not in (None, []):
+            say(f"{name:17} {printable(plain(value), 2_000)}")
+    for name in ("causes", "effects"):
+        if story[name]:
+            say(f"{name:17} {', '.join(f'No. {n}' for n in story[name])}")
+    for link in story["links"]:
+        if "no" not in link:
+            where = link.get("context") or link.get("stream") or ""
+            say(f"{'names':17} {printable(link['id'], 200)}: {link['names']} {printable(where, 200)}".rstrip())
+    if story["capability"]["differs"]:
+        decided = ", ".join(str(verdict["result"]) for verdict in story["capability"]["verdicts"])
+        say(f"{'capability':17} the gateway decided {decided}; as specified it is {story['capability']['predicted']}")
+    if story["odd"]:
+        say(f"{'link':17} {story['odd']}")
+    for step in story["chain"] if len(story["chain"]) > 1 else ():
+        took = "" if step["took_ms"] is None else f", {step['took_ms']:,.1f} ms after No. {step['after']}"
+        say(f"{'chain':17} No. {step['no']} {printable(step['relation'], 80)}{took}")
+    for found in story["findings"]:
+        say(f"{found['severity']:17} {found['code']}: {printable(found['text'], 400)}")
+    say(dump(story["envelope"], indent=2) if story["envelope"] else story["raw"])
+    if is_big:
+        say(f"This is how it begins: all of it has {size:,} bytes, which --save PATH writes.")
+
+
+def _save(document: CaptureDocument, message: int, path: Path) -> None:
+    try:
+        written = save_message(document.capture, message, path)
+    except OSError as error:
+        fail(f"{path} cannot be written: {error.strerror or error}.")
+    say(f"{written:,} bytes are written to {path}.")

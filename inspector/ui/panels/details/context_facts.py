@@ -1,0 +1,336 @@
+"""What the page of a context says, as rows; no widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.analysis import Analysis
+from inspector.analysis.context_story import ContextTally, children_of, findings_below, written_as
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.findings import Severity
+from inspector.analysis.findings.oddities import oddities_of
+from inspector.document import CaptureDocument
+from inspector.filters.strings import quote
+from inspector.protocol.secrets import mask_secrets
+from inspector.protocol.times import NO_TIME
+from inspector.ui import formats
+from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
+from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
+from inspector.ui.panels.details.sheet import message_part, value_facts, words_fact
+from inspector.ui.panels.details.subject import text_of
+from inspector.ui.panels.details.words import clock_ms, full_time, sender_of
+from inspector.ui.wire_text import plain
+
+MOST_ROWS = 20
+"""Participants, contexts and findings that are listed; the rest is counted."""
+_SEVERITY_INKS: dict[Severity, Ink] = {Severity.ERROR: "bad", Severity.WARNING: "warn", Severity.NOTE: "dim"}
+
+
+_KNOWN_METADATA = ("trigger", "confidence", "started", "ended")
+"""What the drafts name comes first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A section of rows."""
+
+    name: str
+    label: str
+    rows: Sequence[Fact]
+    card: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSubject:
+    """A context and what its messages add up to.
+
+    Attributes:
+        node: the living node; MAIN for a main context.
+        tally: up to date.
+    """
+
+    document: CaptureDocument
+    space: int
+    node: int
+    tally: ContextTally
+
+    @property
+    def analysis(self) -> Analysis:
+        """The passes."""
+        return self.document.analysis
+
+    @property
+    def path(self) -> str:
+        """Its path; "" for a main context."""
+        return self.analysis.contexts.tree.path(self.node)
+
+    @property
+    def several_spaces(self) -> bool:
+        """Whether there are other spaces."""
+        return len(self.analysis.contexts.spaces) > 1
+
+    @property
+    def filter(self) -> str:
+        """The display filter that shows it, and all below."""
+        part = "!context" if self.node == MAIN else f"context under {quote(self.path)}"
+        if not self.several_spaces:
+            return part
+        space = self.document.capture.strings[self.space]
+        return f"{f'space == {quote(space)}' if space else '!space'} && {part}"
+
+    @property
+    def now_ns(self) -> int:
+        """The wall clock while live, else the time of the last record."""
+        now = self.analysis.now_ns
+        return now if self.document.live and now is not None else self.analysis.contexts.clock_ns
+
+
+def blocks_of(subject: ContextSubject) -> list[Block]:
+    """The sections, top to bottom; those without rows are left out."""
+    inside = subject.node != MAIN
+    blocks = [
+        Block("contextAsked", "Asked", _asked(subject), card=True),
+        Block("contextEnded", _end_label(subject), _ended(subject), card=True),
+        Block("contextFacts", "Context", _facts(subject)),
+        Block("contextMetadata", "Metadata", _metadata(subject)),
+        Block("contextMessages", "Messages", _messages(subject)),
+        Block("contextParticipants", "Participants", _participants(subject)),
+        Block("contextChildren", "Contexts in it" if inside else "Root contexts", _children(subject)),
+        Block("contextFindings", "Findings here and below" if inside else "Findings", _findings(subject)),
+        Block("contextWritten", "Written as", _written(subject)),
+    ]
+    return [block for block in blocks if block.rows]
+
+
+# How it began and ended
+
+
+def _asked(subject: ContextSubject) -> list[Fact]:
+    return _said(subject, subject.analysis.contexts.started_by[subject.node]) if subject.node != MAIN else []
+
+
+def _ended(subject: ContextSubject) -> list[Fact]:
+    if subject.node == MAIN:
+        return []
+    contexts = subject.analysis.contexts
+    end, start = contexts.concluded_by[subject.node], contexts.started_by[subject.node]
+    return _said(subject, end, since=start if start >= 0 else subject.tally.first)
+
+
+def _end_label(subject: ContextSubject) -> str:
+    state = subject.analysis.contexts.state(subject.node) if subject.node != MAIN else ""
+    return "Cancelled" if state == "cancelled" else "Concluded"
+
+
+def _said(subject: ContextSubject, message: int, since: int = -1) -> list[Fact]:
+    """What a message said, who sent it, and when: by the clock, or how long after another one."""
+    if message < 0:
+        return []
+    capture = subject.document.capture
+    times = capture.columns["time_ns"]
+    when = clock_ms(int(times[message]))
+    if since >= 0 and NO_TIME not in (times[message], times[since]) and times[message] >= times[since]:
+        when = f"after {formats.duration(int(times[message]) - int(times[since]))}"
+    text = text_of(capture, message).strip()
+    said = words_fact(text, lines=8) if text else fact("", "Nothing was written.", "dim")
+    return [said, Fact("", (Part(f"by {sender_of(capture, message)}, "), message_part(message)), right=when)]
+
+
+# What it is
+
+
+def _facts(subject: ContextSubject) -> list[Fact]:
+    contexts, tree, node = subject.analysis.contexts, subject.analysis.contexts.tree, subject.node
+    rows: list[Fact] = []
+    if subject.several_spaces:
+        rows.append(fact("Space", subject.document.capture.strings[subject.space] or "none named"))
+    if node == MAIN:
+        return [*rows, fact("What it is", "Messages that name no context.", lines=2)]
+    rows += _type(subject)
+    state = contexts.state(node, subject.analysis.now_ns)
+    rows.append(fact("State", _state(subject, state), tooltip="Contexts have no end marker; nothing is ever closed."))
+    rows.append(fact("Path", subject.path, "mono", middle=True, filter=f"context == {quote(subject.path)}"))
+    if tree.name[node] != subject.path:
+        rows.append(fact("Id", tree.name[node], "mono", middle=True))
+    above = tree.parent[node]
+    name = contexts.label(above) if above != MAIN else "main"
+    rows.append(Fact("Lies in", (Part(name, "link", place=ContextPlace(subject.space, above)),)))
+    if tree.implicit[node]:
+        rows.append(fact("Implied", "Only contexts below it were used.", lines=2))
+    if note := contexts.note(node):
+        rows.append(fact("Odd", note, "warn", lines=4))
+    return rows
+
+
+def _type(subject: ContextSubject) -> list[Fact]:
+    contexts, node = subject.analysis.contexts, subject.node
+    kind = contexts.type(node)
+    if kind is None:
+        return [fact("Type", "none declared", "dim")]
+    return [
+        fact("Type", kind, filter=f"context.type == {quote(kind)}"),
+        _why(subject),
+    ]
+
+
+def _why(subject: ContextSubject) -> Fact:
+    """Why it has its type: the sentence of tooltips and the command line, its message as a link."""
+    contexts, node = subject.analysis.contexts, subject.node
+    reason, started_by = contexts.type_reason(node), contexts.started_by[node]
+    declared = contexts.facts.declared.get(node)
+    if declared is not None:
+        return Fact("Why", (Part(f"{reason.rstrip('.')}, ", "dim"), message_part(declared[0])), copy=reason)
+    words, number, _ = reason.partition(f"No. {started_by + 1}")
+    if started_by < 0 or not number:
+        return fact("Why", reason, "dim", lines=3)
+    return Fact("Why", (Part(words, "dim"), message_part(started_by)), copy=reason)
+
+
+def _state(subject: ContextSubject, state: str) -> str:
+    last = subject.tally.last_ns
+    if state not in ("active", "idle") or last == NO_TIME:
+        return state
+    ago = subject.now_ns - last
+    if ago < 1_000_000_000 or not subject.document.live:
+        return state
+    return f"{state}, last message {formats.duration(ago // 1_000_000_000 * 1_000_000_000).replace('.0 s', ' s')} ago"
+
+
+def _metadata(subject: ContextSubject) -> list[Fact]:
+    rows: list[Fact] = []
+    if subject.node == MAIN:
+        return rows
+    values = mask_secrets(subject.analysis.contexts.metadata(subject.node))
+    known = [key for key in _KNOWN_METADATA if key in values]
+    for key in dict.fromkeys([*known, *values]):
+        value = values[key]
+        named = subject.document.capture.find_id(value) if isinstance(value, str) and value else []
+        if len(named):
+            parts = (Part(f"{value}, ", "mono"), message_part(int(named[0])))
+            rows.append(Fact(key, parts, mono_name=True, copy=value))
+        else:
+            rows += value_facts({key: value})
+    return rows
+
+
+# What it holds
+
+
+def _messages(subject: ContextSubject) -> list[Fact]:
+    tally = subject.tally
+    tree = subject.analysis.contexts.tree
+    total = tree.subtree[subject.node] if subject.node != MAIN else tally.messages
+    counted = f"{tally.messages:,} here" + (f", {total:,} with those below" if total != tally.messages else "")
+    rows = [fact("Messages", counted)]
+    if not tally.messages:
+        return rows
+    columns = subject.document.capture.columns
+    rows += [
+        fact("Rate", _rate(subject), lines=2),
+        Fact("Size", (Part(f"{formats.size(tally.size)}, largest {formats.size(int(columns['size'][tally.largest]))} "),
+                      message_part(tally.largest))),
+        _moment("First", subject, tally.first),
+        _moment("Last", subject, tally.last),
+        fact("Kinds", _kinds(subject), lines=4),
+    ]  # fmt: skip
+    return [row for row in rows if row.value]
+
+
+def _rate(subject: ContextSubject) -> str:
+    tally = subject.tally
+    rate = tally.rate
+    parts = [] if rate is None else [f"{_per_second(rate)} over {formats.duration(tally.span_ns)}"]
+    if subject.document.live and (recent := tally.recent(subject.now_ns)):
+        parts.append(f"{recent:,} in the last minute")
+    return ", ".join(parts)
+
+
+def _per_second(rate: float) -> str:
+    if rate >= 0.95:
+        return f"{rate:,.0f}/s" if rate >= 9.95 else f"{rate:.1f}/s"
+    return f"{rate * 60:.0f}/min" if rate * 60 >= 1 else f"{rate * 3600:.1f}/h"
+
+
+def _moment(name: str, subject: ContextSubject, message: int) -> Fact:
+    columns = subject.document.capture.columns
+    time = int(columns["time_ns"][message])
+    sender = sender_of(subject.document.capture, message)
+    return Fact(name, (message_part(message), Part(f" by {sender}")), right=clock_ms(time), tooltip=full_time(time))
+
+
+def _kinds(subject: ContextSubject) -> str:
+    strings = subject.document.capture.strings
+    found = subject.tally.kinds.most_common(MOST_ROWS)
+    names = [plain(_kind(strings[kind]), 60) for kind, _ in found]
+    words = [f"{count:,}\N{NO-BREAK SPACE}{name}" for name, (_, count) in zip(names, found, strict=True)]
+    rest = len(subject.tally.kinds) - len(found)
+    return ", ".join([*words, f"{rest} more"] if rest > 0 else words)
+
+
+def _kind(kind: str) -> str:
+    """A kind as it is told apart without its icon: the two namespaces that are everywhere go."""
+    return kind.removeprefix("mcp/").removeprefix("reasoning/") or "without a kind"
+
+
+def _participants(subject: ContextSubject) -> list[Fact]:
+    strings, tally = subject.document.capture.strings, subject.tally
+    rows: list[Fact] = []
+    for code, count in tally.senders.most_common(MOST_ROWS):
+        if code:
+            name = strings[code]
+            link = Part(name, "link", place=ParticipantPlace(subject.space, name))
+            filter_ = f"{subject.filter} && from == {quote(name)}"
+            rows.append(Fact("", (link,), right=formats.count_of(count, "message"), filter=filter_))
+        else:
+            rows.append(fact("", "nobody named", "dim", right=formats.count_of(count, "message")))
+    rest = len(tally.senders) - len(rows)
+    return [*rows, fact("", f"{rest:,} more", "dim")] if rest > 0 else rows
+
+
+def _children(subject: ContextSubject) -> list[Fact]:
+    contexts, tree = subject.analysis.contexts, subject.analysis.contexts.tree
+    shown, count = children_of(subject.analysis, subject.space, subject.node, MOST_ROWS)
+    rows = [
+        Fact("", (Part(contexts.label(node), "link", place=ContextPlace(subject.space, node)),
+                  Part(f"  {contexts.state(node, subject.analysis.now_ns)}", "dim")),
+             right=formats.count_of(tree.subtree[node], "message"), tooltip=tree.path(node), copy=tree.path(node),
+             filter=f"context under {quote(tree.path(node))}")
+        for node in shown
+    ]  # fmt: skip
+    return [*rows, fact("", f"{count - len(rows):,} more", "dim")] if count > len(rows) else rows
+
+
+def _findings(subject: ContextSubject) -> list[Fact]:
+    analysis, node = subject.analysis, subject.node
+    by_context = analysis.findings.by_context
+    some = by_context.in_main(subject.space) if node == MAIN else by_context.below(node)
+    found = findings_below(analysis, subject.space, node) if any(some) else []
+    odd = {one.check: one for one in oddities_of(analysis.contexts, node)}
+    listed = {check for check, _, _ in found}
+    found += [(check, one.times, one.row) for check, one in odd.items() if check not in listed]
+    rows: list[Fact] = []
+    for check, count, row in found[:MOST_ROWS]:
+        parts = [Part(check.title, "plain")]
+        if count > 1:
+            parts.append(Part(f"  {count:,} times", "dim"))
+        if check in odd:
+            row = odd[check].row
+        rows.append(
+            Fact(check.severity.word, tuple(parts), right=f"No. {row + 1}", right_message=row, tooltip=check.matters,
+                 filter=f"{subject.filter} && finding == {quote(check.code)}", copy=check.code,
+                 name_ink=_SEVERITY_INKS[check.severity])
+        )  # fmt: skip
+    return rows
+
+
+def _written(subject: ContextSubject) -> list[Fact]:
+    """How messages name it, where that is not simply its path."""
+    found = written_as(subject.analysis, subject.tally)
+    if subject.node == MAIN or all(one.form == "path" and one.text == subject.path for one in found):
+        return []
+    return [
+        Fact(one.form, (Part(one.text or "names nothing", "mono" if one.text else "dim"),), middle=True,
+             right=f"No. {one.first + 1}", right_message=one.first, tooltip=f"{one.text}\n{one.messages:,} messages")
+        for one in found
+    ]  # fmt: skip

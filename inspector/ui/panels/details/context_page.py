@@ -1,0 +1,97 @@
+"""The page of a context in the details: what it is and why, who wrote what into it, how it began and ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from inspector.analysis.context_story import ContextTally
+from inspector.analysis.context_tree import MAIN
+from inspector.document import CaptureDocument
+from inspector.ui.panels.details.context_facts import Block, ContextSubject, blocks_of
+from inspector.ui.panels.details.facts import FactsView
+from inspector.ui.panels.details.place_words import living
+from inspector.ui.panels.details.places import ContextPlace
+from inspector.ui.panels.details.section import Page
+from inspector.ui.panels.details.sheet import Links, Maker
+from inspector.ui.theme import ThemeController
+
+_NAME_WIDTH = 78
+
+
+class ContextPage(Page):
+    """What is known of one context. While the same sections are shown, only their rows change."""
+
+    def __init__(self, themes: ThemeController, links: Links, parent: QWidget | None = None) -> None:
+        super().__init__(themes, "contextPage", "Context", parent)
+        self._links = links
+        self._maker = Maker(themes, links)
+        self._subject: ContextSubject | None = None
+        self._tally: ContextTally | None = None
+        self._shown: list[tuple[str, str]] = []
+        self._views: dict[str, FactsView] = {}
+
+    def show_context(self, document: CaptureDocument, place: ContextPlace, *, keep_place: bool) -> None:
+        """Fill the page.
+
+        Args:
+            document: where the context is.
+            place: which it is; what it was merged into is shown in its stead.
+            keep_place: it was shown before, and stays scrolled to where it is.
+        """
+        node = living(document.analysis, place)
+        tally = self._tally
+        if tally is None or not keep_place or (tally.space, tally.node) != (place.space, node):
+            tally = self._tally = ContextTally(document.analysis, place.space, node)
+        tally.update()
+        self._subject = ContextSubject(document, place.space, node, tally)
+        blocks = blocks_of(self._subject)
+        shown = [(block.name, block.label) for block in blocks]
+        if keep_place and shown == self._shown:
+            for block in blocks:
+                self._views[block.name].show_rows(block.rows)
+            return
+        self._shown = shown
+        self._views = {}
+        self.show_sections([self._actions(), *map(self._section, blocks)], keep_place=keep_place)
+
+    def _section(self, block: Block) -> QWidget:
+        maker = self._maker
+        name = f"{block.name}Rows"
+        view = maker.facts(block.rows, name=name, label=block.label, in_card=block.card, name_width=_NAME_WIDTH)
+        self._views[block.name] = view
+        body = maker.card(view, name=f"{block.name}Card") if block.card else view
+        return maker.section(block.label, body, name=block.name)
+
+    def _actions(self) -> QWidget:
+        """What can be done with the context, as links."""
+        row = QWidget()
+        row.setObjectName("contextActions")
+        row.setAccessibleName("Actions")
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4 * self._themes.theme.metrics.unit)
+        acts: list[tuple[str, str, Callable[[], object]]] = [
+            ("Scope to this context", "contextScope", self._ask_scope),
+            ("Filter by this", "contextFilter", self._ask_filter),
+        ]
+        if self._subject is not None and self._subject.node != MAIN:
+            acts.append(("Copy path", "contextCopyPath", self._copy_path))
+        for words, name, act in acts:
+            layout.addWidget(self._maker.link(words, act, name=name))
+        layout.addStretch(1)
+        return row
+
+    def _ask_scope(self) -> None:
+        if self._subject is not None:
+            self._links.context_scope_requested.emit(ContextPlace(self._subject.space, self._subject.node))
+
+    def _ask_filter(self) -> None:
+        if self._subject is not None:
+            self._links.filter_requested.emit(self._subject.filter)
+
+    def _copy_path(self) -> None:
+        if self._subject is not None:
+            QGuiApplication.clipboard().setText(self._subject.path)

@@ -1,0 +1,143 @@
+"""Findings: what the checks say about the message, why it matters and what to do; the worst leads the Overview."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis.findings import Severity
+from inspector.analysis.findings.store import Found
+from inspector.protocol.secrets import mask_text
+from inspector.ui import icons
+from inspector.ui.formats import number
+from inspector.ui.panels.details.facts import Fact, FactsView, Part, fact
+from inspector.ui.panels.details.section import Section
+from inspector.ui.panels.details.sheet import Sheet, message_part
+from inspector.ui.panels.details.subject import Subject, name_of
+from inspector.ui.panels.details.words import delta
+from inspector.ui.theme import ThemeController
+from inspector.ui.wire_text import plain
+
+TITLE = "Findings"
+"""The tab's title."""
+_LINES = 8
+_MOST = 50
+_BLANK = " "  # a name that leaves room for the icon
+
+
+class SaidView(FactsView):
+    """A finding's sentence beside the icon of its severity, and below it the code."""
+
+    def __init__(self, themes: ThemeController, rows: Sequence[Fact], severity: Severity, *, name: str) -> None:
+        super().__init__(themes, rows, name=name, label=f"Finding, {severity.word}", surface="surface.inset")
+        self.severity = severity
+
+    @override
+    def row_text(self, row: Fact) -> str:
+        word = self.severity.word.capitalize()
+        value = plain(row.value, 2_000)
+        return f"{word}: {value}" if row is self.rows[0] else " ".join(filter(None, (value, row.right)))
+
+    @override
+    def _names_width(self, width: int) -> int:
+        metrics = self.themes.theme.metrics
+        return metrics.icon_row + 2 * metrics.unit
+
+    @override
+    def paint_row(self, painter: QPainter, rect: QRect, row: int, hovered: bool) -> None:
+        super().paint_row(painter, rect, row, hovered)
+        if row == 0:
+            metrics, word = self.themes.theme.metrics, self.severity.word
+            side = metrics.icon_row
+            pixmap = icons.pixmap(word, f"severity.{word}", side, self.devicePixelRatioF())
+            painter.drawPixmap(QRect(rect.left(), rect.top() + (metrics.content_row - side) // 2, side, side), pixmap)
+
+
+def sections(sheet: Sheet) -> list[QWidget]:
+    """Sections of the page: one for each finding, the most severe first."""
+    found = sheet.subject.findings
+    if not found:
+        nothing = sheet.facts([fact("", "Nothing found about this message.", "dim")], name="noFindings", label=TITLE)
+        return [sheet.section(TITLE, nothing)]
+    made: list[QWidget] = [_section(sheet, one) for one in found[:_MOST]]
+    if len(found) > _MOST:
+        rest = fact("", f"{number(len(found) - _MOST)} more", "dim")
+        made.append(sheet.facts([rest], name="moreFindings", label="More"))
+    return made
+
+
+def overview_sections(sheet: Sheet) -> list[QWidget]:
+    """The worst finding, for the top of the Overview; nothing where there is none."""
+    found = sheet.subject.findings
+    if not found:
+        return []
+    worst, rest = found[0], len(found) - 1
+    link = sheet.link(
+        f"All {number(rest + 1)} findings" if rest else "What to do",
+        lambda: sheet.links.tab_requested.emit(TITLE), name="openFindings",
+    )  # fmt: skip
+    hint = "F8 next problem" if worst.check.severity > Severity.NOTE else ""
+    return [sheet.section("Finding", _said(sheet, worst, hint, name="overviewFinding"), action=link)]
+
+
+def _section(sheet: Sheet, found: Found) -> Section:
+    check = found.check
+    facts = sheet.facts(_facts(sheet.subject, found), name=f"findingFacts-{check.code}", label=check.title)
+    said = _said(sheet, found, check.severity.word, name=f"finding-{check.code}")
+    gap = QWidget()
+    gap.setObjectName(f"findingGap-{check.code}")
+    gap.setFixedHeight(sheet.themes.theme.metrics.unit)
+    return sheet.section(check.title, said, gap, facts, _actions(sheet, found), name=f"findingSection-{check.code}")
+
+
+def _said(sheet: Sheet, found: Found, right: str, *, name: str) -> QWidget:
+    code = found.check.code
+    sentence = mask_text(sheet.subject.analysis.findings.in_words(found).text)
+    rows = [
+        Fact(_BLANK, (Part(sentence),), lines=_LINES, tooltip=""),
+        Fact(_BLANK, (Part(code, "mono-dim"),), right=right, filter=filter_by(code), tooltip=found.check.title),
+    ]
+    view = SaidView(sheet.themes, rows, found.check.severity, name=name)
+    view.filter_requested.connect(sheet.links.filter_requested)
+    return sheet.card(view, name=f"{name}Card")
+
+
+def _facts(subject: Subject, found: Found) -> list[Fact]:
+    check = found.check
+    rows = [
+        fact("Why it matters", check.matters.format(limit=f"{check.limit:,}"), lines=_LINES, tooltip=""),
+        fact("What to do", mask_text(subject.analysis.findings.hint(found)), lines=_LINES, tooltip=""),
+    ]
+    if found.other >= 0:
+        name, mono = name_of(subject.analysis, found.other)
+        name, when = plain(name, 200), delta(subject.delta_ns(found.other))
+        parts = (message_part(found.other), Part("  "), Part(name, "mono" if mono else "plain"))
+        rows.append(Fact("Refers to", parts, right=when))
+    rows.append(fact("Source", check.source, "dim", lines=3, tooltip=""))
+    return rows
+
+
+def _actions(sheet: Sheet, found: Found) -> QWidget:
+    code, links = found.check.code, sheet.links
+    shown = sheet.link("Show all of this code", lambda: links.code_requested.emit(code), name=f"showCode-{code}")
+    filtered = sheet.link(
+        "Filter by this code", lambda: links.filter_requested.emit(filter_by(code)), name=f"filterCode-{code}"
+    )
+    row = QWidget()
+    row.setObjectName(f"findingActions-{code}")
+    layout = QHBoxLayout(row)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(4 * sheet.themes.theme.metrics.unit)
+    for link in (filtered, shown):
+        layout.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
+    layout.addStretch(1)
+    return row
+
+
+def filter_by(code: str) -> str:
+    """The display filter for messages with this finding."""
+    return f'finding == "{code}"'

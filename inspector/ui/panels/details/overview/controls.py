@@ -1,0 +1,141 @@
+"""Controls of participants: what somebody asks another to do with its own context, in a sentence, and what it reported.
+
+Source: protocols.md 4 (participant kinds of MEW v0.4). `participant/status` has an overview of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeGuard
+
+from PySide6.QtWidgets import QWidget
+
+from inspector.protocol.payloads.outline import value_text
+from inspector.ui import formats
+from inspector.ui.panels.details.facts import Fact, fact
+from inspector.ui.panels.details.sheet import Sheet, value_facts, words_fact
+from inspector.ui.panels.details.subject import Subject
+from inspector.ui.panels.details.words import recipients
+from inspector.ui.wire_text import plain
+
+_SAID = frozenset(
+    ("reason", "timeout_seconds", "direction", "entries", "target_tokens", "fields", "freed_tokens", "freed_messages",
+     "status", "skipped")
+)  # fmt: skip
+"""Keys the sentence has told already, where they hold what they should."""
+
+
+def build(sheet: Sheet) -> list[QWidget]:
+    """Sections of a participant's control."""
+    subject = sheet.subject
+    rows = [words_fact(sentence(subject))]
+    reason = subject.payload.get("reason")
+    if isinstance(reason, str) and reason:
+        rows.append(fact("Reason", reason, lines=4))
+    rows += value_facts({key: value for key, value in subject.payload.items() if not _is_told(key, value)})
+    label = "Done" if subject.kind == "participant/compact-done" else "Asks"
+    sections: list[QWidget] = [sheet.section(label, sheet.fact_card(rows, name="control", label=label))]
+    reports = _reports(subject)
+    if reports:
+        facts = sheet.facts(reports, name="reports", label="Reported after it")
+        sections.append(sheet.section("Reported after it", facts))
+    return sections + sheet.chain_section()
+
+
+def sentence(subject: Subject) -> str:
+    """What the control asks, in words."""
+    who = plain(subject.sender, 80) if subject.sender else "Somebody"
+    whom = recipients(subject.to)
+    made = _SENTENCES.get(subject.kind.partition("/")[2])
+    if made is None:
+        return f"{who} asks something of {whom}."
+    words = made(subject.payload)
+    if subject.kind == "participant/compact-done":
+        return f"{who} {words}."
+    return f"{who} asks {whom} to {words}."
+
+
+def _pause(payload: Mapping[str, Any]) -> str:
+    seconds = payload.get("timeout_seconds")
+    if _is_number(seconds):
+        return f"pause for {formats.duration(int(seconds * 1_000_000_000))}"
+    return "pause until it is told to go on"
+
+
+def _forget(payload: Mapping[str, Any]) -> str:
+    entries, direction = payload.get("entries"), payload.get("direction")
+    which = direction if direction in ("oldest", "newest") else ""
+    if _is_number(entries):
+        return " ".join(filter(None, ("forget its", which, formats.count_of(int(entries), "entry", "entries"))))
+    return " ".join(filter(None, ("forget its", which, "entries")))
+
+
+def _compact(payload: Mapping[str, Any]) -> str:
+    target = payload.get("target_tokens")
+    return f"compact its context to {formats.number(int(target))} tokens" if _is_number(target) else (
+        "compact its context"
+    )  # fmt: skip
+
+
+def _compact_done(payload: Mapping[str, Any]) -> str:
+    if payload.get("skipped") is True or payload.get("status") == "skipped":
+        return "skipped compacting its context"
+    tokens, messages = payload.get("freed_tokens"), payload.get("freed_messages")
+    freed = [
+        formats.count_of(int(value), noun)
+        for value, noun in ((tokens, "token"), (messages, "message"))
+        if _is_number(value)
+    ]
+    words = f"compacted its context and freed {' in '.join(freed)}" if freed else "compacted its context"
+    status = payload.get("status")
+    return f"{words}, status {plain(status, 80)}" if isinstance(status, str) and status != "compacted" else words
+
+
+def _request_status(payload: Mapping[str, Any]) -> str:
+    fields = payload.get("fields")
+    named = [plain(f, 60) for f in fields if isinstance(f, str)] if isinstance(fields, list) else []
+    return f"report its {', '.join(named)}" if named else "report its status"
+
+
+_SENTENCES = {
+    "pause": _pause,
+    "resume": lambda _: "go on",
+    "request-status": _request_status,
+    "forget": _forget,
+    "compact": _compact,
+    "compact-done": _compact_done,
+    "clear": lambda _: "forget its whole context",
+    "restart": lambda _: "start again",
+    "shutdown": lambda _: "shut down",
+}
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1 << 53
+
+
+def _is_told(key: str, value: object) -> bool:
+    """Whether the sentence has said this value; what is of an odd type is shown as it is."""
+    if key not in _SAID:
+        return False
+    if key in ("reason", "status", "direction"):
+        return isinstance(value, str) and (key != "direction" or value in ("oldest", "newest"))
+    if key == "fields":
+        return isinstance(value, list) and all(isinstance(f, str) for f in value)
+    return isinstance(value, bool) if key == "skipped" else _is_number(value)
+
+
+def _reports(subject: Subject) -> list[Fact]:
+    """What the status that answers it says, so that its effect is seen at once."""
+    answers = [m for m in subject.effects[:20] if subject.capture.string("kind", m) == "participant/status"]
+    if not answers:
+        return []
+    payload = subject.capture.payload(answers[-1])
+    shown = {k: payload[k] for k in ("status", "messages_in_context", "tokens", "max_tokens") if k in payload}
+    names = {"messages_in_context": "In context", "max_tokens": "Limit"}
+    rows: list[Fact] = []
+    for key, value in shown.items():
+        text = formats.number(int(value)) if _is_number(value) else value_text(value)
+        unit = " messages" if key == "messages_in_context" else " tokens" if key.endswith("tokens") else ""
+        rows.append(fact(names.get(key, key.capitalize()), f"{plain(text, 200)}{unit if _is_number(value) else ''}"))
+    return rows

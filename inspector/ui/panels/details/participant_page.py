@@ -1,0 +1,258 @@
+"""The page of a participant in the details: who it is, what it may do, was refused, offers and waits for.
+
+The page reads its story anew at most once a second, and less often where that takes long; it changes rows in their
+place as long as it has the same sections, so that nothing jumps while traffic arrives.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
+from typing_extensions import override
+
+from inspector.analysis.capabilities import Held
+from inspector.analysis.pending import PENDING_FILTER
+from inspector.document import CaptureDocument
+from inspector.filters.strings import quote
+from inspector.participant_story import ParticipantStory, story_of
+from inspector.ui import formats
+from inspector.ui.panels.details import participant_rows as says
+from inspector.ui.panels.details.facts import Fact, FactsView
+from inspector.ui.panels.details.figures import FiguresView
+from inspector.ui.panels.details.gauges import UsageGauge, UsageLine
+from inspector.ui.panels.details.overview.participants import reports_of
+from inspector.ui.panels.details.rows import RowsView
+from inspector.ui.panels.details.section import Page, Segments
+from inspector.ui.panels.details.sheet import Links, Maker, words_fact
+from inspector.ui.theme import ThemeController
+
+EVERY_MS = 1_000
+"""How often the page looks for what is new, and ages go on."""
+_SHARE = 20  # of the time, the story may take one part
+_MOST_REFUSED = 10 * says.FEW
+_WORDS, _RAW = "Words", "Raw"
+
+Rows = Callable[[], Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A section to be: `make` makes its list of what `rows` gives, and later the list shows what `rows` gives then."""
+
+    name: str
+    label: str
+    rows: Rows
+    make: Callable[[Sequence[Any]], QWidget | list[QWidget]]
+    action: Callable[[], QWidget] | None = None
+    shape: object = None
+    """What else makes a new page necessary when it changes."""
+
+
+class ParticipantPage(Page):
+    """What is known of one participant.
+
+    Attributes:
+        story: what is shown; None when nobody of that name was seen.
+    """
+
+    def __init__(self, themes: ThemeController, links: Links, parent: QWidget | None = None) -> None:
+        super().__init__(themes, "participantPage", "Participant", parent)
+        self._make = Maker(themes, links)
+        self._links = links
+        self._document: CaptureDocument | None = None
+        self._key: tuple[int, str] = (0, "")
+        self.story: ParticipantStory | None = None
+        self._blocks: list[_Block] = []
+        self._held = _WORDS
+        self._read_to = 0
+        self._due = 0.0
+        self._every = QTimer(self)
+        self._every.setInterval(EVERY_MS)
+        self._every.timeout.connect(self._on_second)
+
+    def show_participant(self, document: CaptureDocument, space: int, name: str, *, keep_place: bool) -> None:
+        """Fill the page for a participant of a space.
+
+        Args:
+            document: where it takes part.
+            space: string id.
+            name: its id.
+            keep_place: it is shown already: stay where the page is; it may be read again a little later.
+        """
+        same = keep_place and self._document is document and self._key == (space, name)
+        self._document, self._key = document, (space, name)
+        if same and time.monotonic() < self._due:
+            return
+        self._read(keep_place=same)
+
+    # Following
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._every.start()
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._every.stop()
+
+    def _on_second(self) -> None:
+        document = self._document
+        if document is None or not document.arriving:
+            return
+        if len(document.analysis) != self._read_to and time.monotonic() >= self._due:
+            self._read(keep_place=True)
+        else:
+            self._show_ages()
+
+    def _show_ages(self) -> None:
+        for block in self._blocks:
+            if block.name.startswith("waits"):
+                self._fill(block)
+
+    def _read(self, *, keep_place: bool) -> None:
+        assert self._document is not None
+        started = time.monotonic()
+        self._read_to = len(self._document.analysis)
+        self.story = story_of(self._document, *self._key, most_refused=_MOST_REFUSED)
+        self._due = time.monotonic() + max(EVERY_MS / 1000 * 0.9, (time.monotonic() - started) * _SHARE)
+        blocks = self._blocks_of(self.story) if self.story is not None else [self._nobody()]
+        shape, before = ([(one.name, one.label, one.shape) for one in many] for many in (blocks, self._blocks))
+        self._blocks = blocks
+        if keep_place and shape == before:
+            for block in blocks:
+                self._fill(block)
+        else:
+            self.show_sections([self._section(block) for block in blocks], keep_place=keep_place)
+
+    def _section(self, block: _Block) -> QWidget:
+        action = block.action() if block.action is not None else None
+        made = block.make(block.rows())
+        body = made if isinstance(made, list) else [made]
+        return self._make.section(block.label, *body, name=f"{block.name}Section", action=action)
+
+    def _fill(self, block: _Block) -> None:
+        view, rows = self.findChild(RowsView, block.name), list(block.rows())
+        if isinstance(view, FactsView):
+            view.show_rows(rows)
+        elif view is not None and view.rows != rows:
+            view.replace_rows(rows)
+            view.updateGeometry()
+            view.viewport().update()
+
+    # What it shows
+
+    def _nobody(self) -> _Block:
+        words = words_fact("Nobody of this name was seen in the space.")
+        return self._facts("nobody", "Participant", partial(list, [words]))
+
+    def _blocks_of(self, story: ParticipantStory) -> list[_Block]:
+        document, name = self._document, self._key[1]
+        assert document is not None
+        presence = partial(says.presence_rows, document, story)
+        blocks = [self._facts("presence", "Presence", presence, name_width=80)]
+        blocks += self._waiting(document, story)
+        if story.refused:
+            refused, more = partial(says.refused_rows, document, story.refused), len(story.refused) >= _MOST_REFUSED
+            show = self._filter_link(f'kind == "system/error" && to == {quote(name)}', "filterRefused")
+            label = f"Refused, {len(story.refused)}{' or more' if more else ''}"
+            blocks.append(self._facts("refused", label, refused, name_width=80, action=show))
+        if story.judged_count:
+            label = f"Verdicts that differ, {len(story.differing)}" if story.differing else "The gateway's verdicts"
+            differing = partial(says.differing_rows, document, story)
+            blocks.append(self._facts("differing", label, differing, name_width=80))
+        blocks += self._may(document, story)
+        blocks += self._usage(document, story)
+        if story.tools is not None:
+            label = f"Tools it offers, {len(story.tools)}" if story.tools else "Tools it offers"
+            blocks.append(self._facts("toolsOffered", label, partial(says.tool_rows, story, name), name_width=80))
+        if story.answered is not None:
+            rows = partial(says.latency_rows, story, name)
+            blocks.append(_Block("answersTook", "Its answers take", rows, self._figures))
+        if story.kinds:
+            show = self._filter_link(f"from == {quote(name)}", "filterSent")
+            rows = partial(says.kind_rows, story, name)
+            blocks.append(self._facts("sentKinds", "Sent by kind", rows, name_width=140, action=show))
+        return blocks
+
+    def _waiting(self, document: CaptureDocument, story: ParticipantStory) -> list[_Block]:
+        blocks: list[_Block] = []
+        for waiting, name, label, field in (
+            (story.asks, "waitsFor", "Waits for an answer", "from"),
+            (story.asked, "waitsBy", "Has not answered yet", "to"),
+        ):
+            if waiting:
+                show = self._filter_link(f"{field} == {quote(self._key[1])} && ({PENDING_FILTER})", f"{name}Filter")
+                rows = partial(says.waiting_links, document, waiting, to=field == "from")
+                blocks.append(self._rail(name, f"{label}, {formats.number(len(waiting))}", rows, action=show))
+        return blocks
+
+    def _may(self, document: CaptureDocument, story: ParticipantStory) -> list[_Block]:
+        if story.held is None:
+            words = partial(list, [words_fact("Its capabilities were not announced.")])
+            return [self._facts("held", "May send", words)]
+        held = partial(self._held_rows, story.held)
+        blocks = [self._facts("held", "May send", held, action=self._held_choice)]
+        cut = f", last {says.FEW} of {len(story.changes):,}" if len(story.changes) > says.FEW else ""
+        changes = partial(says.change_links, document, story.changes)
+        return [*blocks, self._rail("changes", f"How that came{cut}", changes)] if story.changes else blocks
+
+    def _held_rows(self, held: Sequence[Held]) -> list[Fact]:
+        return says.held_rows(held, raw=self._held == _RAW)
+
+    def _held_choice(self) -> QWidget:
+        choice = Segments(self._themes, (_WORDS, _RAW), "heldAs", "May send, in words or raw")
+        choice.choose(self._held)
+        choice.chosen.connect(self._on_held_chosen)
+        return choice
+
+    def _on_held_chosen(self, choice: str) -> None:
+        self._held = choice
+        for block in self._blocks:
+            if block.name == "held":
+                self._fill(block)
+
+    def _usage(self, document: CaptureDocument, story: ParticipantStory) -> list[_Block]:
+        participant = story.participant
+        if participant.tokens is None or not participant.status_rows:
+            return []
+        last = participant.status_rows[-1]
+        reports = reports_of(document.capture, participant)
+        limit = participant.max_tokens if participant.max_tokens and participant.max_tokens > 0 else None
+        tokens = participant.tokens
+
+        def make(_: Sequence[Any]) -> list[QWidget]:
+            drawn = len(reports) > 1 and reports[-1][1] > reports[0][1]
+            line = [UsageLine(self._themes, [(at, used) for _, at, used in reports], -1, limit)] if drawn else []
+            said = self._make.facts(says.report_rows(document, last), name="usageReport", label="Reported")
+            return [UsageGauge(self._themes, tokens, limit), *line, said]
+
+        return [_Block("usage", "Context in use, as it reports", tuple, make, shape=(tokens, limit, last))]
+
+    # Making it
+
+    def _facts(
+        self, name: str, label: str, rows: Rows, *, name_width: int = 96, action: Callable[[], QWidget] | None = None
+    ) -> _Block:
+        make = partial(self._make.facts, name=name, label=label, name_width=name_width)
+        return _Block(name, label, rows, make, action)
+
+    def _rail(self, name: str, label: str, rows: Rows, *, action: Callable[[], QWidget] | None = None) -> _Block:
+        return _Block(name, label, rows, partial(self._make.rail, label=label, name=name), action)
+
+    def _figures(self, rows: Sequence[Any]) -> QWidget:
+        view = FiguresView(self._themes, rows[0], rows[1:], name="answersTook", label="Its answers take")
+        view.filter_requested.connect(self._links.filter_requested)
+        return view
+
+    def _filter_link(self, text: str, name: str) -> Callable[[], QWidget]:
+        ask = partial(self._links.filter_requested.emit, text)
+        return partial(self._make.link, "Filter by these", ask, name=name)

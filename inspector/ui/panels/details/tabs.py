@@ -1,0 +1,126 @@
+"""The tabs of the details: underlined, with a quiet count behind a title; their spacing gives way first (look.md 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtGui import QCursor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QTabBar, QWidget
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+
+_MOST_GAP, _LEAST_GAP = 14, 5
+_COUNT_GAP = 4
+_SIDE = 2
+
+
+class DetailTabs(QTabBar):
+    """A row of titles; the current one is underlined."""
+
+    def __init__(self, themes: ThemeController, titles: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._counts: dict[int, str] = {}
+        self._gap = _MOST_GAP
+        self.setObjectName("detailTabs")
+        self.setAccessibleName("Details")
+        self.setProperty("variant", "underline")
+        self.setDrawBase(False)
+        self.setExpanding(False)
+        self.setUsesScrollButtons(False)
+        self.setElideMode(Qt.TextElideMode.ElideNone)
+        self.setMouseTracking(True)
+        for title in titles:
+            self.addTab(title)
+        themes.changed.connect(self._fit)
+
+    def set_count(self, title: str, count: int) -> None:
+        """Show a number behind a title; none for 0."""
+        words = f"{count:,}" if count else ""
+        for index in range(self.count()):
+            if self.tabText(index) == title and self._counts.get(index, "") != words:
+                self._counts[index] = words
+                self.setAccessibleTabName(index, f"{title} {words}".strip())
+                self.setTabToolTip(index, f"{words} finding{'s' if count != 1 else ''}" if words else "")
+                self._fit()
+
+    def words(self) -> list[str]:
+        """Titles with their counts."""
+        return [f"{self.tabText(index)} {self._counts.get(index, '')}".strip() for index in range(self.count())]
+
+    # Geometry
+
+    def _words_width(self, index: int) -> int:
+        theme = self._themes.theme
+        width = QFontMetrics(theme.font("body-medium")).horizontalAdvance(self.tabText(index)) + 2 * self._side()
+        count = self._counts.get(index)
+        if count:
+            width += QFontMetrics(theme.font("small")).horizontalAdvance(count) + round(_COUNT_GAP * theme.zoom)
+        return width
+
+    def _side(self) -> int:
+        return round(_SIDE * self._themes.theme.zoom)
+
+    def _fit(self) -> None:
+        """Find the spacing at which all titles have room."""
+        zoom = self._themes.theme.zoom
+        needed = sum(self._words_width(index) for index in range(self.count()))
+        between = (self.width() - needed) // max(1, self.count() - 1)
+        self._gap = max(round(_LEAST_GAP * zoom), min(round(_MOST_GAP * zoom), between))
+        if self.count():
+            self.setTabText(0, self.tabText(0))  # Qt keeps the sizes of tabs until something it knows of changes
+        self.updateGeometry()
+        self.update()
+
+    @override
+    def tabSizeHint(self, index: int) -> QSize:
+        gap = self._gap if index < self.count() - 1 else 0
+        return QSize(self._words_width(index) + gap, self._themes.theme.metrics.head - 1)
+
+    @override
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        return self.tabSizeHint(index)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._fit()
+
+    # Painting
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._themes.theme.color("surface.base"))
+        under = self.tabAt(self.mapFromGlobal(QCursor.pos())) if self.underMouse() else -1
+        for index in range(self.count()):
+            self._paint_tab(painter, index, hovered=index == under)
+
+    def _paint_tab(self, painter: QPainter, index: int, *, hovered: bool) -> None:
+        theme = self._themes.theme
+        box, current = self.tabRect(index), index == self.currentIndex()
+        ink = "accent.text" if current and self.hasFocus() else "ink.primary" if current or hovered else "ink.secondary"
+        font = theme.font("body-medium")
+        painter.setFont(font)
+        painter.setPen(theme.color(ink))
+        words = box.adjusted(self._side(), 0, 0, 0)
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(words, flags, self.tabText(index))
+        count = self._counts.get(index)
+        if count:
+            past = QFontMetrics(font).horizontalAdvance(self.tabText(index)) + round(_COUNT_GAP * theme.zoom)
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color("ink.tertiary"))
+            painter.drawText(words.adjusted(past, 0, 0, 0), flags, count)
+        if current:
+            line = QRect(box.left(), box.bottom() - 1, self._words_width(index), 2)
+            painter.fillRect(line, theme.color("accent.ring"))
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.HoverMove, QEvent.Type.HoverLeave, QEvent.Type.MouseMove, QEvent.Type.Leave):
+            self.update()
+        return super().event(event)

@@ -1,0 +1,142 @@
+"""The item model of the findings panel: rows of `FindingRows`, texts made for those that are asked for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from typing_extensions import override
+
+from inspector.document import CaptureDocument
+from inspector.filters.visible import VisibleRows
+from inspector.ui.panels.findings.lines import PLURALS, FindingLine, finding_line, why
+from inspector.ui.panels.findings.rows import Choice, FindingRows, Group, Key
+from inspector.ui.roles import Role
+from inspector.ui.wire_text import tool_tip
+
+_AnyIndex = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+
+
+class FindingsModel(QAbstractTableModel):
+    """One row per head of a group and per finding of an open group.
+
+    Signals:
+        about_to_change, rows_settled: around a change of the rows; views keep their place by what they are on.
+
+    Attributes:
+        rows: what stands where.
+        choice: what the user wants to see; call `refresh` after changing it.
+        held: the row that is looked at.
+    """
+
+    about_to_change = Signal()
+    rows_settled = Signal()
+
+    def __init__(self, document: CaptureDocument, shown: VisibleRows, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._shown = shown
+        self._lines: dict[Key, FindingLine | None] = {}
+        self.rows = FindingRows()
+        self.choice = Choice()
+        self.held: Key | None = None
+
+    def refresh(self) -> None:
+        """Take in what was found, what the table shows and what the user wants. O(findings log findings)."""
+        self.about_to_change.emit()
+        self.beginResetModel()
+        self._lines.clear()
+        self.rows.take(self._document.analysis.findings.found, self._shown, self.choice, self.held)
+        self.endResetModel()
+        self.rows_settled.emit()
+
+    def set_open(self, row: int, is_open: bool) -> None:
+        """Open or close the group of a row."""
+        group = self.rows.group_at(row)
+        if group.has_head and group.is_open != is_open:
+            self.choice.opened[self.choice.grouping, group.key] = is_open
+            self.refresh()
+
+    # What rows mean
+
+    def line(self, row: int) -> FindingLine | None:
+        """The finding of a row in words; None for a head, and for one that was taken back since."""
+        found = self.rows.finding_at(row)
+        if found is None:
+            return None
+        key = found[0].code, found[1]
+        if key not in self._lines:
+            self._lines[key] = finding_line(self._document, *found)
+        return self._lines[key]
+
+    def group(self, row: int) -> Group:
+        """The group of a row."""
+        return self.rows.group_at(row)
+
+    def is_head(self, row: int) -> bool:
+        """Whether a row is the head of its group."""
+        return self.rows.finding_at(row) is None
+
+    def message(self, row: int) -> int | None:
+        """The message a row is about; None for a head."""
+        found = self.rows.finding_at(row)
+        return None if found is None else found[1]
+
+    def is_shown(self, row: int) -> bool:
+        """Whether the table shows the message of a row."""
+        message = self.message(row)
+        return message is not None and self._shown.row_of(message) is not None
+
+    # Qt
+
+    @override
+    def rowCount(self, parent: _AnyIndex = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    @override
+    def columnCount(self, parent: _AnyIndex = _NOWHERE) -> int:
+        return 0 if parent.isValid() else 1
+
+    @override
+    def data(self, index: _AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self.rows):
+            return None
+        row = index.row()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(row)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self._accessible(row)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tool_tip(row)
+        return self.message(row) if role == Role.MESSAGE else None
+
+    def _text(self, row: int) -> str:
+        if self.is_head(row):
+            return f"{group_title(self.group(row))}, {self.group(row).count:,}"
+        line = self.line(row)
+        return line.sentence if line is not None else ""
+
+    def _accessible(self, row: int) -> str:
+        group = self.group(row)
+        if self.is_head(row):
+            kind = f"{group.severity.word}, " if group.check is not None else ""
+            return f"{kind}{self._text(row)}, {'expanded' if group.is_open else 'collapsed'}"
+        line = self.line(row)
+        if line is None:
+            return ""
+        hidden = "" if self.is_shown(row) else ", hidden by the view"
+        return f"{line.check.severity.word}, {line.sentence}, {line.check.code}, {line.context}, {line.number}{hidden}"
+
+    def _tool_tip(self, row: int) -> str:
+        line = self.line(row)
+        if line is not None:
+            place = f"{line.check.code}, {line.path or 'main'}, {line.number}"
+            return tool_tip(f"{line.sentence}\n{place}\n\n{line.advice}")
+        check = self.group(row).check
+        return tool_tip(f"{check.title}\n\n{why(check)}") if check is not None else ""
+
+
+def group_title(group: Group) -> str:
+    """What a group's head says."""
+    if group.check is not None:
+        return group.check.title
+    return PLURALS[group.severity].capitalize()

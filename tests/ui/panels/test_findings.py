@@ -1,0 +1,405 @@
+"""The findings panel in its window: what it lists, what a click or a key does, what it says is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QApplication, QToolButton
+from pytestqt.qtbot import QtBot
+
+from inspector.analysis.findings import Severity
+from inspector.document import CaptureDocument
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.findings.panel import FindingsPanel
+from inspector.ui.panels.findings.rows import Grouping
+from inspector.ui.panels.messages.columns import Column
+from inspector.ui.widgets.status_button import StatusButton
+from tests.builders import GrowingLog, document_of, envelope
+from tests.ui.find import child
+from tests.ui.windows import numbers, panes_of, window_on
+
+KEYS, LEFT = Qt.Key, Qt.MouseButton.LeftButton
+
+
+def wandering() -> dict[str, Any]:
+    """An answer to nothing: the warning `response-without-request`."""
+    return envelope("mcp/response", {"result": {}}, sender="files", to=["lead"], correlation_id=["never-asked"])
+
+
+def dangling(**fields: Any) -> dict[str, Any]:
+    """A note: `correlation-dangling`."""
+    return envelope("chat", {"text": "As I said"}, correlation_id=["never-said"], **fields)
+
+
+def forged() -> dict[str, Any]:
+    """An error: `system-from-participant`."""
+    return envelope("system/presence", {"event": "join", "participant": {"id": "ghost"}})
+
+
+def trouble() -> CaptureDocument:
+    """No. 2 an error, 3 and 5 warnings, 4 a note in `why-1`, 1 and 6 are fine."""
+    return document_of(
+        envelope(), forged(), wandering(), dangling(context="why-1a2b3c"), wandering(), envelope(),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield application
+    for window in list(application.windows):
+        window.close()
+    application.theme.dispose()
+
+
+@pytest.fixture
+def window(application: Application, qtbot: QtBot) -> MainWindow:
+    """A window on `trouble`, with the findings shown."""
+    return opened(application, trouble(), qtbot)
+
+
+def opened(application: Application, document: CaptureDocument, qtbot: QtBot) -> MainWindow:
+    window = window_on(application, document)
+    window.resize(1280, 800)
+    QAbstractItemModelTester(
+        panes_of(window).findings.model, QAbstractItemModelTester.FailureReportingMode.Fatal, window
+    )
+    with qtbot.waitExposed(window):
+        window.show()
+    window.actions_by_id["view.findings"].trigger()
+    qtbot.waitUntil(panes_of(window).findings.isVisible)
+    return window
+
+
+def panel_of(window: MainWindow) -> FindingsPanel:
+    return panes_of(window).findings
+
+
+def listed(window: MainWindow) -> list[str]:
+    """What the list says, a row a line."""
+    model = panel_of(window).model
+    lines = [(model.line(row), model.index(row, 0).data()) for row in range(model.rowCount())]
+    return [text if line is None else f"{line.check.code} {line.context} {line.number}" for line, text in lines]
+
+
+def click(window: MainWindow, row: int, qtbot: QtBot) -> None:
+    view = panel_of(window).view
+    qtbot.mouseClick(view.viewport(), LEFT, pos=view.visualRect(panel_of(window).model.index(row, 0)).center())
+
+
+def key(window: MainWindow, pressed: Qt.Key, qtbot: QtBot) -> None:
+    qtbot.keyClick(panel_of(window).view, pressed)
+
+
+def current(window: MainWindow) -> int | None:
+    """Number of the message selected in the table."""
+    message = panes_of(window).messages.current_message()
+    return None if message is None else message + 1
+
+
+def switch(window: MainWindow, severity: Severity, qtbot: QtBot) -> None:
+    toggle = panel_of(window).head.toggles[severity]
+    qtbot.mouseClick(toggle, LEFT, pos=QPoint(4, toggle.height() // 2))
+
+
+ALL = [
+    "system-from-participant main No. 2",
+    "Response without a request, 2",
+    "response-without-request main No. 3",
+    "response-without-request main No. 5",
+    "correlation-dangling why-1a2b3c No. 4",
+]
+
+
+def test_findings_stand_worst_first_and_in_groups_where_a_code_was_found_twice(window: MainWindow) -> None:
+    assert listed(window) == ALL
+
+
+def test_it_is_hidden_until_asked_for_and_its_switches_agree(application: Application, qtbot: QtBot) -> None:
+    window = window_on(application, trouble())
+    with qtbot.waitExposed(window):
+        window.show()
+    action = window.actions_by_id["view.findings"]
+    assert window.docks["Findings"].isHidden()
+    assert not action.isChecked()
+    qtbot.mouseClick(child(window, StatusButton, "statusProblems"), LEFT)
+    assert panel_of(window).isVisible()
+    assert action.isChecked()
+    qtbot.mouseClick(child(window, QToolButton, "findingsClose"), LEFT)
+    assert window.docks["Findings"].isHidden()
+    assert not action.isChecked()
+    qtbot.mouseClick(child(window, QToolButton, "tool.view.findings"), LEFT)
+    assert listed(window) == ALL
+
+
+def test_a_click_selects_the_message_and_the_table_marks_the_finding(window: MainWindow, qtbot: QtBot) -> None:
+    click(window, 3, qtbot)
+    assert current(window) == 5
+    panes_of(window).go_to(3)
+    assert panel_of(window).view.currentIndex().row() == 4
+    panes_of(window).go_to(0)
+    assert panel_of(window).view.currentIndex().row() == -1
+
+
+def test_keys_walk_open_close_and_leave(window: MainWindow, qtbot: QtBot) -> None:
+    panel_of(window).view.setFocus()
+    key(window, KEYS.Key_Down, qtbot)
+    assert current(window) == 2
+    key(window, KEYS.Key_Down, qtbot)
+    assert current(window) == 2  # a head is about no message
+    key(window, KEYS.Key_Left, qtbot)
+    assert listed(window) == [ALL[0], ALL[1], ALL[4]]
+    key(window, KEYS.Key_Down, qtbot)
+    assert current(window) == 4
+    key(window, KEYS.Key_Up, qtbot)
+    key(window, KEYS.Key_Return, qtbot)
+    assert listed(window) == ALL
+    key(window, KEYS.Key_Right, qtbot)
+    assert current(window) == 3
+    key(window, KEYS.Key_Left, qtbot)
+    assert panel_of(window).view.currentIndex().row() == 1
+    key(window, KEYS.Key_End, qtbot)
+    assert current(window) == 4
+    key(window, KEYS.Key_Escape, qtbot)
+    assert panes_of(window).messages.view.hasFocus()
+
+
+def test_return_goes_to_the_message(window: MainWindow, qtbot: QtBot) -> None:
+    panel_of(window).view.setFocus()
+    key(window, KEYS.Key_Down, qtbot)
+    key(window, KEYS.Key_Return, qtbot)
+    assert panes_of(window).messages.view.hasFocus()
+    assert current(window) == 2
+
+
+def test_switches_count_and_hide_severities(window: MainWindow, qtbot: QtBot) -> None:
+    toggles = panel_of(window).head.toggles
+    assert [toggle.words for toggle in toggles.values()] == ["1 error", "2 warnings", "1 note"]
+    switch(window, Severity.WARNING, qtbot)
+    assert listed(window) == [ALL[0], ALL[4]]
+    assert toggles[Severity.WARNING].words == "2 warnings"
+    switch(window, Severity.ERROR, qtbot)
+    switch(window, Severity.NOTE, qtbot)
+    assert listed(window) == []
+    assert panel_of(window).view.empty_text == "The findings of this view are switched off above."
+    switch(window, Severity.ERROR, qtbot)
+    assert listed(window) == [ALL[0]]
+
+
+def test_what_the_filter_hides_is_counted_and_can_be_listed(window: MainWindow, qtbot: QtBot) -> None:
+    panel = panel_of(window)
+    panes_of(window).apply_filter('kind == "mcp/response"')
+    qtbot.waitUntil(lambda: listed(window) == ALL[1:4])
+    assert panel.head.hint.text == "in this view; 2 more are hidden by the filter"
+    qtbot.mouseClick(panel.head.link, LEFT)
+    assert listed(window) == ALL
+    assert panel.head.hint.text == "2 of these are hidden by the filter"
+    panel.view.setFocus()
+    key(window, KEYS.Key_Home, qtbot)
+    assert numbers(window) == [3, 5]  # walking over it keeps the filter
+    click(window, 0, qtbot)
+    assert current(window) == 2
+    assert numbers(window) == [1, 2, 3, 4, 5, 6]
+    window.actions_by_id["go.back"].trigger()
+
+
+def test_a_narrow_panel_keeps_what_can_be_clicked(window: MainWindow, qtbot: QtBot) -> None:
+    head = panel_of(window).head
+    panes_of(window).apply_filter('kind == "mcp/response"')
+    window.docks["Findings"].setFloating(True)
+    window.docks["Findings"].resize(340, 200)
+    qtbot.waitUntil(lambda: head.width() <= 350 and not head.link.isHidden())
+    assert [toggle.shown_words for toggle in head.toggles.values()] == ["0", "2", "0"]
+    assert head.link.width() >= head.link.sizeHint().width()
+    close = child(window, QToolButton, "findingsClose")
+    assert close.geometry().right() <= head.width()
+    assert head.link.geometry().right() < close.geometry().left()
+
+
+def test_an_empty_list_says_why(application: Application, qtbot: QtBot) -> None:
+    window = opened(application, document_of(envelope(), envelope()), qtbot)
+    assert panel_of(window).view.empty_text == "Nothing found in 2 messages."
+
+
+def test_groups_of_severities_and_none(window: MainWindow) -> None:
+    panel_of(window).group_by(Grouping.SEVERITY)
+    assert listed(window) == ["Errors, 1", ALL[0], "Warnings, 2", *ALL[2:4], "Notes, 1", ALL[4]]
+    panel_of(window).group_by(Grouping.NONE)
+    assert listed(window) == [ALL[0], *ALL[2:]]
+
+
+def menu_entry(window: MainWindow, row: int, name: str) -> None:
+    menu = panel_of(window).menu_for(row)
+    action = next(action for action in menu.actions() if action.objectName() == name)
+    action.trigger()
+    menu.deleteLater()
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("filter.replace", [3, 5]), ("filter.and", [3]), ("filter.or", [1, 2, 3, 5]), ("filter.and_not", [1, 2])],
+)
+def test_the_menu_filters_by_the_code(window: MainWindow, name: str, shown: list[int]) -> None:
+    panes_of(window).apply_filter("no < 4")
+    panes_of(window).apply_filter("no <= 3")
+    panel_of(window).refresh()
+    menu_entry(window, 1, name)
+    assert numbers(window) == shown
+
+
+def test_a_code_can_be_hidden_and_listed_again(window: MainWindow) -> None:
+    menu_entry(window, 2, "hide")
+    assert listed(window) == [ALL[0], ALL[4]]
+    assert panel_of(window).head.hint.text == "2 of a hidden code"
+    assert panel_of(window).head.toggles[Severity.WARNING].words == "0 warnings"
+    restore = next(a for a in panel_of(window).head.menu.actions() if a.objectName() == "restoreCodes")
+    restore.trigger()
+    assert listed(window) == ALL
+
+
+def test_rows_are_copied(window: MainWindow, qtbot: QtBot) -> None:
+    panel_of(window).view.setFocus()
+    key(window, KEYS.Key_End, qtbot)
+    qtbot.keyClick(panel_of(window).view, KEYS.Key_C, Qt.KeyboardModifier.ControlModifier)
+    copied = QGuiApplication.clipboard().text().split("\t")
+    assert [copied[place] for place in (0, 2, 3, 4)] == ["note", "correlation-dangling", "why-1a2b3c", "No. 4"]
+    menu_entry(window, 0, "copy.code")
+    assert QGuiApplication.clipboard().text() == "system-from-participant"
+
+
+def test_all_of_a_code_are_shown_whatever_is_hidden(window: MainWindow, qtbot: QtBot) -> None:
+    panel = panel_of(window)
+    panel.model.choice.codes_off.add("response-without-request")
+    switch(window, Severity.WARNING, qtbot)
+    panes_of(window).apply_filter('kind == "chat"')
+    window.docks["Findings"].hide()
+    panel.show_code("response-without-request")
+    assert panel.isVisible()
+    assert set(ALL[1:4]) <= set(listed(window))
+    assert panel.head.toggles[Severity.WARNING].isChecked()
+    assert panel.model.is_head(panel.view.currentIndex().row())
+
+
+def test_wire_text_is_plain_and_secrets_are_masked(application: Application, qtbot: QtBot) -> None:
+    said = envelope("chat", sender="<b>lead\u202e</b>", correlation_id=["never-said"])
+    window = opened(application, document_of(said, dangling(sender="Bearer abcdefgh123456")), qtbot)
+    model = panel_of(window).model
+    shown = [str(model.index(row, 0).data(role)) for row in range(model.rowCount())
+             for role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)]  # fmt: skip
+    assert not any("\u202e" in text or "abcdefgh" in text for text in shown)
+    tips = [str(model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole)) for row in range(model.rowCount())]
+    assert not any("<b>" in tip or "abcdefgh" in tip for tip in tips)
+
+
+# Problems elsewhere
+
+
+def test_problems_are_counted_in_the_status_bar_and_on_their_preset(window: MainWindow) -> None:
+    assert "3 problems" in window.status.words()
+    chips = {chip.preset.name: chip.text() for chip in window.presets.bar._chips}
+    assert chips["Problems"] == "Problems  3"
+    assert chips["Tools"] == "Tools"
+
+
+def test_no_problems_are_said_too(application: Application, qtbot: QtBot) -> None:
+    window = window_on(application, document_of(envelope()))
+    window.status.show_log("test.jsonl", "envelopes")  # which starts the bar anew
+    window.refresh_counts()
+    assert "0 problems" in window.status.words()
+
+
+def test_the_gutter_shows_the_worst_finding(window: MainWindow) -> None:
+    model = panes_of(window).messages.model
+    gutter = [model.index(row, Column.GUTTER).data() for row in range(model.rowCount())]
+    assert gutter == ["", "error", "warning", "note", "warning", ""]
+    assert "answers" in model.index(2, Column.GUTTER).data(Qt.ItemDataRole.ToolTipRole)
+
+
+def test_next_and_previous_problem_go_around(window: MainWindow, qtbot: QtBot) -> None:
+    gone = []
+    for _ in range(4):
+        qtbot.keyClick(window, KEYS.Key_F8)
+        gone.append(current(window))
+    qtbot.keyClick(window, KEYS.Key_F8, Qt.KeyboardModifier.ShiftModifier)
+    gone.append(current(window))
+    assert gone == [2, 3, 5, 2, 5]
+
+
+def test_next_problem_says_when_there_is_none_in_view_and_shows_them(window: MainWindow, qtbot: QtBot) -> None:
+    panes_of(window).apply_filter('kind == "chat"')
+    window.actions_by_id["go.problem_next"].trigger()
+    notice = window.notices.notice("no-problem")
+    assert notice is not None
+    assert notice.text.startswith("No message with a problem is shown; 3 are hidden.")
+    panes_of(window).clear()
+    window.actions_by_id["go.problem_next"].trigger()
+    assert window.notices.notice("no-problem") is None
+    assert current(window) == 2
+
+
+def test_next_problem_says_when_there_is_none_at_all(application: Application, qtbot: QtBot) -> None:
+    window = window_on(application, document_of(envelope(), dangling()))
+    window.actions_by_id["go.problem_next"].trigger()
+    notice = window.notices.notice("no-problem")
+    assert notice is not None
+    assert notice.text.startswith("No problem was found in 2 messages.")
+
+
+# Live
+
+
+def test_findings_come_and_go_while_one_is_selected(application: Application, qtbot: QtBot) -> None:
+    log = GrowingLog()
+    log.write({"ctxcap": 1}, *map(framed, (envelope(), wandering(), dangling())))
+    window = opened(application, log.document, qtbot)
+    panel = panel_of(window)
+    click(window, 1, qtbot)
+    assert current(window) == 3
+    log.write(framed(forged()), framed(wandering()))
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: len(listed(window)) == 5)
+    assert panel.view.selected == ("correlation-dangling", 2)
+    assert panel.view.currentIndex().row() == 4
+    assert "3 problems" in window.status.words()
+    log.write(framed(envelope("mcp/request", {"method": "tools/list"}, id="never-asked", to=["files"])))
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: not any("response-without-request" in row for row in listed(window)))
+
+
+def framed(inner: dict[str, Any]) -> dict[str, Any]:
+    """A line of a capture of ours; without the sender's clock, which would differ."""
+    frame = {name: value for name, value in inner.items() if name != "ts"}
+    return {"t": 1_767_600_000_000_000_000, "dir": "in", "src": 0, "frame": frame}
+
+
+def test_what_stands_at_the_top_stays_there(application: Application, qtbot: QtBot) -> None:
+    log = GrowingLog()
+    log.write({"ctxcap": 1}, *(framed(dangling()) for _ in range(60)))
+    window = opened(application, log.document, qtbot)
+    panel = panel_of(window)
+    panel.model.set_open(0, True)
+    panel.view.verticalScrollBar().setValue(500)
+    before = panel.model.rows.key_at(panel.view.rowAt(0))
+    log.write(*(framed(wandering()) for _ in range(5)), framed(forged()))
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: len(listed(window)) == 1 + 6 + 61)
+    assert panel.model.rows.key_at(panel.view.rowAt(0)) == before
+
+
+def test_nothing_is_listed_while_nobody_looks(application: Application, qtbot: QtBot) -> None:
+    log = GrowingLog()
+    log.write({"ctxcap": 1}, framed(wandering()))
+    window = opened(application, log.document, qtbot)
+    window.docks["Findings"].hide()
+    log.write(framed(wandering()))
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: "2 problems" in window.status.words())
+    assert len(listed(window)) == 1
+    window.docks["Findings"].show()
+    assert len(listed(window)) == 3

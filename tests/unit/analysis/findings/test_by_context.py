@@ -1,0 +1,133 @@
+"""Findings counted by context: as a slow count says, in any batches, while contexts move and findings go away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.findings import Severity
+from inspector.analysis.findings.by_context import NONE, Tally
+from inspector.analysis.findings.oddities import oddities_of
+from inspector.document import CaptureDocument
+from tests.builders import GrowingLog, document_of, envelope, received
+from tests.findings import answer, ask, at, later
+
+CONTEXTS: tuple[Any, ...] = (
+    None, "a", "a/b", "a/b/c", "b//c/", "/", "x y",
+    {"id": "b"}, {"id": "b", "parent": "a"}, {"id": "c", "parent": "b"}, {"id": "a", "parent": "c"}, {"type": "task"},
+)  # fmt: skip
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Messages in contexts that move, several of them odd, some of them mended by later ones."""
+    lines: list[dict[str, Any]] = []
+    for number in range(draw(st.integers(1, 14))):
+        context, space = draw(st.sampled_from(CONTEXTS)), draw(st.sampled_from(["demo", "other"]))
+        kind = draw(st.sampled_from(["chat", "odd/kind", "mcp/request", "mcp/response", "reasoning/start"]))
+        identifier = draw(st.sampled_from([f"m{number}", "a", "b", "m1"]))
+        time = at(draw(st.integers(0, 100)))
+        named = [draw(st.sampled_from(["m0", "m1", "m2"]))] if kind == "mcp/response" else None
+        fields = {"context": context, "id": identifier, "ts": time, "correlation_id": named}
+        lines.append(received(envelope(kind, **fields), space_id=space))
+    return lines
+
+
+def slow(document: CaptureDocument) -> dict[Any, Tally]:
+    """The tallies of all contexts and spaces, counted one by one."""
+    analysis, capture = document.analysis, document.capture
+    tree, counts = analysis.contexts.tree, {}
+
+    def add(key: Any, severity: Severity) -> None:
+        counts.setdefault(key, [0, 0, 0])[severity - 1] += 1
+
+    for found in analysis.findings.all():
+        space, node = int(capture.columns["space"][found.row]), analysis.contexts.node_of(found.row)
+        add(("space", space), found.severity)
+        if node == MAIN:
+            add(("main", space), found.severity)
+        for above in tree.line_to(node):
+            add(above, found.severity)
+    return {key: Tally(*numbers) for key, numbers in counts.items()}
+
+
+def counted(document: CaptureDocument) -> dict[Any, Tally]:
+    """The same as the pass has it."""
+    analysis = document.analysis
+    tallies = analysis.findings.by_context
+    spaces = analysis.contexts.spaces
+    found: dict[Any, Tally] = {("space", space): tallies.in_space(space) for space in spaces}
+    found |= {("main", space): tallies.in_main(space) for space in spaces}
+    found |= {node: tallies.below(node) for node in analysis.contexts.tree.alive()}
+    return {key: tally for key, tally in found.items() if tally != NONE}
+
+
+@settings(max_examples=80, deadline=None)
+@given(logs(), st.data())
+def test_counts_are_those_of_a_slow_count_at_any_time(lines: list[dict[str, Any]], data: st.DataObject):
+    log = GrowingLog()
+    start = 0
+    while start < len(lines):
+        stop = data.draw(st.integers(start + 1, len(lines)))
+        log.write(*lines[start:stop])
+        if data.draw(st.booleans()):
+            assert counted(log.document) == slow(log.document)
+        start = stop
+    log.document.end_live()
+    assert counted(log.document) == slow(log.document)
+
+
+def test_a_finding_that_is_mended_is_no_longer_counted():
+    log = GrowingLog()
+    log.write(received(ask(context="job-7f3a9b/step")), received(later(31)))
+    document = log.document
+    document.analysis.catch_up()
+    node = document.analysis.contexts.tree.find(int(document.capture.columns["space"][0]), "job-7f3a9b")
+    tallies = document.analysis.findings.by_context
+    assert tallies.below(node) == Tally(warnings=1)
+    assert tallies.take_touched()[0].tolist() == [document.analysis.contexts.node_of(0)]
+    log.write(received(answer(context="job-7f3a9b/step", ts=at(32))))
+    document.analysis.catch_up()
+    assert tallies.below(node).problems == 0
+
+
+def test_a_chain_of_thousands_of_contexts_is_summed_up():
+    lines = [
+        envelope("chat", context={"id": f"c{n}", "parent": f"c{n - 1}"} if n else {"id": "c0"}) for n in range(2_300)
+    ]
+    document = document_of(*lines, envelope("odd/kind", context={"id": "c2299"}))
+    tallies = document.analysis.findings.by_context
+    expected = slow(document)
+    tree = document.analysis.contexts.tree
+    assert tallies.below(tree.find(0, "c0")) == expected[tree.find(0, "c0")]
+    assert tallies.below(tree.find(0, "c2299")) == expected[tree.find(0, "c2299")]
+
+
+def test_worst_and_problems():
+    assert Tally(1, 0, 0).worst is Severity.NOTE
+    assert Tally(1, 1, 0).worst is Severity.WARNING
+    assert Tally(1, 1, 1).worst is Severity.ERROR
+    assert NONE.worst is None
+    assert Tally(5, 2, 3).problems == 5
+
+
+def test_oddities_of_a_context_say_what_first_and_how_often():
+    document = document_of(
+        envelope(context={"id": "a", "type": "task"}), envelope(context={"id": "b", "parent": "a"}),
+        envelope(context={"id": "b", "parent": "c"}), envelope(context={"id": "b", "parent": "d"}),
+        envelope(context="ok"),
+    )  # fmt: skip
+    contexts = document.analysis.contexts
+    found = oddities_of(contexts, contexts.tree.find(0, "b"))
+    assert [(odd.check.code, odd.row, odd.times) for odd in found] == [("context-parent-conflict", 2, 2)]
+    assert oddities_of(contexts, contexts.tree.find(0, "ok")) == []
+    assert oddities_of(contexts, MAIN) == []
+
+
+def test_a_malformed_path_is_odd():
+    contexts = document_of(envelope(context="why//fs?/")).analysis.contexts
+    node = contexts.node_of(0)
+    assert [odd.check.code for odd in oddities_of(contexts, node)] == ["context-malformed", "context-characters"]
