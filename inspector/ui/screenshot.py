@@ -77,6 +77,7 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
         panes.go_to(shot.select - 1)
         if shot.expand:
             panes.messages.toggle_original()
+    panes.findings.refresh()  # else it takes its time
     await asyncio.sleep(0.05)  # let layouts settle and delayed painting happen
     if not window.grab().save(shot.output):
         return f"{shot.output} cannot be written."

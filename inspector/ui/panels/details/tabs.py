@@ -80,6 +80,13 @@ class DetailTabs(QTabBar):
         return QSize(self._words_width(index) + gap, self._themes.theme.metrics.head - 1)
 
     @override
+    def minimumSizeHint(self) -> QSize:
+        """With the least spacing: what it has now would keep the pane from becoming narrower."""
+        words = sum(self._words_width(index) for index in range(self.count()))
+        gaps = max(0, self.count() - 1) * round(_LEAST_GAP * self._themes.theme.zoom)
+        return QSize(words + gaps, self._themes.theme.metrics.head - 1)
+
+    @override
     def minimumTabSizeHint(self, index: int) -> QSize:
         return self.tabSizeHint(index)
 
