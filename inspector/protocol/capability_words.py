@@ -62,6 +62,8 @@ def capability_in_words(capability: object) -> str:
         return "nothing that can be read"
     kinds = capability.get("kind")
     kinds = [str(kind) for kind in kinds[:_MOST_KINDS]] if isinstance(kinds, list) else [str(kinds or "?")]
+    if not kinds:
+        return "nothing, its list of kinds is empty"
     method, name, more = _bound(capability.get("payload"))
     words = ", or ".join(_in_words(kind, method, name) for kind in kinds)
     to = capability.get("to")

@@ -883,7 +883,7 @@ KEYS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.lists(st.tuples(KINDS, st.dictionaries(KEYS, VALUES, max_size=4)), min_size=1, max_size=3))
 def test_any_payload_has_an_overview(show: Show, messages: list[tuple[str, dict[str, Any]]]):
     panel = show(*(envelope(kind, payload) for kind, payload in messages))

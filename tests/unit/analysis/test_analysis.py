@@ -18,7 +18,7 @@ traffic = st.one_of(conversations, context_conversations, rpc_conversations, gat
 batches = st.integers(1, 5)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(traffic, batches)
 def test_any_batches_give_the_same(lines: list[dict[str, Any]], size: int) -> None:
     log = GrowingLog()
@@ -28,7 +28,7 @@ def test_any_batches_give_the_same(lines: list[dict[str, Any]], size: int) -> No
     clean_up()
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(traffic, batches)
 def test_what_changes_is_reported(lines: list[dict[str, Any]], size: int) -> None:
     """A value of an earlier message differs: the message is among the changed ones, or it is the tree that moved."""

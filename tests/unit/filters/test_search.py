@@ -73,7 +73,7 @@ def test_time_given_is_kept_to() -> None:
     assert found.result().tolist() == []
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(traffic(), st.sampled_from(FILTERS), st.integers(-1, 3), st.integers(1, 5), st.integers(0, 4))
 def test_traffic_meanwhile_changes_nothing_about_the_result(
     lines: list[dict[str, Any]], text: str, node: int, size: int, steps: int

@@ -115,7 +115,7 @@ anything = st.one_of(conversations, context_conversations, rpc_conversations, ga
 NOTHING = Changes(0, 0, np.empty(0, np.int64), tree_moved=False)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(anything, st.sampled_from(FILTERS), scopes, st.integers(1, 4))
 def test_following_gives_what_choosing_anew_gives(
     lines: list[dict[str, Any]], text: str, wanted: tuple[int, Reach] | None, size: int
@@ -131,7 +131,7 @@ def test_following_gives_what_choosing_anew_gives(
     clean_up()
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(anything, st.sampled_from(FILTERS), scopes, st.integers(1, 4), st.integers(0, 3))
 def test_following_in_slices_comes_to_the_same(
     lines: list[dict[str, Any]], text: str, wanted: tuple[int, Reach] | None, size: int, slices: int

@@ -37,7 +37,7 @@ traffic = st.one_of(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(traffic, st.integers(1, 5))
 def test_any_batches_give_the_same(lines: list[Any], size: int) -> None:
     log = GrowingLog()
@@ -47,7 +47,7 @@ def test_any_batches_give_the_same(lines: list[Any], size: int) -> None:
     clean_up()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(traffic)
 def test_what_was_left_for_later_is_looked_at_in_the_end(lines: list[Any]) -> None:
     document = CaptureDocument()
@@ -58,7 +58,7 @@ def test_what_was_left_for_later_is_looked_at_in_the_end(lines: list[Any]) -> No
     clean_up()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(traffic)
 def test_columns_and_findings_agree(lines: list[Any]) -> None:
     found = document_of(*lines).analysis.findings.found
