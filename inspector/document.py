@@ -28,6 +28,7 @@ from inspector.sources.inputs import is_stream, open_source
 _ARCHIVES = ("", ".gz", ".zst")
 _DECISIONS_S = 1.0
 _CHECKS_S = 1.0
+_CHECKS_FAILED = "The checks of {} ended at No. {:,} by an error in this program, which its log file describes."
 _CUT_OFF = "{} ends before its JSON array is closed: it may have been cut off."
 
 
@@ -186,6 +187,21 @@ class CaptureDocument:
             self._checks_due = time.monotonic() + _CHECKS_S
             self._tell(self.analysis.catch_up())
 
+    def look_further(self, until: float) -> bool:
+        """Do some of what the checks have put off because records have to be read again for it.
+
+        Args:
+            until: when to stop, by `time.perf_counter`; something is done however late it is.
+
+        Returns:
+            Whether nothing is left to be done until more messages come.
+        """
+        if not self._readers:  # closed
+            return True
+        changes, done = self.analysis.go_on(until)
+        self._tell(changes)
+        return done
+
     def end_live(self) -> None:
         """The source has ended: read what is left, a torn last line included."""
         for reader in self._readers:
@@ -271,6 +287,7 @@ class CaptureDocument:
         found = [source.feed.trouble for source in self.capture.sources if source.feed is not None]
         found += [self.followed.trouble if self.followed is not None else None]
         found += [_CUT_OFF.format(source.name) for source in self.capture.sources if source.cut_off]
+        found += [_CHECKS_FAILED.format(name, row) for name, row in self.analysis.findings.failed.items()]
         return [sentence for sentence in found if sentence is not None]
 
     @property
@@ -286,7 +303,7 @@ class CaptureDocument:
     @property
     def behind(self) -> int:
         """Bytes that wait to be read."""
-        return sum(source.size - source.read_to for source in self.capture.sources)
+        return sum(reader.source.size - reader.source.read_to for reader in self._readers)
 
     @property
     def format(self) -> str | None:

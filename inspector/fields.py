@@ -24,6 +24,7 @@ from inspector.analysis.latency import latency_ms
 from inspector.analysis.named import Named
 from inspector.analysis.proposals import ProposalState
 from inspector.analysis.transients import BADGE_SETS, Badge
+from inspector.analysis.waiting import are_waiting
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
@@ -114,7 +115,7 @@ def _decoded(value: Callable[[Analysis, int], object], may_hold: MayHold | None 
 
 def _may_have_id(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]:
     """Ids that are text are known by their hash; others are rare."""
-    hashes = analysis.capture.columns["id_hash"][rows]
+    hashes = analysis.capture.text_hashes("id_hash", rows)
     return np.ones(len(hashes), np.bool_) if texts is None else _hashed(hashes, texts) | (hashes == NO_HASH)
 
 
@@ -125,7 +126,8 @@ def _may_name(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]
     named = (flags & Flag.CORRELATED.value) != 0
     if texts is None:
         return named
-    return named & (_hashed(columns["correlation_hash"][rows], texts) | ((flags & Flag.MANY_CORRELATIONS.value) != 0))
+    first = _hashed(analysis.capture.text_hashes("correlation_hash", rows), texts)
+    return named & (first | ((flags & Flag.MANY_CORRELATIONS.value) != 0))
 
 
 def _may_have_summary(analysis: Analysis, rows: Take, _texts: Texts) -> NDArray[np.bool_]:
@@ -196,6 +198,18 @@ def _answered(analysis: Analysis) -> Column:
         return np.where(analysis.capture.columns["kind"][rows] == request, answer, 0)
 
     return Numbers(_lazy(analysis, at), 0)
+
+
+def _waiting(analysis: Analysis) -> Column:
+    proposal = analysis.capture.strings.find(kinds.PROPOSAL) or -1
+
+    def at(rows: Take) -> NDArray[np.uint8]:
+        found = np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows.astype(np.int64)
+        waits = are_waiting(analysis.capture, analysis.correlation.columns, found)
+        decision = analysis.capture.columns["kind"][found] == proposal
+        return (waits * np.where(decision, 2, 1)).astype(np.uint8)
+
+    return Interned(_lazy(analysis, at), ("", "answer", "decision"))
 
 
 def _answers(analysis: Analysis) -> Column:
@@ -304,6 +318,8 @@ FIELDS: tuple[Field, ...] = (
     Field("latency", _T.NUMBER, "Latency", "Milliseconds from a request to this response.", _latency, _D.PASS),
     Field("answered", _T.INTEGER, "Answered by", "No. of the response to this request.", _answered, _D.PASS),
     Field("answers", _T.INTEGER, "Answers", "No. of the request this response answers.", _answers, _D.PASS),
+    Field("waiting", _T.STRING, "Waiting", "answer: a request has none yet; decision: nobody has acted on a proposal.",
+          _waiting, _D.PASS),
     Field("proposal.state", _T.STRING, "Proposal", "open, rejected, withdrawn, fulfilled or answered.",
           lambda a: Interned(a.correlation.columns["proposal_state"], _STATES), _D.PASS),
     Field("delivered", _T.STRING, "Delivered to", "Who got it, as far as a gateway's log says.",

@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +18,8 @@ Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...].
 ThemeName = Annotated[str, typer.Option("--theme", help="system, light or dark.")]
 
 _DEMO_SECONDS_WITHOUT_DISPLAY = 20.0
+_OUR_FAULT = 70
+"""Exit code for an error in the program itself, EX_SOFTWARE of sysexits.h."""
 
 
 def has_display() -> bool:
@@ -113,4 +116,8 @@ def main() -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if isinstance(sys.stdout, io.TextIOWrapper):  # the same bytes whatever the console's or a redirection's encoding
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="")
-    app(arguments, prog_name="context-inspector")
+    try:
+        app(arguments, prog_name="context-inspector")
+    except Exception:  # noqa: BLE001 - it ends here whatever it is
+        traceback.print_exc()
+        sys.exit(_OUR_FAULT)  # 1 and 2 say something about the log and the arguments

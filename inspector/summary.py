@@ -185,7 +185,7 @@ def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]
         "space": document.capture.strings[participant.space] if participant.space else None,
         "name": participant.name,
         "here": participant.here,
-        "since": _time(participant.first_ns),
+        "since": _time(participant.since_ns),
         "left": _time(participant.left_ns),
         "comings": [{"no": one.row + 1, "here": one.here} for one in participant.comings],
         "messages": participant.messages,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import tempfile
 from itertools import count
@@ -89,6 +90,7 @@ def document_at(path: Path) -> CaptureDocument:
     """A document that has read a log. It is closed when the test ends."""
     document = closed_at_end(CaptureDocument())
     document.load(path)
+    document.look_further(math.inf)
     return document
 
 
@@ -127,6 +129,7 @@ class GrowingLog:
     def end(self) -> CaptureDocument:
         """Nothing more will come; the document has read everything."""
         self.document.end_live()
+        self.document.look_further(math.inf)
         return self.document
 
 

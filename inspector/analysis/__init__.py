@@ -83,12 +83,17 @@ class Analysis:
                 parts.append(touched)
             changed = np.unique(np.concatenate(parts))
             changed = changed[changed < start]
+            self._fed = stop  # whatever the checks do: fed twice, the other passes would count everything twice
             self.findings.feed(start, stop, changed, self.now_ns, more=more)
-        self._fed = stop
         found = self.findings.take_changes()
         if len(found):
             changed = np.union1d(changed, found[found < start])
         return Changes(start, stop, changed, self.contexts.take_moved())
+
+    def go_on(self, until: float) -> tuple[Changes, bool]:
+        """Let the checks do some of what they have put off, until a time; what changed, and whether nothing is left."""
+        done = self.findings.go_on(until, self.now_ns)
+        return Changes(self._fed, self._fed, self.findings.take_changes(), False), done
 
     def catch_up(self) -> Changes:
         """Let the checks look at what they have left for later; also when the clock (`now_ns`) has moved on."""

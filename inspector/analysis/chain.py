@@ -10,6 +10,7 @@ import numpy as np
 from inspector.analysis import Analysis, Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.named import Named
+from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
@@ -43,11 +44,18 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
     """The chain of a message in order of arrival, itself included; at most 64 steps, nearest links first.
 
     Causes are followed to their roots and effects to their ends, but not back down from a cause: the siblings
-    of a message are not part of why it happened. Calls bring their answers with them.
+    of a message are not part of why it happened. Calls bring their answers with them, a consumption what it consumed.
     """
     found = {message}
     _follow(analysis, message, found, _causes)
     _follow(analysis, message, found, _effects)
+    # A consumption came out of two calls: reached by one of them, it brings the other, so that each tells it alike.
+    for step in sorted(found):
+        consumed = analysis.transients.lifecycle(step).consumes
+        if consumed is not None:
+            found.add(consumed)
+            _follow(analysis, step, found, _causes)
+            _follow(analysis, consumed, found, _causes)
     found = found.union(*(_outcome(analysis, step) for step in found))
     ordered = sorted(found)
     if len(ordered) > MOST_STEPS:
@@ -165,11 +173,9 @@ def _lies_in(analysis: Analysis, node: int, above: int) -> bool:
 
 
 def _outcome(analysis: Analysis, message: int) -> set[int]:
-    """The answer to a request, what became of a proposal, and the request behind a consumption."""
+    """The answer to a request, and what became of a proposal."""
     if analysis.capture.string("kind", message) in (kinds.REQUEST, kinds.PROPOSAL):
         return set(analysis.correlation.effects(message))
-    if analysis.transients.lifecycle(message).consumes is not None:
-        return set(analysis.correlation.causes(message))
     return set()
 
 
@@ -207,4 +213,6 @@ def relation_word(analysis: Analysis, message: int) -> str:
         cause = analysis.correlation.causes(message)
         if any(analysis.capture.string("kind", c) == kinds.PROPOSAL for c in cause):
             return f"fulfilled by {analysis.capture.string('sender', message) or 'somebody'}"
+    if kind == kinds.RESPONSE and analysis.capture.flags(message) & Flag.ERROR:
+        return "failed"
     return _WORDS.get(kind, kind.rpartition("/")[2] or "unreadable")

@@ -133,8 +133,10 @@ class ContextTally:
 
     @property
     def rate(self) -> float | None:
-        """Messages a second between its first and last one; None where there are too few to say."""
-        return (self.messages - 1) * _SECOND / self.span_ns if self.messages > 1 and self.span_ns > 0 else None
+        """Messages a second between its first and last one; None where they are too few, or too close, to say."""
+        if self.messages < _FEWEST_FOR_RATE or self.span_ns < _SECOND:
+            return None
+        return (self.messages - 1) * _SECOND / self.span_ns
 
     def recent(self, now_ns: int) -> int:
         """Messages in the RECENT_S seconds before a time."""
@@ -143,6 +145,7 @@ class ContextTally:
 
 
 _SECOND = 1_000_000_000
+_FEWEST_FOR_RATE = 10
 _FEW = 4_096
 
 

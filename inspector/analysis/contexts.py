@@ -9,6 +9,7 @@ from inspector.analysis.context_notes import ContextNotes
 from inspector.analysis.context_objects import ContextObjects
 from inspector.analysis.context_refs import UNKNOWN, ContextRefs
 from inspector.analysis.context_tree import MAIN, MOST_LEVELS, ContextTree
+from inspector.analysis.log_clock import LogClock
 from inspector.analysis.node_columns import REASONING_START, NodeLines, NodeTable, NodeTypes, living_nodes
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts, as_numpy
 from inspector.capture.block import OBJECT_KEY
@@ -16,6 +17,7 @@ from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.protocol.paths import quote_segment
+from inspector.protocol.secrets import mask_text
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
 
@@ -40,7 +42,6 @@ class ContextPass:
         facts: what is noted of each node; its arrays `first_row`, `last_row`, `last_ns`, `started_by` and
             `concluded_by` are attributes here too.
         main_counts: messages in main by space (string id).
-        clock_ns: the latest time seen, by which a log's contexts are active or idle.
         touched: nodes that gained messages; whoever shows counts takes and clears it.
         notes: what is odd about contexts as messages name them.
         parent_ids: (space, id) of contexts that objects named as parents, in the order of their messages.
@@ -67,7 +68,7 @@ class ContextPass:
         self.parent_ids = self._objects.parent_ids
         self.first_row, self.last_row, self.last_ns = self.facts.first_row, self.facts.last_row, self.facts.last_ns
         self.started_by, self.concluded_by = self.facts.started_by, self.facts.concluded_by
-        self.clock_ns = NO_TIME
+        self._clock = LogClock()
         self._moved = False
         self._fed = 0
         self.type_version = 0
@@ -103,9 +104,10 @@ class ContextPass:
             self._moved = True
         nodes = self._refs.nodes(refs)
         said = columns["flags"][start:stop] & Flag.GAP.value == 0  # marks are rows, but nobody's message, at our time
-        times, spaces, main = columns["time_ns"][start:stop][said], spaces[said], nodes[said] == MAIN
-        if len(times):
-            self.clock_ns = max(self.clock_ns, int(times.max()))
+        spaces, main = spaces[said], nodes[said] == MAIN
+        by_senders = np.may_share_memory(columns["time_ns"], columns["ts_ns"])  # theirs are the only times there are
+        times, senders = (columns[name][start:stop][said] for name in ("time_ns", "sender"))
+        self._clock.feed(times, senders, by_senders=by_senders)
         self._count_spaces(spaces, main)
         self._count(start, stop, nodes)
         self._fed = stop
@@ -156,7 +158,7 @@ class ContextPass:
         if not told.identifier or not self._capture.columns["id_hash"][row]:
             return
         text = text_shown("reasoning/start", told.payload) or ""
-        label = " ".join(text.split())[:_LABEL_LENGTH] or None
+        label = " ".join(mask_text(text[: 8 * _LABEL_LENGTH]).split())[:_LABEL_LENGTH] or None
         node = self.tree.declare(space, told.identifier, above, label)
         self.facts.grow(len(self.tree))
         if self.started_by[node] < 0:
@@ -246,6 +248,11 @@ class ContextPass:
         return moved
 
     # Asking
+
+    @property
+    def clock_ns(self) -> int:
+        """The latest time seen (`LogClock`), by which a log's contexts are active or idle; NO_TIME."""
+        return self._clock.latest_ns
 
     @property
     def spaces(self) -> list[int]:

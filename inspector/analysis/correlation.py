@@ -18,10 +18,11 @@ from inspector.analysis.changes import ChangedRows, Rows
 from inspector.analysis.draft_names import DraftNames
 from inspector.analysis.open_calls import OpenCalls
 from inspector.analysis.proposals import Proposals
+from inspector.analysis.waiting import Outcomes
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW, HashIndex, hash_text
+from inspector.capture.hashes import NO_ROW, HashIndex
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 
@@ -53,6 +54,7 @@ class CorrelationPass:
             `call` unsigned: place in `calls` of its `kind[:method[:target]]`.
             `rule` uint8: ToolRule.
             `proposal_state` uint8: ProposalState.
+            `given_up` uint8: GivenUp.
         calls: each distinct `kind[:method[:target]]`, what `kind like` matches; entry 0 is no call.
     """
 
@@ -64,7 +66,7 @@ class CorrelationPass:
         """Forget everything."""
         self.columns = GrowingColumns(
             {"cause": np.int32, "answer": np.int32, "method": np.uint32, "target": np.uint32,
-             "call": np.uint32, "rule": np.uint8, "proposal_state": np.uint8}
+             "call": np.uint32, "rule": np.uint8, "proposal_state": np.uint8, "given_up": np.uint8}
         )  # fmt: skip
         self.calls: list[str] = [""]
         self._call_parts: list[tuple[int, int, int]] = [(0, 0, 0)]
@@ -80,6 +82,7 @@ class CorrelationPass:
         self._also: list[tuple[int, int]] = []  # messages of the batch being fed, and hashes of their other names
         self._changed = ChangedRows()
         self._proposals = Proposals(self._capture, self.columns, self._changed)
+        self._outcomes = Outcomes(self._capture, self.columns, self._open_calls, self._changed)
 
     def take_changes(self) -> Rows:
         """Messages whose links, tool or state changed."""
@@ -101,10 +104,14 @@ class CorrelationPass:
         left &= ~linked
         self._choose(start, correlated[left[correlated]], named)
         ids = source["id_hash"][start:stop]
-        for place in self._places_to_visit(left, ids):
+        cancels = self._outcomes.cancelling(start, stop)
+        cancelling = set(cancels.tolist())
+        for place in self._places_to_visit(left, ids, cancels - start):
             self._settle(start + place, int(ids[place]))
             if left[place]:
                 self._link(start + place, int(named[place]))
+            if start + place in cancelling:
+                self._outcomes.cancel(start + place, int(self.columns["cause"][start + place]))
         for row, identifier in self._also:
             self._settle(row, identifier)
         self._hashes.clear()
@@ -118,7 +125,7 @@ class CorrelationPass:
         source = self._capture.columns
         kind, method, target = (source[name][start:stop] for name in ("kind", "method", "target"))
         said = {"method": method, "target": target, "call": self._calls_of(kind, method, target)}
-        unknown = {"cause": NO_ROW, "answer": NO_ROW, "rule": 0, "proposal_state": 0}
+        unknown = {"cause": NO_ROW, "answer": NO_ROW, "rule": 0, "proposal_state": 0, "given_up": 0}
         self.columns.append({**said, **unknown}, stop - start)
         self._proposals.extend(start, stop)
         self._also.clear()
@@ -132,10 +139,14 @@ class CorrelationPass:
                 hashes = np.concatenate((hashes, np.array([value for _, value in also], np.uint64)))
             index.add(hashes, rows.astype(np.uint32))
 
-    def _places_to_visit(self, left: NDArray[np.bool_], ids: NDArray[np.uint64]) -> list[int]:
-        """Places of messages that are left to link, or whose id an earlier message waits for, now or by then."""
+    def _places_to_visit(self, left: NDArray[np.bool_], ids: NDArray[np.uint64], also: Rows) -> list[int]:
+        """Places of messages that are left to link, or whose id an earlier message waits for, now or by then.
+
+        Args:
+            also: other places to visit, ascending.
+        """
         if not (left.any() or self._waiting or self._waiting_responses):
-            return []
+            return also.tolist()
         coming: set[int] = set()
         for place in np.flatnonzero(left).tolist():
             coming.update(self.hashes_named_by(place + len(self.columns) - len(ids)))
@@ -143,7 +154,8 @@ class CorrelationPass:
         coming.intersection_update(listed)
         coming |= self._waiting.keys() & listed
         coming |= self._waiting_responses.keys() & listed
-        visited = left | np.isin(ids, np.fromiter(coming, np.uint64, len(coming))) if coming else left
+        visited = left | np.isin(ids, np.fromiter(coming, np.uint64, len(coming))) if coming else left.copy()
+        visited[also] = True
         return np.flatnonzero(visited).tolist()
 
     # The many that need no thought
@@ -160,6 +172,7 @@ class CorrelationPass:
         free = np.flatnonzero(single & ~choosy)
         self.columns.put("cause", start + free, named[free])
         self._changed.update_all(named[free])
+        self._outcomes.note_errors(start + free, named[free])
         answers = np.flatnonzero(single & (kind == self._code(kinds.RESPONSE)) & (source["method"][start:stop] == 0))
         asked = named[answers]
         fits = (source["kind"][asked] == self._code(kinds.REQUEST)) & (source["method"][asked] != 0)
@@ -207,6 +220,7 @@ class CorrelationPass:
                 for further in self.causes(row):
                     if further != cause:
                         self._further.setdefault(further, []).append(row)
+                        self._outcomes.note_errors(np.array([row]), np.array([further]))
         elif kind == kinds.RESPONSE:
             cause = self._open_calls.asked_by(row)
             if cause != NO_ROW:
@@ -221,7 +235,8 @@ class CorrelationPass:
             return [int(self._capture.columns["correlation_hash"][row])] if flags & _CORRELATED else []
         if row not in self._hashes:
             named = dict.fromkeys(self._capture.correlation_ids(row))
-            self._hashes[row] = [hash_text(identifier) for identifier in islice(named, _MOST_NAMED)]
+            space = int(self._capture.columns["space"][row])
+            self._hashes[row] = [self._capture.hash_in(space, name) for name in islice(named, _MOST_NAMED)]
         return self._hashes[row]
 
     def _choose(self, start: int, places: NDArray[np.int64], named: NDArray[np.int64]) -> None:
@@ -285,6 +300,8 @@ class CorrelationPass:
             answer = int(self.columns["answer"][cause])
             self.columns.put("answer", cause, row if answer == NO_ROW else min(answer, row))
         self._proposals.note_link(row, cause)
+        if kind == "system/error":
+            self._outcomes.note_errors(np.array([row]), np.array([cause]))
 
     def _name_call(self, row: int) -> None:
         """Give a response the method and target of what it answers, and note the rule that found them."""
@@ -344,6 +361,10 @@ class CorrelationPass:
     def naming_themselves(self) -> Rows:
         """Messages whose correlation id is a name of their own (`analysis.draft_names`), ascending."""
         return np.array(self._drafts.own, np.int64)
+
+    def nearly_answered(self, row: int) -> tuple[int, bool] | None:
+        """The request a response without a cause seems to mean, and whether by the same id (`OpenCalls.nearly`)."""
+        return self._open_calls.nearly.get(row)
 
     def effects(self, row: int) -> list[int]:
         """Messages that name this one, ascending. O(messages), as no list is kept."""

@@ -49,7 +49,7 @@ class DraftNames:
     def _of_proposal(self, row: int) -> int:
         proposal = None if self._capture.is_big(row) else self._capture.payload(row).get("proposal")
         name = proposal.get("correlation_id") if isinstance(proposal, Mapping) else None
-        return hash_text(name) if isinstance(name, str) and name else NO_HASH
+        return self._hashed(row, name) if isinstance(name, str) and name else NO_HASH
 
     def _of_request(self, row: int) -> int:
         columns = self._capture.columns
@@ -60,4 +60,7 @@ class DraftNames:
         if not named or hash_text(calls.rpc_id(named[0]) or "") != called:
             return NO_HASH
         self.own.append(row)
-        return hash_text(named[0])
+        return self._hashed(row, named[0])
+
+    def _hashed(self, row: int, name: str) -> int:
+        return self._capture.hash_in(int(self._capture.columns["space"][row]), name)

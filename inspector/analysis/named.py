@@ -18,7 +18,7 @@ from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW, hash_text
+from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.paths import normalise
 
@@ -117,7 +117,7 @@ class NamedPass:
                 yield key >> 32, key & 0xFFFFFFFF
 
     def _name(self, space: int, name: str, what: Named) -> None:
-        key = (space, hash_text(name))
+        key = (space, self._capture.hash_in(space, name))
         if _RANK[self._names.get(key, 0)] < _RANK[what]:
             self._names[key] = what
             for row in self._waiting.get(key, ()):
@@ -194,7 +194,8 @@ class NamedPass:
         stream = capture.string("stream", row)
         if stream is not None:
             names.append(stream)
-        return [other for name in names for other in self._waiting.get((space, hash_text(name)), ())]
+        keys = ((space, capture.hash_in(space, name)) for name in names)
+        return [other for key in keys for other in self._waiting.get(key, ())]
 
     def started_by(self, row: int) -> int:
         """The context a reasoning start opened; MAIN."""

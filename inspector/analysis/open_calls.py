@@ -5,19 +5,23 @@ Nothing is listed before somebody answers without naming a request, which in MEW
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
 
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
-from inspector.capture.hashes import NO_HASH, NO_ROW
-from inspector.protocol import kinds
+from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
+from inspector.protocol import calls, kinds
 
 _WAYS = 16  # directions of one connection that are looked at; a pipe has two
 
-_Key = tuple[int, int, str | int, int]
-"""JSON-RPC id (its hash), asker and who was asked. Asked is a participant; for a line of MCP stdio, which names
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_MOST_ANSWERED = 65_536  # answered requests that are kept, for an answer to come again
+
+_Key = tuple[int, int, int, str | int, int]
+"""Space, JSON-RPC id (its hash), asker and who was asked. Asked is a participant; for a line of MCP stdio, which names
 nobody, it is its source, and the last number is the direction the line went."""
 
 
@@ -26,12 +30,18 @@ class OpenCalls:
 
     Args:
         links: the columns of the correlation pass; `answer` is read.
+
+    Attributes:
+        nearly: answers that belong to no open request, and the request they seem to mean: one that was answered before
+            under the same id (true), or one whose id is the number that theirs is the text of, or the reverse (false).
     """
 
     def __init__(self, capture: Capture, links: GrowingColumns) -> None:
         self._capture = capture
         self._links = links
         self._open: dict[_Key, list[int]] = {}
+        self._answered: dict[_Key, int] = {}  # the last under each key
+        self.nearly: dict[int, tuple[int, bool]] = {}
         self._ways: dict[int, dict[int, None]] = {}  # directions by source, of requests that name nobody
         self._listed = 0
 
@@ -45,25 +55,62 @@ class OpenCalls:
         if not rpc:
             return NO_ROW
         self._list_until(row)
-        best = NO_ROW
-        for key in self._keys_of_answer(rpc, row):
-            best = max(best, self._latest(key, row))
-        return best
+        keys = list(self._keys_of_answer(rpc, row))
+        found = self._best(keys, row)
+        if found == NO_ROW:
+            self._note_nearly(keys, row)
+        return found
+
+    def asked_with(self, rpc: int, row: int) -> int:
+        """The latest unanswered request with a JSON-RPC id (its hash) that went the way of `row`; NO_ROW."""
+        self._list_until(row)
+        return max((self._latest(key, row) for key in self._keys_of_request(row, rpc)), default=NO_ROW)
+
+    def _best(self, keys: list[_Key], row: int) -> int:
+        return max((self._latest(key, row) for key in keys), default=NO_ROW)
+
+    def _last_answered(self, keys: list[_Key]) -> int:
+        return max((self._answered.get(key, NO_ROW) for key in keys), default=NO_ROW)
+
+    def _note_nearly(self, keys: list[_Key], row: int) -> None:
+        """Note what is meant by an answer that no open request fits."""
+        again = self._last_answered(keys)
+        if again != NO_ROW:
+            self.nearly[row] = again, True
+            return
+        respelt = self._respelt(row)
+        keys = list(self._keys_of_answer(respelt, row)) if respelt else []
+        found = self._best(keys, row)
+        found = self._last_answered(keys) if found == NO_ROW else found
+        if found != NO_ROW:
+            self.nearly[row] = found, False
+
+    def _respelt(self, row: int) -> int:
+        """The hash of an answer's id as it would be had it been a text instead of a number, or the reverse."""
+        identifier = None if self._capture.is_big(row) else self._capture.payload(row).get("id")
+        other: str | int | None = None
+        if isinstance(identifier, str) and _WHOLE.fullmatch(identifier):
+            other = int(identifier)
+        elif isinstance(identifier, int) and not isinstance(identifier, bool) and abs(identifier) < 10**18:
+            other = str(identifier)
+        called = calls.rpc_id(other)
+        return NO_HASH if called is None else hash_text(called)
 
     def _keys_of_answer(self, rpc: int, row: int) -> Iterator[_Key]:
         """What the requests are listed under that an answer may belong to."""
         columns = self._capture.columns
-        sender = int(columns["sender"][row])
+        space, sender = int(columns["space"][row]), int(columns["sender"][row])
         known = (self._capture.strings.find(receiver) for receiver in self._capture.to(row))
         askers = dict.fromkeys(asker for asker in known if asker is not None)
         if sender:
             name = self._capture.strings[sender]
-            yield from ((rpc, asker, name, 0) for asker in askers)
+            yield from ((space, rpc, asker, name, 0) for asker in askers)
             return
         # A line of MCP stdio names nobody: the other side of the same connection (protocols.md 13).
         source, way = int(columns["source"][row]), int(columns["direction"][row])
         for asker in askers or (0,):
-            yield from ((rpc, asker, source, other) for other in self._ways.get(source, ()) if not way or other != way)
+            others = (other for other in self._ways.get(source, ()) if not way or other != way)
+            yield from ((space, rpc, asker, source, other) for other in others)
 
     def _list_until(self, row: int) -> None:
         """List the requests before `row` that nobody has answered yet."""
@@ -74,21 +121,21 @@ class OpenCalls:
         wanted = (columns["kind"][start:row] == request) & (columns["rpc_hash"][start:row] != NO_HASH)
         wanted &= (answers == NO_ROW) | (answers > row)
         for place in (np.flatnonzero(wanted) + start).tolist():
-            for key in self._keys_of_request(place):
+            for key in self._keys_of_request(place, int(columns["rpc_hash"][place])):
                 self._open.setdefault(key, []).append(place)
 
-    def _keys_of_request(self, row: int) -> Iterator[_Key]:
+    def _keys_of_request(self, row: int, rpc: int) -> Iterator[_Key]:
         columns = self._capture.columns
-        rpc, sender = int(columns["rpc_hash"][row]), int(columns["sender"][row])
+        space, sender = int(columns["space"][row]), int(columns["sender"][row])
         asked = self._capture.to(row)
         if asked:
-            yield from ((rpc, sender, name, 0) for name in dict.fromkeys(asked))
+            yield from ((space, rpc, sender, name, 0) for name in dict.fromkeys(asked))
             return
         source, way = int(columns["source"][row]), int(columns["direction"][row])
         ways = self._ways.setdefault(source, {})
         if way in ways or len(ways) < _WAYS:
             ways[way] = None
-            yield rpc, sender, source, way
+            yield space, rpc, sender, source, way
 
     def _latest(self, key: _Key, row: int) -> int:
         """The latest request under a key that nobody had answered before `row`; those answered are forgotten."""
@@ -100,6 +147,9 @@ class OpenCalls:
             answer = answers[listed[-1]]
             if answer == NO_ROW or answer > row:
                 return listed[-1]
-            listed.pop()
+            self._answered.pop(key, None)
+            self._answered[key] = listed.pop()
+            if len(self._answered) > _MOST_ANSWERED:
+                del self._answered[next(iter(self._answered))]
         del self._open[key]
         return NO_ROW

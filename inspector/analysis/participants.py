@@ -11,7 +11,7 @@ import numpy as np
 
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
-from inspector.protocol.participants import GATEWAY_IDS, patterns
+from inspector.protocol.participants import GATEWAY_IDS, patterns, welcomed
 from inspector.protocol.times import NO_TIME
 
 
@@ -39,6 +39,7 @@ class Participant:
         tokens, max_tokens: as last reported by `participant/status`; None when not.
         messages: how many it sent.
         first_ns, last_ns: times of its first and last message, or of its coming; NO_TIME.
+        came_ns: when it came the last time, as was announced; NO_TIME.
         left_ns: when it left, NO_TIME while here.
         is_us: this program itself.
     """
@@ -52,12 +53,20 @@ class Participant:
     messages: int = 0
     first_ns: int = NO_TIME
     last_ns: int = NO_TIME
+    came_ns: int = NO_TIME
     left_ns: int = NO_TIME
     is_us: bool = False
     status_rows: list[int] = field(default_factory=list)
     """Messages with its `participant/status` reports, the last 1,000."""
     comings: list[Coming] = field(default_factory=list)
     """When it came and left, the last 1,000; saying once more that it is here is no coming."""
+
+    @property
+    def since_ns(self) -> int:
+        """Since when it is what it is: here, since it came the last time; left, when it left; else first seen."""
+        if self.here is None:
+            return self.first_ns
+        return self.came_ns if self.here else self.left_ns
 
     def seen_at(self, time_ns: int) -> None:
         """Note a time it was there, if it is one."""
@@ -156,9 +165,7 @@ class ParticipantPass:
 
     def _note_welcome(self, space: int, payload: Mapping[str, Any], row: int) -> None:
         others = payload.get("participants")
-        # MCP-X v0.0 named the one welcomed `participant` or `participant_id`, and others by their ids alone.
-        welcomed = payload.get("you") or payload.get("participant") or payload.get("participant_id")
-        here = [welcomed, *(others if isinstance(others, list) else [])]
+        here = [welcomed(payload), *(others if isinstance(others, list) else [])]
         here = [{"id": item} if isinstance(item, str) else item for item in here]
         if space in self._asking and isinstance(others, list):
             # Nobody told us who left while we were away: the welcome is the new truth (protocols.md 10).
@@ -192,6 +199,7 @@ class ParticipantPass:
             return
         if not participant.here:
             participant.comings = [*participant.comings[-_MOST_COMINGS + 1 :], Coming(row, True)]
+            participant.came_ns = int(self._capture.columns["time_ns"][row])
         participant.here = True
         participant.left_ns = NO_TIME
         participant.seen_at(int(self._capture.columns["time_ns"][row]))

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from inspector.analysis import Analysis
-from inspector.analysis.proposals import ProposalState
-from inspector.capture.hashes import NO_ROW
-from inspector.protocol import kinds
+from inspector.analysis.waiting import GivenUp, are_refused, are_waiting, wants_answer
 from inspector.protocol.times import NO_TIME
 
-PENDING_FILTER = 'kind == "mcp/request" && !answered && !(method like "notifications/*") || proposal.state == "open"'
+PENDING_FILTER = "waiting"
 """The display filter for what `is_pending` says."""
 
 
 def is_pending(analysis: Analysis, message: int) -> bool:
-    """Whether a message is a request without an answer that wants one, or a proposal that is open. O(1).
-
-    What a gateway refused waits too: `is_refused` tells.
-    """
-    links, capture = analysis.correlation.columns, analysis.capture
-    kind = capture.string("kind", message)
-    if kind == kinds.PROPOSAL:
-        return int(links["proposal_state"][message]) == ProposalState.OPEN
-    if kind != kinds.REQUEST or int(links["answer"][message]) != NO_ROW:
-        return False
-    return not (capture.string("method", message) or "").startswith("notifications/")
+    """Whether a message waits: a request that wants an answer and has none, or an open proposal. O(1)."""
+    return bool(are_waiting(analysis.capture, analysis.correlation.columns, np.array([message]))[0])
 
 
 def is_refused(analysis: Analysis, message: int) -> bool:
-    """Whether a gateway said that it did not let a message through. O(messages)."""
-    effects = analysis.correlation.effects(message)
-    return any(analysis.capture.string("kind", effect) == "system/error" for effect in effects)
+    """Whether a gateway said that it did not let a message through. O(1)."""
+    return bool(are_refused(analysis.capture, analysis.correlation.columns, np.array([message]))[0])
+
+
+def is_cancelled(analysis: Analysis, message: int) -> bool:
+    """Whether the sender of a request took it back by notifications/cancelled. O(1)."""
+    return int(analysis.correlation.columns["given_up"][message]) == GivenUp.CANCELLED
+
+
+def wants_no_answer(analysis: Analysis, message: int) -> bool:
+    """Whether a request is a notification. O(1)."""
+    rows = np.array([message])
+    return not wants_answer(analysis.capture, rows, analysis.correlation.columns["method"][rows])[0]
 
 
 def pending_since(analysis: Analysis, message: int) -> int | None:

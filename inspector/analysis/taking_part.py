@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.proposals import ProposalState
+from inspector.analysis.waiting import are_waiting
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
@@ -57,28 +57,8 @@ def kinds_of(analysis: Analysis, rows: Found) -> dict[str, int]:
 
 
 def waiting(analysis: Analysis, rows: Found) -> Found:
-    """Those of some messages that wait for somebody (`pending.is_pending`), but for what a gateway refused."""
-    columns, links = analysis.capture.columns, analysis.correlation.columns
-    request, proposal = (analysis.capture.strings.find(kind) or -1 for kind in (kinds.REQUEST, kinds.PROPOSAL))
-    kind = columns["kind"][rows]
-    asked = rows[(kind == request) & (links["answer"][rows] == NO_ROW)]
-    proposed = rows[(kind == proposal) & (links["proposal_state"][rows] == ProposalState.OPEN)]
-    return _not_refused(analysis, np.sort(np.concatenate((_answerable(analysis, asked), proposed))))
-
-
-def _answerable(analysis: Analysis, asked: Found) -> Found:
-    """Without notifications, which nobody answers."""
-    strings, methods = analysis.capture.strings, analysis.correlation.columns["method"][asked]
-    told = [code for code in np.unique(methods).tolist() if code and strings[code].startswith("notifications/")]
-    return asked[~np.isin(methods, told)]
-
-
-def _not_refused(analysis: Analysis, asked: Found) -> Found:
-    error = analysis.capture.strings.find("system/error")
-    if not error or not len(asked):
-        return asked
-    errors = np.flatnonzero(analysis.capture.columns["kind"][: len(analysis)] == error)
-    return asked[~np.isin(asked, analysis.correlation.columns["cause"][errors])]
+    """Those of some messages that wait for somebody (`analysis.waiting`)."""
+    return rows[are_waiting(analysis.capture, analysis.correlation.columns, rows)]
 
 
 def sent_to(analysis: Analysis, space: int, name: str) -> Found:

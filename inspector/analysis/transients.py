@@ -21,6 +21,9 @@ from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
+from inspector.protocol.secrets import masked_words
+
+_LONGEST_ODD = 80  # characters of what is no signal that are shown
 
 
 class Badge(IntFlag):
@@ -159,7 +162,9 @@ class TransientPass:
             context = {}
         consumed = context.get("consumed")
         if consumed is not None and not isinstance(consumed, bool):
-            odd = f"`consumed` is {consumed!r}, not true, so it signals nothing."
+            shown = masked_words(consumed, _LONGEST_ODD)
+            shown = f'"{shown}"' if isinstance(consumed, str) else shown
+            odd = f"`consumed` is {shown}, not true, so it signals nothing."
         summary = context.get("summary")
         transient = context.get("lifecycle") == "transient"
         if not (pairs or transient or consumed is True or odd):

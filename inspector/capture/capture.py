@@ -24,6 +24,7 @@ from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.heads import MAX_WHOLE, Noted, read_head
 from inspector.capture.limits import kept_names, kept_recipients
 from inspector.capture.reader import JOINING_EVENTS, correlations
+from inspector.capture.salts import Salts
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
 from inspector.protocol.formats import read_line
@@ -91,6 +92,7 @@ class Capture:
         self.sources: list[SourceFile] = []
         self.impostors = GrowingColumns({"message": np.uint32, "participant": np.uint32})
         self.ids = HashIndex()
+        self._salts = Salts(self.strings)
         self.record_count = 0
         self.unreadable_count = 0
         self._folds = HashIndex()
@@ -124,6 +126,7 @@ class Capture:
         ids = self.strings.intern_all(kept_names(block.strings[1:]), len(block.strings))
         columns = self._renumbered(block, starts, ids)
         self._told = _by_message(block.told, starts, start)
+        self._keep_apart(columns)
         self.columns.append(columns, len(starts))
         self._note_impostors(block, starts, start, ids)
         self.unreadable_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.UNREADABLE)))
@@ -170,6 +173,15 @@ class Capture:
         if space:
             columns["space"] = np.where(columns["space"] == 0, np.uint32(space), columns["space"])
         return columns
+
+    def _keep_apart(self, columns: dict[str, Array]) -> None:
+        """Let one id have another hash in each space: an id means a message of its own space only."""
+        salts = self._salts.of(columns["space"])
+        if salts is None:
+            return
+        for name in ("id_hash", "correlation_hash"):
+            hashes = columns[name]
+            columns[name] = np.where(hashes != NO_HASH, hashes ^ salts, hashes)
 
     def _origin_space(self, source: int) -> int:
         """A live capture's frames name no space: it is the one that was joined."""
@@ -283,7 +295,7 @@ class Capture:
 
     def _read_head(self, message: int) -> Record:
         columns = self.columns
-        hashes = int(columns["id_hash"][message]), int(columns["correlation_hash"][message])
+        hashes = (int(self.text_hashes(name, [message])[0]) for name in ("id_hash", "correlation_hash"))
         noted = Noted(int(columns["length"][message]), self.flags(message), *hashes)
         return read_head(lambda start, length: self.line_part(message, start, length), noted)
 
@@ -347,8 +359,28 @@ class Capture:
         return correlations(header) if header is not None else []
 
     def find_id(self, identifier: str) -> list[int]:
-        """Every message with this envelope id, ascending; confirmed against the records."""
-        return [row for row in self.ids.rows(hash_text(identifier)) if self.envelope_id(row) == identifier]
+        """Every message with this envelope id in any space, ascending; confirmed against the records."""
+        plain = hash_text(identifier)
+        rows = sorted(row for salt in self._salts.each() for row in self.ids.rows(plain ^ salt))
+        return [row for row in rows if self.envelope_id(row) == identifier]
+
+    def hash_in(self, space: int, identifier: str) -> int:
+        """What `id_hash` and `correlation_hash` are for an id in a space (its string id)."""
+        return hash_text(identifier) ^ self._salts.one(space)
+
+    def text_hashes(self, column: str, rows: Any) -> NDArray[np.uint64]:
+        """Of some messages `id_hash` or `correlation_hash` as `hash_text` gives it, whatever their space."""
+        hashes = self.columns[column][rows]
+        salts = self._salts.of(self.columns["space"][rows])
+        return hashes if salts is None else np.where(hashes != NO_HASH, hashes ^ salts, hashes)
+
+    def latest_anywhere(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """For hashes as `hash_text` gives them, the latest message with that id in any space; NO_ROW."""
+        latest = np.full(len(hashes), NO_ROW, np.int64)
+        for salt in self._salts.each():
+            salted = np.where(hashes != NO_HASH, hashes ^ np.uint64(salt), hashes)
+            latest = np.maximum(latest, self.ids.latest(salted, np.full(len(hashes), np.iinfo(np.int64).max)))
+        return latest
 
     def deliveries_of(self, message: int) -> Iterator[Delivery]:
         """The copies of a message in a gateway log, in log order."""

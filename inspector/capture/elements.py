@@ -138,7 +138,7 @@ class ElementScanner:
             self.closed_at = self._from = self.position + end + 1
             return end + 1
         rest = self._from - self.position
-        if not self._inside and rest >= 0 and data[rest:].isspace():
+        if not self._inside and rest >= 0 and rest < len(data) and not data[rest:].strip(_BLANK):
             self._from = self.position + len(data)
         return len(data)
 
@@ -229,7 +229,7 @@ class ElementScanner:
         start, begin = self._from, self._from - self.position
         self._from = self.position + place
         self._inside = False
-        if begin < place and (begin < 0 or not data[begin:place].isspace()):
+        if begin < place and (begin < 0 or data[begin:place].strip(_BLANK)):
             spans.append((start, self.position + place))
 
 

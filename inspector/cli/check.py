@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from itertools import islice
+from string import Formatter
 from typing import Annotated
 
 import typer
 
-from inspector.analysis.findings import CHECK_BY_CODE, FindingPass, Severity
+from inspector.analysis.findings import CHECK_BY_CODE, Check, FindingPass, Severity
 from inspector.cli.opening import Json, LogFile, opened
 from inspector.cli.printing import MOST_LISTED, print_array, printable, say
 from inspector.protocol.secrets import mask_secrets, mask_text
@@ -30,7 +31,7 @@ def check_command(
     ] = None,
 ) -> None:
     """Say what is wrong with the traffic in a log: every finding, with what to do about it."""
-    with opened(file) as document:
+    with opened(file, checked=True) as document:
         findings = document.analysis.findings
         worst = int(findings.found.severities[findings.columns["set"]].max(initial=0))
         if as_json:
@@ -42,7 +43,10 @@ def check_command(
 
 
 def _print_findings(findings: FindingPass, file: str) -> None:
-    """The findings for people: the worst first, of each code some, and once what to do about it."""
+    """The findings for people: the worst first, of each code some, and what to do about it.
+
+    That is said once where it is the same for all of a code, else below each.
+    """
     counts = findings.found.counts()
     if not counts:
         say(f"{file}: nothing found.")
@@ -58,7 +62,14 @@ def _print_findings(findings: FindingPass, file: str) -> None:
             for found in islice(findings.found.each(check), MOST_LISTED):
                 text = mask_text(findings.in_words(found).text)
                 say(f"    No. {found.row + 1:<7,} {printable(text, 400)}")
+                if _names_somebody(check):
+                    say(f"                -> {printable(mask_text(findings.hint(found)), 400)}")
             if counts[check.code] > MOST_LISTED:
                 say(f"    and {counts[check.code] - MOST_LISTED:,} more")
-            hint = next(findings.found.each(check))
-            say(f"    -> {printable(mask_text(findings.hint(hint)), 400)}")
+            if not _names_somebody(check):
+                say(f"    -> {printable(mask_text(findings.hint(next(findings.found.each(check)))), 400)}")
+
+
+def _names_somebody(check: Check) -> bool:
+    """Whether what to do about a finding differs from one of its code to the next."""
+    return any(word not in (None, "limit") for _, word, _, _ in Formatter().parse(check.fix))

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.opening import LogFile, compiled, fail, opened
+from inspector.cli.opening import LogFile, asks_for_findings, compiled, fail, opened
 from inspector.export import Exported, Manner, export_file, export_to, matching
 
 
@@ -26,7 +26,7 @@ def export_command(
     """Write messages as JSON Lines, each as it was sent; responses with what they answer, if asked."""
     filter_ = compiled(display_filter)
     manner = Manner(self_contained=self_contained, masked=not unmasked)
-    with opened(file) as document:
+    with opened(file, checked=asks_for_findings(filter_)) as document:
         messages = matching(document, filter_)
         try:
             if output == "-":

@@ -14,7 +14,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from inspector.cli.opening import LogFile, compiled, field_named, opened
+from inspector.cli.opening import LogFile, asks_for_findings, compiled, field_named, opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, visible
 from inspector.document import CaptureDocument
 from inspector.filters import DisplayFilter
@@ -45,7 +45,7 @@ def list_command(
     names = [name.strip() for part in fields or [DEFAULT_FIELDS] for name in _NAMES.findall(part) if name.strip()]
     chosen = [field_named(name) for name in names]
     filter_ = compiled(display_filter)
-    with opened(file) as document:
+    with opened(file, checked=asks_for_findings(filter_, names)) as document:
         columns = [field.column(document.analysis) for field in chosen]
         values = (
             {n: json_value(f, c.value(row)) for n, f, c in zip(names, chosen, columns, strict=True)}

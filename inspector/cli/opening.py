@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -31,8 +32,13 @@ def fail(sentence: str) -> NoReturn:
 
 
 @contextmanager
-def opened(file: str) -> Generator[CaptureDocument]:
-    """The document of a log; ends the command with a sentence when it cannot be read."""
+def opened(file: str, *, checked: bool = False) -> Generator[CaptureDocument]:
+    """The document of a log; ends the command with a sentence when it cannot be read.
+
+    Args:
+        file: the log.
+        checked: findings are asked for: the checks that read records again are done as well.
+    """
     document = CaptureDocument()
     try:
         try:
@@ -41,6 +47,8 @@ def opened(file: str) -> Generator[CaptureDocument]:
             fail(str(error))
         except OSError as error:
             fail(f"{document.name or file} cannot be read: {error.strerror or error}.")
+        if checked:
+            document.look_further(math.inf)
         for sentence in document.troubles:
             typer.echo(visible(sentence), err=True)
         yield document
@@ -90,3 +98,8 @@ def field_named(name: str) -> Field:
     if not isinstance(expression, Presence):
         fail(f"{name} is no field.")
     return payload_field(expression.field.path[1:])
+
+
+def asks_for_findings(filter_: DisplayFilter, names: Iterable[str] = ()) -> bool:
+    """Whether a filter, or one of some fields, is about findings."""
+    return any(name.startswith("finding") for name in (*filter_.fields, *names))

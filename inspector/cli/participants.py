@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from inspector.cli.opening import Json, LogFile, opened
-from inspector.cli.printing import MOST_LISTED, dump, plain, print_array, printable, say
+from inspector.cli.printing import MOST_LISTED, dump, masked_table, plain, print_array, printable, say
 from inspector.protocol.secrets import mask_secrets
 from inspector.summary import participant_stories
 
@@ -14,7 +14,7 @@ from inspector.summary import participant_stories
 def participants_command(file: LogFile, as_json: Json = False) -> None:
     """Say who took part, what each may do, and what a gateway refused."""
     with opened(file) as document:
-        stories = (mask_secrets(story) for story in participant_stories(document))
+        stories = map(_masked, participant_stories(document))
         if as_json:
             print_array(stories)
             return
@@ -22,13 +22,19 @@ def participants_command(file: LogFile, as_json: Json = False) -> None:
             _say_participant(story)
 
 
+def _masked(story: dict[str, Any]) -> dict[str, Any]:
+    tables = {name: masked_table(story[name]) for name in ("kinds", "latency")}
+    return {**mask_secrets(story), **tables}
+
+
 _FEW = 8
 _PRESENCE = {True: "here", False: "left", None: "never announced"}
+_SINCE = {True: " since", False: " at", None: ", first seen"}
 
 
 def _say_participant(story: dict[str, Any]) -> None:
     space = f" in {printable(story['space'], 60)}" if story["space"] else ""
-    since = f" since {story['since']}" if story["since"] else ""
+    since = f"{_SINCE[story['here']]} {story['since']}" if story["since"] else ""
     say(f"{printable(story['name'], 120)}{space}: {_PRESENCE[story['here']]}{since}, {story['messages']:,} messages")
     for one in islice(story["capabilities"] or (), MOST_LISTED):
         note = "" if one["confirmed"] else f"  granted by No. {one['no']}, not confirmed"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 import typer
 
 from inspector.fields import Field, FieldType
 from inspector.protocol.secrets import mask_secrets, mask_text, mask_value
 from inspector.protocol.times import format_time
+
+T = TypeVar("T")
 
 MOST_LISTED = 200
 """So many of anything are printed for people; JSON has them all."""
@@ -25,6 +27,22 @@ def json_value(field: Field, value: object) -> object:
     if field.secret is not None:
         return mask_value(field.secret, value)
     return mask_text(value) if isinstance(value, str) else mask_secrets(value)
+
+
+def masked_table(table: Mapping[str, T]) -> dict[str, T]:
+    """A table of counts or figures by names of the wire: the names are masked as text, the figures are no secrets.
+
+    A kind called `auth/token` has a count like any other. Names that masking makes the same are numbered.
+    """
+    shown: dict[str, T] = {}
+    for name, value in table.items():
+        masked = mask_text(name)
+        key, times = masked, 1
+        while key in shown:
+            times += 1
+            key = f"{masked} ({times})"
+        shown[key] = value
+    return shown
 
 
 def plain(value: object) -> str:

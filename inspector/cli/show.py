@@ -23,7 +23,7 @@ def show_command(
     save: Annotated[Path | None, typer.Option("--save", metavar="PATH", help="Write its exact bytes here.")] = None,
 ) -> None:
     """Show one message: its fields, envelope, causes, effects and lifecycle."""
-    with opened(file) as document:
+    with opened(file, checked=True) as document:
         if not 1 <= number <= len(document.capture):
             fail(f"There is no message {number}; {file} has 1 to {len(document.capture):,}.")
         if save is not None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from itertools import islice
+from typing import Any
 
 from inspector.cli.opening import Json, LogFile, opened
-from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
+from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
 from inspector.protocol.secrets import mask_secrets
 from inspector.summary import summary
 
 
 def summary_command(file: LogFile, as_json: Json = False) -> None:
     """Say what a log holds: messages, participants, kinds, contexts, badges."""
-    with opened(file) as document:
+    with opened(file, checked=True) as document:
         counted = summary(document, file)
-    found = {**mask_secrets(counted), "findings": counted["findings"]}  # some codes read as if they named a secret
+    tables = {name: masked_table(counted[name]) for name in ("kinds", "badges", "findings")}
+    latency = {title: masked_table(rows) for title, rows in counted["latency"].items()}
+    found: dict[str, Any] = {**mask_secrets(counted), **tables, "latency": latency}
     if as_json:
         echo(dump(found))
         return

@@ -18,6 +18,15 @@ _WORDS = (
 )
 
 
+def welcomed(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Whom a welcome is for, as it is described there; None when it does not say.
+
+    MCP-X v0.0 named it `participant` or `participant_id`, and participants by their ids alone.
+    """
+    found = payload.get("you") or payload.get("participant") or payload.get("participant_id")
+    return found if isinstance(found, Mapping) else {"id": found} if isinstance(found, str) else None
+
+
 def patterns(capabilities: object) -> list[str]:
     """Each capability as one line: its kind pattern, and what its payload is bound to."""
     lines: list[str] = []
@@ -44,12 +53,14 @@ def _pattern(item: Mapping[str, Any]) -> str:
 
 def in_words(capability_patterns: Iterable[str]) -> str:
     """What somebody may do, in words: "may do anything", "chat, reason, propose", "answers tools", "listens only"."""
-    kinds = [p.partition(":")[0] for p in capability_patterns]
+    listed = list(capability_patterns)
+    kinds = [p.partition(":")[0] for p in listed]
     if "*" in kinds:
         return "may do anything"
     words = [word for kind, word in _WORDS if any(_covers(k, kind) for k in kinds)]
     # Every participant of a MEW v0.4 gateway holds mcp/response once by right; a second one was granted by its space.
-    answers = kinds.count("mcp/response") > 1
+    # One with a method is of MCPX v0.1, where nobody holds any by right.
+    answers = kinds.count("mcp/response") > 1 or any(p.startswith("mcp/response:") for p in listed)
     if words:
         return ", ".join([*words, "answer tools"] if answers else words)
     return "answers tools" if answers else "listens only"

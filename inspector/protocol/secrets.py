@@ -1,29 +1,34 @@
 """Secrets in traffic, masked: values under telling keys, Bearer headers, tokens in URLs, JSON web tokens.
 
-Views, copies and exports show dots unless the user asks otherwise (design.md 4). Structures are masked by
-`mask_secrets`, text (JSON inside JSON included) by `mask_text`; both know the same keys. Counts (`max_tokens`) and
-markers (`progressToken`, `nextPageToken`) are no secrets.
+Views, copies and exports all go by the rules here, and show dots unless the user asks otherwise (design.md 4).
+Structures are masked by `mask_secrets`, text (JSON inside JSON included) by `mask_text`; both know the same keys
+(`secret_keys`), and both run only the rules that could find anything (`secret_clues`).
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
+
+from inspector.protocol.secret_clues import NO_RULES, SecretRule, may_hold_secrets, rules_for
+from inspector.protocol.secret_keys import is_secret_key, may_be_number
+
+__all__ = ["MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
+           "masked_words", "may_hold_secrets"]  # fmt: skip
 
 MASK = "••••••••"
 """Stands for a secret of any length."""
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SECRET = frozenset({"token", "authorization", "password", "passwd", "passphrase", "secret", "jwt", "credential"})
-_SECRET_KEYS = frozenset({"api", "private", "access", "signing", "auth"})
-_MARKERS = frozenset(
-    ("progress", "page", "continuation", "continue", "sync", "cursor", "stop", "start", "end", "eos", "bos", "pad")
-)
-_MAY_BE_NUMBER = frozenset({"token", "jwt"})
+Tally: TypeAlias = "Counter[SecretRule]"
+"""Counts what was masked, by rule."""
+
 _MAX_DEPTH = 200
-_LONGEST_KEY = 200  # characters of a key that are looked at
+_LOOKED_INTO = frozenset({str, dict, list})  # what decoded JSON has, and nothing that is derived from it
+
+_READ_FOR_WORDS = 100_000  # characters, more than a web token has
 
 # Every pattern is bounded, so that hostile text takes linear time.
 _BEARER = re.compile(
@@ -41,102 +46,111 @@ _KEY = re.compile(
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _NUMBER = re.compile(r"-?\d[\d.eE+\-]*")
 _COMMA = re.compile(r"\s{0,64},\s{0,64}")
-_HINTS = (
-    "\\u00",
-    "token",
-    "authoriz",
-    "passw",
-    "passphrase",
-    "secret",
-    "jwt",
-    "credential",
-    "key",
-    "bearer",
-    "://",
-    "eyj",
+
+_PATTERNS: tuple[tuple[SecretRule, re.Pattern[str]], ...] = (
+    (SecretRule.BEARER, _BEARER),
+    (SecretRule.URL, _IN_URL),
+    (SecretRule.USER_INFO, _USER_INFO),
+    (SecretRule.ASSIGNED, _ASSIGNED),
+    (SecretRule.BASIC, _BASIC),
 )
+"""What stands before the secret is group 1."""
 
 
-def is_secret_key(key: str) -> bool:
-    """Whether a key names a secret: `token`, `accessToken`, `API_KEY`, `Authorization`; not `max_tokens`."""
-    return _is_secret_key(key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY])
-
-
-@lru_cache(maxsize=4096)
-def _is_secret_key(key: str) -> bool:
-    words = [w.lower() for w in _WORDS.findall(key)]
-    if not words:
-        return False
-    last, before = words[-1], words[-2] if len(words) > 1 else ""
-    if last == "key":
-        return before in _SECRET_KEYS
-    if last in ("apikey", "accesstoken", "authtoken"):
-        return True
-    return last.removesuffix("s") in _SECRET - {"token"} or (last == "token" and before not in _MARKERS)
-
-
-def mask_secrets(value: Any) -> Any:
+def mask_secrets(value: Any, tally: Tally | None = None) -> Any:
     """A copy of decoded JSON with every secret replaced by MASK; plain values come back as they are.
 
     Strings are masked as text, so a Bearer header or JSON inside a string is found too.
+
+    Args:
+        value: decoded JSON.
+        tally: takes in how many secrets were found by which rule.
     """
-    return _masked(value, 0)
+    return _masked(value, 0, tally)
 
 
-def _masked(value: Any, depth: int) -> Any:
+def _masked(value: Any, depth: int, tally: Tally | None) -> Any:
     if isinstance(value, str):
-        return mask_text(value)
+        return mask_text(value, tally=tally)
     if not isinstance(value, dict | list):
         return value
     if depth > _MAX_DEPTH:
-        return MASK
+        return _counted(MASK, tally)
     if isinstance(value, dict):
-        return {k: _under_key(k, v, depth) for k, v in value.items()}
+        return {k: _under_key(k, v, depth, tally) for k, v in value.items()}
     # Long arrays of numbers are common, and cheap this way.
-    return [_masked(item, depth + 1) if isinstance(item, str | dict | list) else item for item in value]
+    return [_masked(item, depth + 1, tally) if type(item) in _LOOKED_INTO else item for item in value]
 
 
-def _under_key(key: object, value: Any, depth: int) -> Any:
+def _under_key(key: object, value: Any, depth: int, tally: Tally | None) -> Any:
     if not isinstance(key, str) or not is_secret_key(key):
-        return _masked(value, depth + 1)
-    return mask_value(key, value, depth)
+        return _masked(value, depth + 1, tally)
+    return mask_value(key, value, depth, tally)
 
 
-def mask_value(key: str, value: Any, depth: int = 0) -> Any:
+def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None) -> Any:
     """What a secret key's value becomes. Objects are looked into: a JSON schema may describe a `token`."""
     if isinstance(value, str):
-        return MASK if value else value
+        return _counted(MASK, tally) if value else value
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int | float):
-        return value if key.lower() in _MAY_BE_NUMBER else MASK
+        return value if may_be_number(key) else _counted(MASK, tally)
     if isinstance(value, list):
-        return [(MASK if item else item) if isinstance(item, str) else _masked(item, depth + 1) for item in value]
-    return _masked(value, depth + 1)
+        return [
+            (_counted(MASK, tally) if item else item) if isinstance(item, str) else _masked(item, depth + 1, tally)
+            for item in value
+        ]
+    return _masked(value, depth + 1, tally)
 
 
-def may_hold_secrets(text: str) -> bool:
-    """Whether masking could find anything in a text, or in JSON that it is; False is certain, and quick."""
-    lowered = text.lower()
-    return any(hint in lowered for hint in _HINTS)
+def masked_words(value: object, longest: int) -> str:
+    """A value of the wire as it stands in a sentence: text as it is, anything else as JSON.
+
+    Secrets are masked before it is cut: of a secret cut in two nothing would know that it is one.
+
+    Args:
+        value: text or decoded JSON.
+        longest: characters it may have.
+    """
+    if isinstance(value, str):
+        text = mask_text(value[:_READ_FOR_WORDS])
+    else:
+        text = json.dumps(mask_secrets(value), ensure_ascii=False, default=str)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def mask_text(text: str, *, keep_length: bool = False) -> str:
+def _counted(masked: str, tally: Tally | None) -> str:
+    if tally is not None:
+        tally[SecretRule.KEY] += 1
+    return masked
+
+
+def mask_text(text: str, *, keep_length: bool = False, tally: Tally | None = None) -> str:
     """Text with its secrets replaced, however deeply JSON in it is escaped; the same object when there are none.
 
     Args:
+        text: any text.
         keep_length: put one dot for each character, so that positions stay (byte dumps).
+        tally: takes in how many secrets were found by which rule.
     """
-    if not may_hold_secrets(text):
-        return text
+    rules = rules_for(text)
+    return text if rules == NO_RULES else _mask_by(rules, text, keep_length, tally)
 
-    def mask(secret: str) -> str:
+
+def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> str:
+    """Text masked by some rules, bits of `SecretRule`."""
+
+    def mask(secret: str, rule: SecretRule) -> str:
+        if tally is not None and secret.strip("•"):  # what one rule masked is no find of the next
+            tally[rule] += 1
         return "•" * len(secret) if keep_length else MASK
 
-    masked = _mask_pairs(text, mask)
-    for pattern in (_BEARER, _IN_URL, _USER_INFO, _ASSIGNED, _BASIC):
-        masked = pattern.sub(lambda m: m[1] + mask(m[0][len(m[1]) :]), masked)
-    return _JWT.sub(lambda m: mask(m[0]), masked)
+    masked = _mask_pairs(text, lambda secret: mask(secret, SecretRule.KEY)) if rules & SecretRule.KEY else text
+    for rule, pattern in _PATTERNS:
+        if rules & rule:
+            masked = pattern.sub(lambda m, rule=rule: m[1] + mask(m[0][len(m[1]) :], rule), masked)
+    return _JWT.sub(lambda m: mask(m[0], SecretRule.JWT), masked) if rules & SecretRule.JWT else masked
 
 
 def _mask_pairs(text: str, mask: Callable[[str], str]) -> str:
@@ -158,7 +172,7 @@ def _mask_pairs(text: str, mask: Callable[[str], str]) -> str:
             comma = _COMMA.match(text, place)
             place = comma.end() if comma else len(text)
         number = _NUMBER.match(text, match.end())
-        if number and key.lower() not in _MAY_BE_NUMBER:
+        if number and not may_be_number(key):
             parts += (text[done : number.start()], mask(number[0]))
             done = number.end()
     return "".join((*parts, text[done:])) if parts else text

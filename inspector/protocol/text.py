@@ -16,7 +16,7 @@ def text_shown(kind: str, payload: Mapping[str, Any]) -> str | None:
     """The text of a message; None when its payload holds none.
 
     The rule's keys come first; a tool's answer then shows its content, an error its message, a call its
-    arguments, so that no row of a conversation is mute.
+    arguments, a control what it asks, so that no row of a conversation is mute or JSON where words can say it.
     """
     for key in TEXT_KEYS:
         value = payload.get(key)
@@ -38,8 +38,21 @@ def _outcome_text(payload: Mapping[str, Any]) -> str | None:
         return None
     result = payload["result"]
     if isinstance(result, Mapping):
-        return content_text(result) or _list_text(result) or compact(result)
-    return _words(result) or compact(result)
+        said = content_text(result) or _read_text(result) or _list_text(result)
+        return said or (EMPTY if _is_empty(result) else compact(result))
+    return _words(result) or (EMPTY if _is_nothing(result) else compact(result))
+
+
+EMPTY = "empty result"
+
+
+def _is_empty(result: Mapping[str, Any]) -> bool:
+    """Whether a result holds nothing: no member, or only empty ones, whatever it says of itself in `_meta`."""
+    return all(_is_nothing(value) for key, value in result.items() if key != "_meta")
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or (isinstance(value, str | list | Mapping) and not value)
 
 
 def content_text(result: Mapping[str, Any]) -> str | None:
@@ -52,6 +65,15 @@ def content_text(result: Mapping[str, Any]) -> str | None:
         return texts[0]
     names = [str(b.get("type", "block")) for b in blocks if isinstance(b, Mapping)]
     return ", ".join(names) if names else None
+
+
+def _read_text(result: Mapping[str, Any]) -> str | None:
+    """The first text of a resource that was read, or the values a completion offers (MCP 2025-06-18)."""
+    contents, completion = result.get("contents"), result.get("completion")
+    if isinstance(contents, list):
+        return next((c["text"] for c in contents if isinstance(c, Mapping) and isinstance(c.get("text"), str)), None)
+    values = completion.get("values") if isinstance(completion, Mapping) else None
+    return ", ".join(v for v in values if isinstance(v, str)) or None if isinstance(values, list) else None
 
 
 def _list_text(result: Mapping[str, Any]) -> str | None:
@@ -81,11 +103,47 @@ def _control_text(kind: str, payload: Mapping[str, Any]) -> str | None:
         return " ".join(filter(None, (_words(participant.get("id")), _words(payload.get("event")))))
     if kind == "system/welcome":
         others = payload.get("participants")
-        return f"{len(others)} others present" if isinstance(others, list) else None
+        return f"{len(others)} other{'s' * (len(others) != 1)} present" if isinstance(others, list) else None
+    if kind == "system/join":
+        return _join_text(payload)
     if kind == "participant/status":
         return _status_text(payload)
+    if kind in _ASKS:
+        return _asked_text(kind, payload)
     facts = (payload.get(key) for key in ("stream_id", "reason", "status", "recipient", "participant_id"))
-    return "  ".join(filter(None, map(_words, facts))) or None
+    return "  ".join(filter(None, map(_words, facts))) or _CONTROLS.get(kind)
+
+
+_CONTROLS = {
+    "participant/pause": "asks to pause",
+    "participant/resume": "asks to go on",
+    "participant/forget": "asks to forget entries",
+    "participant/compact": "asks to compact the context",
+    "participant/compact-done": "compacted its context",
+    "participant/clear": "asks to forget the whole context",
+    "participant/restart": "asks to start again",
+    "participant/shutdown": "asks to shut down",
+}
+
+
+def _join_text(payload: Mapping[str, Any]) -> str:
+    """What a client's hello asks; drafts named the client by its token alone."""
+    who = _words(payload.get("participantId")) or _words(payload.get("participant_id")) or _words(payload.get("id"))
+    where = _words(payload.get("space")) or _words(payload.get("topic"))
+    return " ".join(filter(None, (who, "asks to join", where)))
+
+
+_ASKS = {"participant/request-status": "status", "stream/request": "a stream"}
+
+
+def _asked_text(kind: str, payload: Mapping[str, Any]) -> str:
+    """What of a participant's state, or what sort of stream, is asked for."""
+    listed = payload.get("fields" if kind == "participant/request-status" else "modes")
+    named = ", ".join(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else ""
+    if kind == "stream/request":
+        sort = named or _words(payload.get("direction")) or ""
+        return f"asks for a stream, {sort}" if sort else "asks for a stream"
+    return f"asks for {named or _ASKS[kind]}"
 
 
 def _status_text(payload: Mapping[str, Any]) -> str | None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QPoint, QSettings, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, Qt, QTimer
+from PySide6.QtWidgets import QTabWidget
+from typing_extensions import override
 
 from inspector.paths import config_folder
 
@@ -39,12 +41,22 @@ AREAS = {
 """Where each dock stands until it is moved; those at the bottom are hidden until they are asked for."""
 
 
-class WindowLayout:
-    """Places one window and its docks."""
+class WindowLayout(QObject):
+    """Places one window and its docks.
+
+    The panes at the sides have the default widths of the window's width until somebody drags them, also when the
+    window is stored on one screen and shown on another.
+    """
 
     def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
         self._window = window
         self._zoom = window.theme.theme.zoom
+        self._dragged = False
+        self._settling = QTimer(self)
+        self._settling.setSingleShot(True)
+        self._settling.setInterval(0)  # once the docks have come to rest
+        self._settling.timeout.connect(self._look_whether_dragged)
 
     def _store(self) -> QSettings:
         return QSettings(str(config_folder() / "layout.ini"), QSettings.Format.IniFormat)
@@ -65,6 +77,10 @@ class WindowLayout:
     def default_docks(self) -> None:
         """Widths and heights of look.md 6 for the width of the window."""
         docks = self._window.docks
+        self._dragged = False
+        for dock in docks.values():
+            dock.installEventFilter(self)
+        self._window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self._set_sides(*self._defaults(self._window.width()))
         self._window.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
         bottom = [docks[title] for title in AREAS if title in docks and AREAS[title] is _BOTTOM]
@@ -85,9 +101,16 @@ class WindowLayout:
 
     def restore_docks(self) -> None:
         """Put the docks where they were when a window was closed last."""
-        state = self._store().value("state") if self._window.application.remembers else None
-        if isinstance(state, QByteArray):
-            self._window.restoreState(state, _LAYOUT_VERSION)
+        if not self._window.application.remembers:
+            return
+        store = self._store()
+        state = store.value("state")
+        if not isinstance(state, QByteArray):
+            return
+        self._window.restoreState(state, _LAYOUT_VERSION)
+        self._dragged = store.value("dragged", "true") == "true"
+        if not self._dragged:  # the widths stored are the defaults of a window of another width perhaps
+            self._set_sides(*self._defaults(self._window.width()))
 
     def store(self) -> None:
         """Keep place, size and docks for the next start."""
@@ -96,13 +119,30 @@ class WindowLayout:
             store = self._store()
             store.setValue("geometry", window.saveGeometry())
             store.setValue("state", window.saveState(_LAYOUT_VERSION))
+            store.setValue("dragged", "true" if self._dragged else "false")
 
     def window_resized(self, before: int, now: int) -> None:
         """Panes take the defaults of the new width, unless somebody has dragged them."""
-        if not self._window.docks or (before < WIDE) == (now < WIDE):
-            return
-        if all(abs(a - b) <= _NEARLY for a, b in zip(self._sides(), self._defaults(before), strict=True)):
+        if self._window.docks and before != now and not self._dragged:
             self._set_sides(*self._defaults(now))
+
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize and self._window.isVisible():
+            self._settling.start()
+        return super().eventFilter(watched, event)
+
+    def _look_whether_dragged(self) -> None:
+        """Widths that are not the defaults were dragged; a pane is wider where its content leaves it no choice."""
+        docks = [self._window.docks[title] for title in ("Contexts", "Details")]
+        defaults = self._defaults(self._window.width())
+        self._dragged = any(
+            not dock.isHidden() and not dock.isFloating() and not (
+                abs(dock.width() - wanted) <= _NEARLY
+                or wanted < dock.width() <= dock.minimumSizeHint().width() + _NEARLY
+            )
+            for dock, wanted in zip(docks, defaults, strict=True)
+        )  # fmt: skip
 
     def zoom_docks(self) -> None:
         """Panes grow and shrink with the type in them, as far as that leaves room for the messages."""

@@ -27,12 +27,13 @@ from typing_extensions import override
 from inspector import collector
 from inspector.document import CaptureDocument
 from inspector.filters import FilterError
-from inspector.ui import formats
+from inspector.ui import formats, tab_round
 from inspector.ui.actions import ACTIONS, add_pane_actions, build_actions, enable_actions, fill_menus
 from inspector.ui.commands import Commands
 from inspector.ui.exporting import Exporting
 from inspector.ui.keeping import Keeping
 from inspector.ui.layout import AREAS, WindowLayout
+from inspector.ui.looking import Looking
 from inspector.ui.opening import Opening
 from inspector.ui.panels.findings.problems import Problems
 from inspector.ui.panels.start.panel import StartPage
@@ -74,6 +75,7 @@ class MainWindow(QMainWindow):
         keeping: what becomes of its capture: saved, asked about, recovered.
         saving: writes single messages to files.
         exporting: writes what the table shows to a file.
+        looking: has the checks do what they put off, and says when one has failed.
         docks: by title.
         presets, view_head, filter_bar, status: the parts around the panes.
         hints_here: whether this window shows context hints whatever the settings say; None goes by them.
@@ -90,6 +92,7 @@ class MainWindow(QMainWindow):
         self.keeping = Keeping(self)
         self.saving = MessageSaving(self)
         self.exporting = Exporting(self)
+        self.looking = Looking(self)
         self.hints_here: bool | None = None
         self._closing = False
         self.docks: dict[str, QDockWidget] = {}
@@ -233,6 +236,8 @@ class MainWindow(QMainWindow):
         panes.searching.connect(self.filter_bar.set_busy)
         panes.scope_changed.connect(self._update_context_presets)
         self.view_head.attach(panes)
+        self.view_head.hold(self.notices)
+        self.looking.start(panes)
         panes.counts_changed.connect(self.refresh_counts)
         panes.selection_changed.connect(self._on_selection_changed)
         panes.messages.open_details_requested.connect(self._show_details)
@@ -328,8 +333,8 @@ class MainWindow(QMainWindow):
 
     def _show_problems(self, problems: Problems) -> None:
         """Count problems in the status bar and on their preset."""
-        self.status.set_problems(problems.number, problems.worst, problems.words)
-        self.presets.show_problems(problems.messages)
+        self.status.set_problems(problems.messages, problems.worst, problems.words)
+        self.presets.show_problems(problems.messages, problems.words)
 
     def show_findings(self) -> None:
         """Show the findings, and give them the keyboard."""
@@ -417,6 +422,20 @@ class MainWindow(QMainWindow):
             child.setAccessibleName("Panes that lie on one another")
 
     @override
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Tab goes through the window as it is read; Qt's order is that in which panes were made."""
+        panes = self.panes
+        if panes is None:
+            return super().focusNextPrevChild(next)
+        details = panes.details
+        return tab_round.step(self, (
+            self.tool_bar, self.presets.bar, panes.contexts.head, panes.contexts.find_box, panes.contexts,
+            panes.participants.head, panes.participants, self.view_head, panes.messages,
+            *self.findChildren(QTabBar, "dockTabs"), panes.findings.head, panes.findings, panes.latency.head,
+            panes.latency, details.head, details.tabs, details, self.status,
+        ), next)  # fmt: skip
+
+    @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.layout_keeper.window_resized(event.oldSize().width(), event.size().width())
@@ -441,6 +460,7 @@ class MainWindow(QMainWindow):
             return
         self.opening.stop_reading()
         self.exporting.stop()
+        self.looking.stop()
         self.layout_keeper.store()
         self._clock.stop()
         if self.panes is not None:

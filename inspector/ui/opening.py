@@ -147,6 +147,11 @@ class Opening(QObject):
         self._application.windows[-1].setGeometry(self._window.geometry())
         self._window.close()
 
+    @property
+    def reading(self) -> bool:
+        """Whether a log is being read now."""
+        return self._reading is not None
+
     def stop_reading(self) -> None:
         """The window closes while a log is still being read."""
         if self._reading is not None:
@@ -199,7 +204,8 @@ class Opening(QObject):
         self._window.enable_actions()
         self._following.start(document)
         for sentence in document.troubles:
-            self._window.say(sentence, "severity.warning")
+            if sentence not in self._window.looking.failures():  # which says them itself
+                self._window.say(sentence, "severity.warning")
         if self._stopped_at is not None:
             self._window.status.set_stopped(self._stopped_at, again=not document.can_go_on())
 

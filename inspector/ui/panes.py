@@ -45,6 +45,8 @@ class _Stop:
     shown: int | Place
     filter: DisplayFilter
     scope: Scope | None
+    scrolled: int = 0
+    """Where the page of a context or participant stood when it was left; pixels."""
 
 
 class Panes(QObject):
@@ -84,6 +86,7 @@ class Panes(QObject):
         self.latency = LatencyPanel(document, theme, parent)
         self._places: list[_Stop] = []
         self._going_back = False
+        self._detached = False
         self._chain = ChainAlone(document, self)
         self._walk = ChainWalk(document)
         self._selected_context: str | None = None
@@ -129,6 +132,7 @@ class Panes(QObject):
     def detach(self) -> None:
         """Hear no more of the document, and read no more of it: it is about to be closed."""
         self.bridge.detach()
+        self._detached = True
         self._search = None
         self._more.stop()
         self._chain.stop()
@@ -297,6 +301,8 @@ class Panes(QObject):
     # Selection
 
     def _on_current_changed(self, message: int | None) -> None:
+        if self._detached:  # Qt takes the table away after its neighbours
+            return
         contexts = self.document.analysis.contexts
         self._selected_context = None
         space, node = 0, None
@@ -314,10 +320,24 @@ class Panes(QObject):
         self._remember(message)
         if self.details.place is not None:
             self.details.show_message(message)
+        self._show_picked()
 
     def _remember(self, shown: int | Place) -> None:
+        self._note_scroll()
         if not self._going_back and (not self._places or self._places[-1].shown != shown):
             self._places = [*self._places[-_PLACES_KEPT:], _Stop(shown, self.filter, self.scope)]
+
+    def _note_scroll(self) -> None:
+        """The page of a context or participant may be left: the way back leads to where it stands now."""
+        if self._places and self.details.place is not None and self._places[-1].shown == self.details.place:
+            self._places[-1] = replace(self._places[-1], scrolled=self.details.scrolled)
+
+    def _show_picked(self) -> None:
+        """The marks in tree and participants follow what the details show."""
+        place = self.details.place
+        self.contexts.show_place(place)
+        participant = (place.space, place.name) if isinstance(place, ParticipantPlace) else None
+        self.participants.show_selected(participant)
 
     def show_context(self, space: int, node: int) -> None:
         """Show what is known of a context in the details; MAIN is a main context."""
@@ -334,6 +354,7 @@ class Panes(QObject):
                 self.details.show_context(space, node)
             case ParticipantPlace(space, name):
                 self.details.show_participant(space, name)
+        self._show_picked()
 
     def show_current_message(self) -> None:
         """Turn the details back to the message selected in the table."""
@@ -342,6 +363,7 @@ class Panes(QObject):
             if message is not None:
                 self._remember(message)
             self.details.show_message(message)
+            self._show_picked()
 
     def go_to(self, message: int) -> None:
         """Select a message; when the view hides it, filter and scope are cleared first."""
@@ -371,12 +393,14 @@ class Panes(QObject):
             self.go_to(place.shown)
         else:
             self.show_place(place.shown)
+            self.details.scroll_to(place.scrolled)
         self._going_back = False
 
     # Chains
 
     def show_chain(self, message: int) -> None:
         """Show the causal chain of a message alone in the table; Back returns to the view as it is now."""
+        self._note_scroll()
         here = _Stop(message, self.filter, self.scope)
         places = self._places if self._places and self._places[-1] == here else [*self._places, here]
         self._going_back = True

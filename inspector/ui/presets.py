@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QInputDialog
 
 from inspector.filters import FilterError, compile_filter
 from inspector.settings import Preset
+from inspector.ui import formats
 from inspector.ui.widgets.preset_bar import PresetBar
 
 if TYPE_CHECKING:
@@ -53,9 +54,11 @@ class Presets(QObject):
         self._window.filter_bar.set_saved(saved)
         self.bar.set_can_add(bool(text.strip()) and not saved)
 
-    def show_problems(self, messages: int) -> None:
-        """Say how many messages the preset Problems shows."""
+    def show_problems(self, messages: int, words: str) -> None:
+        """Say how many messages the preset Problems shows, and what was found, by severity."""
         self.bar.set_count(PROBLEMS, messages)
+        said = f"{formats.count_of(messages, 'message')} with a problem: {words}" if messages else ""
+        self.bar.set_note(PROBLEMS, said)
 
     def save(self, text: str) -> None:
         """Keep a filter as a preset, named after itself until it is renamed."""

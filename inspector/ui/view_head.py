@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
+from typing_extensions import override
 
 from inspector.analysis.context_tree import MAIN
 from inspector.filters.visible import Reach, Scope
@@ -18,9 +21,14 @@ HIDDEN_CALLS = "hidden-calls"
 class ViewHead(QWidget):
     """The head of the middle column.
 
+    Signals:
+        grown(int): it is so many pixels higher (or, if negative, lower) than before, notices came or went.
+
     Attributes:
         tabs, scope, notices: what it is made of.
     """
+
+    grown = Signal(int)
 
     def __init__(self, theme: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -32,15 +40,26 @@ class ViewHead(QWidget):
         self.tabs.set_corner(self.scope)
         self.scope.reach_chosen.connect(self._set_reach)
         self.scope.cleared.connect(self._clear_scope)
-        column = QVBoxLayout(self)
+        column = self._column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.tabs)
         column.addWidget(self.notices)
 
+    def hold(self, notices: NoticeStack) -> None:
+        """Show the window's notices under the tabs, above those about the view."""
+        self._column.insertWidget(1, notices)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().isValid() and event.oldSize().height() != event.size().height():
+            self.grown.emit(event.size().height() - event.oldSize().height())
+
     def attach(self, panes: Panes) -> None:
         """Speak of these panes from now on."""
         self._panes = panes
+        self.grown.connect(panes.messages.view.push)
         panes.scope_changed.connect(self._show_scope)
         panes.filter_applied.connect(self._show_hidden)
         panes.counts_changed.connect(self._show_counts)

@@ -50,7 +50,21 @@ def test_a_real_recording_for_people() -> None:
     assert done.returncode == 0
     assert re.findall(r"^\d+ (?:error|warning|note)s?$", text, re.MULTILINE) == ["2 warnings", "2 notes"]
     assert "    No. 22      mew asked human for tools/list, and has had no answer for more than 30 s.\n" in text
-    assert text.count("    -> ") == 2
+    # What to do about an unanswered request names who asked and who was asked, so each has its own.
+    assert len(re.findall(r"^ {16}-> ", text, re.MULTILINE)) == 2
+    assert len(re.findall(r"^ {4}-> ", text, re.MULTILINE)) == 1
+
+
+def test_what_to_do_names_nobody_where_it_is_said_for_all(tmp_path: Path) -> None:
+    begun, ended = "2026-01-05T09:00:00.000Z", "2026-01-05T09:05:00.000Z"
+    asked = [
+        envelope("mcp/request", {"id": n, "method": "tools/list"}, sender=who, to=["files"], ts=begun)
+        for n, who in enumerate(("anna", "bert"))
+    ]
+    text = run("check", written(tmp_path / "two.jsonl", *asked, envelope(ts=ended))).stdout.decode()
+    assert "  request-unanswered (2)" in text
+    hints = [line for line in text.splitlines() if line.lstrip().startswith("-> ")]
+    assert not [hint for hint in hints if hint.startswith("    -> ") and ("anna" in hint or "bert" in hint)], text
 
 
 def test_a_real_recording_for_scripts() -> None:

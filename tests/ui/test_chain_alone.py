@@ -251,7 +251,7 @@ def test_everyone_who_acted_on_a_proposal_is_named(application: Application) -> 
         ("Rejected by", "lead"), ("Withdrawal by", "lead"), ("Fulfilled by", "human"), ("Failed at", "files"),
     ]  # fmt: skip
     state = cast("FactsView", panes.details.findChild(FactsView, "proposalState"))
-    assert state.rows[0].value == "Fulfilled, and answered."
+    assert state.rows[0].value == "Fulfilled, but the call failed."
 
 
 def test_related_says_how_long_each_step_took(window: MainWindow) -> None:

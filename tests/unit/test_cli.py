@@ -445,6 +445,11 @@ def test_participants() -> None:
     lines = run("participants", path).output.splitlines()
     assert lines[0] == "coder: here since 2025-08-30T09:00:00.000Z, 2 messages"
     assert "  refused  No. 12: mcp/request:tools/call:rm is missing" in lines
+    left = run("participants", DIALECTS / "mcp-x-v0.0.jsonl").output.splitlines()
+    assert "bob: left at 2025-08-18T10:00:08.000Z, 1 messages" in left
+    assert "calc: here since 2025-08-18T10:00:00.000Z, 3 messages" in left
+    unannounced = run("participants", DIALECTS / "mew-v0.4.jsonl").output.splitlines()
+    assert any(line.startswith("human: never announced, first seen 2026-01-05T09:00:00.050Z") for line in unannounced)
     granted = run("participants", DIALECTS / "meup-v0.2.jsonl").output
     assert "granted by No. 14, not confirmed" in granted
 

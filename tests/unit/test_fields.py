@@ -21,7 +21,7 @@ DESIGN = {
     *("tool.rule", "correlation", "context", "context.root", "context.leaf", "context.depth", "context.raw"),
     *("context.type", "context.state", "size", "text", "tokens", "dir", "error", "badge", "collapsed.by", "consumes"),
     *("summary", "visibility", "latency", "answered", "proposal.state", "delivered", "stream", "finding"),
-    *("finding.severity", "source", "mark", "comment", "answers", "correlation.names"),
+    *("finding.severity", "source", "mark", "comment", "answers", "correlation.names", "waiting"),
 }
 
 

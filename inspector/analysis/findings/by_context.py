@@ -23,24 +23,25 @@ from inspector.capture.capture import Capture
 _MOST_WAITING = 65_536
 _MOST_STEPS = 2_000  # up the tree, level by level; a deeper tree is summed up as a whole
 _MOST_TOUCHED = 64  # arrays, until they are made one
-_KINDS = len(Severity)
+_KINDS = len(Severity) + 1
 _DENSE = 8
 
 Counts = NDArray[np.int64]
-"""(n, 3) int64, notes, warnings and errors."""
+"""(n, 4) int64, notes, warnings, errors, and messages with a warning or an error."""
 
 
 class Tally(NamedTuple):
-    """Findings by severity."""
+    """Findings by severity, and the messages with a problem.
+
+    Attributes:
+        notes, warnings, errors: findings.
+        problems: messages with a warning or an error, however many: what is stepped through, filtered and counted.
+    """
 
     notes: int = 0
     warnings: int = 0
     errors: int = 0
-
-    @property
-    def problems(self) -> int:
-        """Warnings and errors: what is stepped through and counted as problems."""
-        return self.warnings + self.errors
+    problems: int = 0
 
     @property
     def worst(self) -> Severity | None:
@@ -126,13 +127,14 @@ class FindingsByContext:
         self._carry(nodes, gained)
 
     def _worths(self) -> Counts:
-        """By set, how many notes, warnings and errors it holds."""
+        """By set, how many notes, warnings and errors it holds, and whether it makes its message one with a problem."""
         sets, known = self._found.sets, len(self._worth)
         if len(sets) > known:
             new = np.zeros((len(sets) - known, _KINDS), np.int64)
             for place, codes in enumerate(sets[known:]):
                 for code in codes:
                     new[place, self._checks[code].severity - 1] += 1
+            new[:, -1] = new[:, Severity.WARNING - 1 : -1].any(axis=1)
             self._worth = np.concatenate((self._worth, new))
         return self._worth
 

@@ -14,7 +14,7 @@ from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.flags import Flag
 from inspector.protocol import paths
-from inspector.protocol.secrets import mask_text
+from inspector.protocol.secrets import mask_text, masked_words
 from inspector.protocol.times import NO_TIME
 
 FLOOD, FLOOD_S = 500, 600
@@ -98,10 +98,20 @@ CHECKS = (SECRET, MALFORMED, NOT_A_PATH, TOO_LONG, FLOODED, RATE, CHARACTERS, TO
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/\-]*")
 _GUESSABLE = re.compile(r"(?i)[a-z]{0,40}[-_]?\d{1,4}|[a-z]{1,3}")
-_TOKEN = re.compile(r"(?:^|[/:=])(?:sk-|sk_live_|ghp_|gho_|github_pat_|xox[bpars]-|AKIA)[A-Za-z0-9_\-]{8,}")
+_KEY_START = r"(?:sk-|sk_live_|ghp_|gho_|github_pat_|xox[bpars]-|AKIA)"
+# Behind a hyphen only what is long and has a digit: risk-assessment and ask-sk-team are names.
+_TOKEN = re.compile(
+    rf"(?:^|[/:=]){_KEY_START}[A-Za-z0-9_\-]{{8,}}"
+    rf"|[\-_.]{_KEY_START}(?:[a-z]{{1,12}}\d{{0,4}}-){{0,2}}(?=[A-Za-z]{{0,64}}\d)[A-Za-z0-9]{{14,}}"
+)
+_IP = r"(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"
+# Four numbers behind a hyphen are a version, as in build-1.2.3.4, unless they are what only addresses are.
+_IP_ADDRESS = re.compile(
+    rf"(?<![\w.\-]){_IP}|(?<=-)(?=(?:10|127|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.|(?:\d{{1,3}}\.){{0,3}}(?:1\d\d|2[0-5]\d)\.){_IP}"
+)
 _PROBES = (
     ("an e-mail address", re.compile(r"[\w.+\-]{1,64}@[A-Za-z0-9\-]{1,64}\.[A-Za-z]{2,24}")),
-    ("an IP address", re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])")),
+    ("an IP address", _IP_ADDRESS),
     ("an address", re.compile(r"[a-z][a-z0-9+.\-]{1,20}://", re.IGNORECASE)),
     ("a key", _TOKEN),
 )
@@ -190,7 +200,7 @@ def take_notes(batch: Batch, checks: Mapping[Oddity, Check], start: int) -> int:
         check = checks.get(note.what)
         if check is not None:
             name = batch.string("context", note.row).removeprefix(OBJECT_KEY)
-            found.setdefault(check, {})[note.row] = f"“{name[:60]}”"
+            found.setdefault(check, {})[note.row] = f"“{masked_words(name, 60)}”"
     for check, rows in found.items():
         batch.findings.add(check, sorted(rows), details=[rows[row] for row in sorted(rows)])
     return len(notes)

@@ -12,6 +12,7 @@ from inspector.analysis.named import Named
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
+from inspector.protocol.secrets import masked_words
 
 DANGLING = Check(
     "correlation-dangling", NOTE, "Correlation that names nothing known",
@@ -31,6 +32,7 @@ ABOUT_NOTHING = Check(
 )  # fmt: skip
 CHECKS = (ABOUT_NOTHING, DANGLING)
 
+_LONGEST = 80
 _DECISIONS = (kinds.WITHDRAW, kinds.REJECT)
 
 
@@ -61,4 +63,5 @@ class Correlations:
 
     def _settle(self, batch: Batch, check: Check, rows: Rows, wrong: Array) -> None:
         named = (batch.capture.correlation_ids(row) for row in rows[wrong].tolist())
-        batch.findings.settle(check, rows, wrong, details=[f"“{ids[0][:80]}”" if ids else "" for ids in named])
+        words = [f"“{masked_words(ids[0], _LONGEST)}”" if ids else "" for ids in named]
+        batch.findings.settle(check, rows, wrong, details=words)

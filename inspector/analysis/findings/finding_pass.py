@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+import logging
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from inspector.analysis.findings import (
     beginning,
     contexts,
     correlations,
+    deliveries,
     forms,
     gateway,
     hints,
@@ -19,6 +22,7 @@ from inspector.analysis.findings import (
     proposals,
     reasoning,
     requests,
+    secrets,
     senders,
     streams,
     verdicts,
@@ -41,6 +45,15 @@ class Topic(Protocol):
         ...
 
 
+@runtime_checkable
+class Patient(Protocol):
+    """A topic with work that can wait: it reads records again."""
+
+    def go_on(self, batch: Batch, until: float) -> bool:
+        """Do some of it until a time (`time.perf_counter`), at least a little; whether nothing is left."""
+        ...
+
+
 _TOPICS = (
     (requests, requests.Requests),
     (proposals, proposals.Proposals),
@@ -52,6 +65,8 @@ _TOPICS = (
     (senders, senders.Senders),
     (forms, forms.Forms),
     (gateway, gateway.GatewayLog),
+    (deliveries, deliveries.Deliveries),
+    (secrets, secrets.Secrets),
     (verdicts, verdicts.Verdicts),
     (streams, streams.Streams),
     (hints, hints.Hints),
@@ -64,6 +79,7 @@ CHECKS: tuple[Check, ...] = (*(check for module, _ in _TOPICS for check in modul
 CHECK_BY_CODE: dict[str, Check] = {check.code: check for check in CHECKS}
 
 
+_log = logging.getLogger(__name__)
 _ENOUGH = 16_384
 """Messages worth a round of all checks: a few hundred steps over arrays, which cost the same for a hundred messages."""
 
@@ -75,6 +91,7 @@ class FindingPass:
         found: the findings; its column `set` holds the place in `found.sets` of each message's codes.
         decisions: the gateway's verdicts beside a log, once they have been read; `catch_up` looks at what is new.
         by_context: how many there are in each context and below.
+        failed: names of topics that an error in the program has ended, and the message they had come to.
     """
 
     def __init__(self, passes: Passes) -> None:
@@ -87,7 +104,10 @@ class FindingPass:
         self.found = Findings(CHECKS)
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found, CHECK_BY_CODE)
         self._beginnings = beginning.Beginnings()
-        self._topics: list[Topic] = [make() for _, make in _TOPICS]
+        self._topics: dict[str, Topic] = {module.__name__.rpartition(".")[2]: make() for module, make in _TOPICS}
+        self._patient = {name: topic for name, topic in self._topics.items() if isinstance(topic, Patient)}
+        self.failed: dict[str, int] = {}
+        self._waits = False  # whether there is work that was put off
         self._fed = 0
         self._looked_at = 0
         self._changed: list[Rows] = []
@@ -122,15 +142,50 @@ class FindingPass:
 
     def catch_up(self, now_ns: int | None = None) -> None:
         """Look at what was left for later, and at what waits too long by now."""
-        now = self._passes.contexts.clock_ns if now_ns is None else now_ns
-        changed = np.unique(np.concatenate(self._changed)) if self._changed else NO_ROWS
-        beside = self._beginnings, self.decisions
-        batch = Batch(self._passes, self.found, self._looked_at, self._fed, changed, now, *beside)
+        batch = self._batch(self._looked_at, now_ns)
         self._looked_at = self._fed
         self._changed.clear()
         self._beginnings.feed(batch)
-        for topic in self._topics:
-            topic.feed(batch)
+        self._waits = True
+        for name in [*self._topics]:
+            with self._guarded(name):
+                self._topics[name].feed(batch)
+
+    def go_on(self, until: float, now_ns: int | None = None) -> bool:
+        """Do some of the work that was put off: records are read again for it.
+
+        Args:
+            until: when to stop, by `time.perf_counter`; something is done however late it is.
+            now_ns: as for `feed`.
+
+        Returns:
+            Whether nothing is left to be done until more messages come.
+        """
+        if self.behind:
+            self.catch_up(now_ns)
+        if self._waits:
+            batch = self._batch(self._fed, now_ns)
+            done = True
+            for name in self._patient.keys() & self._topics.keys():
+                with self._guarded(name):
+                    done = self._patient[name].go_on(batch, until) and done
+            self._waits = not done
+        return not self._waits
+
+    def _batch(self, start: int, now_ns: int | None) -> Batch:
+        now = self._passes.contexts.clock_ns if now_ns is None else now_ns
+        changed = np.unique(np.concatenate(self._changed)) if self._changed else NO_ROWS
+        return Batch(self._passes, self.found, start, self._fed, changed, now, self._beginnings, self.decisions)
+
+    @contextmanager
+    def _guarded(self, name: str) -> Generator[None]:
+        """Whatever goes wrong in one topic ends that topic, and nothing else."""
+        try:
+            yield
+        except Exception:  # noqa: BLE001 - a view that fails is logged and skipped, never fatal
+            _log.exception("The checks of %s have failed", name)
+            self.failed[name] = self._looked_at
+            del self._topics[name]
 
     def take_changes(self) -> Rows:
         """Messages whose findings changed."""

@@ -1,7 +1,7 @@
 """Forms and fields that no column tells: looked at in the first message of each sender and kind.
 
 Who writes a field in an old way does so always, and reading every record again would cost more than all checks
-together; so does looking for secrets. The kinds that carry tokens by their nature are looked at every time.
+together.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from inspector.analysis.findings.batch import Array, Batch, Marks
-from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.analysis.findings.check import NOTE, Check
 from inspector.capture.flags import Flag
 from inspector.protocol.header import ABSENT
-from inspector.protocol.secrets import MASK, mask_secrets
 
 CORRELATION_FORM = Check(
     "correlation-wrong-type", NOTE, "Correlation in the form of another version",
@@ -34,18 +33,8 @@ OTHERWISE = Check(
     "p4m, MEW v0.2 to v0.4: context is a field of the envelope",
     example="thread_id",
 )  # fmt: skip
-CLEAR = Check(
-    "secret-in-clear", WARNING, "Secret in clear",
-    "{kind} from {who} carries a secret in clear, under {detail}.",
-    "Every participant sees every message, and logs keep it. It is masked here, in the file it is not.",
-    "Keep the log to yourself and replace the secret; pass secrets outside of the conversation.",
-    "MEW release v0.11.0, gateway log: tokens appear in join and invite-ack",
-    example="payload.token",
-)  # fmt: skip
-CHECKS = (CLEAR, CORRELATION_FORM, OTHERWISE)
+CHECKS = (CORRELATION_FORM, OTHERWISE)
 
-_CARRIERS = ("system/join", "system/register", "space/invite-ack")
-_PLACEHOLDERS = frozenset({"redacted", "[redacted]", "<redacted>", "masked", "hidden", "none", "null", MASK})
 _MOST = 1 << 10  # senders, and kinds, whose pairs are told apart
 _LONGEST_READ = 1 << 18
 _FIELDS = ("thread_id", "threadId")
@@ -61,17 +50,11 @@ class Forms:
         self._told: set[tuple[int, Check]] = set()
 
     def feed(self, batch: Batch) -> None:
-        """Look at the first messages of each pair in a batch, and at what carries tokens."""
-        places = self._first_of_pairs(batch)
-        rows = {batch.start + place for place in places}
-        carriers = [row for kind in _CARRIERS for row in batch.rows(kind).tolist()]
-        for row in sorted(rows.union(carriers)):
-            if int(batch.capture.columns["length"][row]) > _LONGEST_READ:
-                continue
-            envelope = batch.capture.envelope(row)
-            if isinstance(envelope, dict):
-                self._secrets(batch, row, envelope)
-                if row in rows:
+        """Look at the first messages of each pair in a batch."""
+        for row in sorted(batch.start + place for place in self._first_of_pairs(batch)):
+            if int(batch.capture.columns["length"][row]) <= _LONGEST_READ:
+                envelope = batch.capture.envelope(row)
+                if isinstance(envelope, dict):
                     self._look_at(batch, row, envelope)
 
     def _first_of_pairs(self, batch: Batch) -> list[int]:
@@ -124,30 +107,9 @@ class Forms:
             self._told.add(key)
             batch.findings.add(check, [row], details=detail)
 
-    def _secrets(self, batch: Batch, row: int, envelope: dict[str, Any]) -> None:
-        masked = mask_secrets(envelope)
-        if masked != envelope:
-            where = _first_masked(envelope, masked, "")
-            if where:
-                batch.findings.add(CLEAR, [row], details=where)
-
 
 def _names(value: Any) -> bool:
     """Whether a payload's field reads as the name of a context, and not as text about one."""
     return (isinstance(value, str) and 0 < len(value) <= 255 and " " not in value) or (
         isinstance(value, dict) and isinstance(value.get("id"), str)
     )
-
-
-def _first_masked(value: Any, masked: Any, path: str) -> str:
-    """The path of the first secret that is no placeholder; "" where there is none."""
-    if isinstance(value, dict) and isinstance(masked, dict):
-        inner = ((value[key], masked.get(key), f"{path}.{key}" if path else str(key)) for key in value)
-    elif isinstance(value, list) and isinstance(masked, list):
-        inner = ((item, other, path) for item, other in zip(value, masked, strict=False))
-    else:
-        if not isinstance(value, str | int | float):
-            return ""  # nested too deeply to be looked at
-        secret = value != masked and str(value).strip("*•x ").lower() not in ("", *_PLACEHOLDERS)
-        return path if secret else ""
-    return next(filter(None, (_first_masked(*item) for item in inner)), "")

@@ -86,7 +86,9 @@ CHECKS = (
 )  # fmt: skip
 
 _LISTING = frozenset({"search_records", "find_records"})
-_RECORDS = ("records", "results", "items", "data", "rows")
+_RECORDS = ("", "records", "results", "items", "data", "rows")  # "": the list is all there is
+_FEWEST_BRACES = 3 + MANY_RECORDS  # of a line that has so many objects in a list within a result
+_MOST_TEXTS = 16  # of one result
 _LONGEST_READ = 1 << 20
 
 _Server = tuple[int, int, int]
@@ -117,11 +119,9 @@ class Hints:
 
     def _read(self, batch: Batch, row: int) -> None:
         signal = batch.passes.transients.signal(row)
+        if _is_misspelled(batch, row):
+            batch.findings.add(MISSPELLED, [row])
         if signal is None:
-            result = batch.capture.told(row).payload.get("result")
-            meta = result.get("_meta") if isinstance(result, Mapping) else None
-            if isinstance(meta, Mapping) and "contextHint" in meta:
-                batch.findings.add(MISSPELLED, [row])
             return
         if signal.odd:
             batch.findings.add(NO_SIGNAL, [row], details=signal.odd)
@@ -165,7 +165,7 @@ class Hints:
             if not isinstance(tools, list) or not isinstance(result, Mapping):
                 continue
             server = _server(batch, row)
-            names = {tool.get("name") for tool in tools if isinstance(tool, Mapping)}
+            names = [tool.get("name") for tool in tools if isinstance(tool, Mapping)]
             self._tools.setdefault(server, set()).update(name for name in names if isinstance(name, str))
             if not result.get("nextCursor"):
                 self._whole.add(server)
@@ -183,19 +183,40 @@ class Hints:
     # Records in results
 
     def _records(self, batch: Batch, rows: Rows) -> None:
+        calling = batch.code("tools/call")
+        if calling < 0:
+            return
+        flags = batch.of("flags", rows)
+        results = (batch.links["method"][rows] == calling) & (flags & Flag.ERROR.value == 0)
+        results &= batch.passes.transients.columns["badges"][rows] & Badge.TRANSIENT.value == 0
+        results &= batch.of("length", rows) < _LONGEST_READ
+        rows = rows[results]
         targets = batch.links["target"][rows]
         for target, _ in self._targets.unseen(targets):
             self._targets.put(target, 2 if target and batch.capture.strings[target] in _LISTING else 1)
-        listing = rows[self._targets.of(targets) == 2]
-        if not len(listing):
-            return
-        listing = listing[batch.of("flags", listing) & Flag.ERROR.value == 0]
-        transient = batch.passes.transients.columns["badges"][listing] & Badge.TRANSIENT.value != 0
-        short = listing[~transient & (batch.of("length", listing) < _LONGEST_READ)]
-        counts = [_count_records(batch.capture.payload(row).get("result")) for row in short.tolist()]
+        listing = (self._targets.of(targets) == 2).tolist()
+        counts = [_records_of(batch, row, listed=listed) for row, listed in zip(rows.tolist(), listing, strict=True)]
         many = np.array([count >= MANY_RECORDS for count in counts], np.bool_)
         details = [str(count) for count in counts if count >= MANY_RECORDS]
-        batch.findings.settle(NOT_MARKED, short, many, details=details)
+        batch.findings.settle(NOT_MARKED, rows, many, details=details)
+
+
+def _records_of(batch: Batch, row: int, *, listed: bool) -> int:
+    """Records in a tool's result; of tools known to list records (`listed`) whatever their list holds."""
+    if not listed and batch.capture.record_bytes(row).count(b"{") < _FEWEST_BRACES:
+        return 0  # not worth decoding
+    result = batch.capture.payload(row).get("result")
+    return _count_records(result, of_anything=listed) if isinstance(result, Mapping) else 0
+
+
+def _is_misspelled(batch: Batch, row: int) -> bool:
+    """Whether `_meta` has the singular, and not what clients read as well."""
+    capture = batch.capture
+    if not capture.is_big(row) and b'contextHint"' not in capture.record_bytes(row):
+        return False
+    result = capture.told(row).payload.get("result")
+    meta = result.get("_meta") if isinstance(result, Mapping) else None
+    return isinstance(meta, Mapping) and "contextHint" in meta and "contextHints" not in meta
 
 
 def _pending(badges: Any) -> Any:
@@ -211,21 +232,29 @@ def _server(batch: Batch, row: int) -> _Server:
     return space, sender, 0
 
 
-def _count_records(result: Any) -> int:
-    """Records in a result: of its structured content, else of the JSON that its first text is; 0 when it is none."""
-    if not isinstance(result, Mapping):
-        return 0
-    content = result.get("structuredContent")
-    if content is None:
-        blocks = result.get("content")
-        text = blocks[0].get("text") if isinstance(blocks, list) and blocks and isinstance(blocks[0], Mapping) else None
-        if not isinstance(text, str) or text[:1] not in "[{":
-            return 0
+def _count_records(result: Mapping[Any, Any], *, of_anything: bool) -> int:
+    """The longest list of records in a result: in its structured content, else in the JSON that its texts are."""
+    found = [result["structuredContent"]] if result.get("structuredContent") is not None else _texts_as_json(result)
+    named = [pair for one in found for pair in (one.items() if isinstance(one, Mapping) else [("", one)])]
+    named += [pair for _, one in named if isinstance(one, Mapping) for pair in one.items()]  # {"data": {"items": []}}
+    return max((len(one) for name, one in named if isinstance(one, list) and (
+        (of_anything and name in _RECORDS) or _are_records(one))), default=0)  # fmt: skip
+
+
+def _are_records(values: list[Any]) -> bool:
+    """Names and paths are no records: objects are."""
+    return all(isinstance(value, Mapping) for value in values)
+
+
+def _texts_as_json(result: Mapping[Any, Any]) -> list[Any]:
+    blocks = result.get("content")
+    found: list[Any] = []
+    for block in blocks[:_MOST_TEXTS] if isinstance(blocks, list) else ():
+        text = block.get("text") if isinstance(block, Mapping) else None
+        if not isinstance(text, str) or text.lstrip()[:1] not in ("[", "{"):
+            continue
         try:
-            content = json.loads(text)
+            found.append(json.loads(text))
         except (ValueError, RecursionError):
-            return 0
-    if isinstance(content, list):
-        return len(content)
-    held = [content.get(name) for name in _RECORDS] if isinstance(content, Mapping) else []
-    return max((len(value) for value in held if isinstance(value, list)), default=0)
+            continue
+    return found

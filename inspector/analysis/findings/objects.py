@@ -9,7 +9,7 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.contexts import secret_in, take_notes
 from inspector.capture.flags import Flag
-from inspector.protocol.secrets import is_secret_key
+from inspector.protocol.secrets import MASK, is_secret_key, mask_value
 
 CYCLE = Check(
     "context-cycle", WARNING, "Context that is its own ancestor",
@@ -66,6 +66,7 @@ NOTED = {
     Oddity.WITHOUT_ID: WITHOUT_ID,
 }
 _MOST_LOOKED_AT = 2_000
+_MOST_PARENTS = 100
 
 
 class Objects:
@@ -85,9 +86,24 @@ class Objects:
                 batch.findings.add(OBJECT, [row])
             header = batch.capture.record(row).header
             context = header.context if header is not None else None
-            secret = _secret_within(context.get("metadata")) if isinstance(context, dict) else ""
+            secret = _secret_within(_metadata(context))
             if secret:
                 batch.findings.add(METADATA_SECRET, [row], details=secret)
+
+
+def _metadata(context: Any) -> list[Any]:
+    """The metadata of a context object, and of the parents written into it."""
+    found: list[Any] = []
+    while isinstance(context, dict) and len(found) < _MOST_PARENTS:
+        found.append(context.get("metadata"))
+        context = context.get("parent")
+    return found
+
+
+def _is_secret(key: str, value: Any) -> bool:
+    """Whether the value of a key that names secrets is one, be it in a list."""
+    values = value[:_MOST_LOOKED_AT] if isinstance(value, list) else [value]
+    return any(mask_value(key, one) == MASK for one in values if isinstance(one, str | int | float))
 
 
 def _secret_within(value: Any) -> str:
@@ -103,7 +119,7 @@ def _secret_within(value: Any) -> str:
                 return found
         elif isinstance(item, dict):
             for key, inner in item.items():
-                if isinstance(key, str) and is_secret_key(key) and isinstance(inner, str) and inner:
+                if isinstance(key, str) and is_secret_key(key) and _is_secret(key, inner):
                     return f"a secret under {key}"
                 stack.append(inner)
         elif isinstance(item, list):

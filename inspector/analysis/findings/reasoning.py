@@ -9,6 +9,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.analysis.findings.ends import Ends
 from inspector.analysis.node_facts import as_numpy
 
 AFTER_CONCLUSION = Check(
@@ -51,84 +52,87 @@ CHECKS = (AFTER_CONCLUSION, AFTER_CANCEL, WITHOUT_START, CONCLUDED_AGAIN, WITHOU
 _START, _THOUGHT = "reasoning/start", "reasoning/thought"
 _CONCLUSION, _CANCEL = "reasoning/conclusion", "reasoning/cancel"
 _ACTS = ("reasoning/start", _THOUGHT, "mcp/request", "mcp/proposal", "chat")
-_NEVER = np.iinfo(np.int64).max
 
 
 class Reasoning:
-    """Knows by context when its sequence began and ended. A context is the (space, key) that messages wrote."""
+    """Knows by context when its sequence began and ended, whichever way messages write the context."""
 
     def __init__(self) -> None:
-        self._ended = np.full(1024, _NEVER, np.int64)  # by context number: the row of its first end
-        self._cancelled = np.full(1024, _NEVER, np.int64)
-        self._begun = np.zeros(1024, np.bool_)  # a start lies in it
-        self._told = np.zeros(1024, np.bool_)  # that it goes on after its end has been said
+        self._ends = Ends()
+        self._begun: dict[int, None] = {}  # contexts as written (their numbers) that a start lies in
         self._unbegun: Rows = NO_ROWS
-        self._any_end = False
         self._moves = 0
 
     def feed(self, batch: Batch) -> None:
         """Look at the reasoning of a batch, and at what else is said in its contexts."""
         starts, ends, cancels = batch.rows(_START), batch.rows(_CONCLUSION), batch.rows(_CANCEL)
         thoughts = batch.rows(_THOUGHT)
-        told = len(starts) + len(ends) + len(cancels) + len(thoughts)
-        if not (told or self._any_end):
+        if not (len(starts) or len(ends) or len(cancels) or len(thoughts) or self._ends.any):
             return
         refs = batch.passes.contexts.refs(batch.start, batch.stop)
-        self._reach(int(refs.max()) if len(refs) else 0)
         for rows in (thoughts, ends):
             outside = rows[refs[rows - batch.start] == 0]
             # Drafts grouped by reasoning_id, under other kinds (protocols.md 8).
             drafted = batch.of("kind", outside) != batch.of("kind_raw", outside)
             batch.findings.add(WITHOUT_CONTEXT, outside[~drafted])
-        self._begun[refs[starts - batch.start]] = True
-        self._begun[0] = False
-        self._ends(batch, refs, ends, cancels)
-        if self._any_end:
-            self._goes_on(batch, refs)
+        self._begun.update(dict.fromkeys(np.unique(refs[starts - batch.start]).tolist()))
+        self._begun.pop(0, None)
+        first = self._judge(batch) if self._ends.any or len(ends) or len(cancels) else NO_ROWS
         moves = batch.passes.contexts.tree.moves
         look_again = len(starts) > 0 or moves != self._moves
         self._moves = moves
-        self._without_start(batch, np.sort(np.concatenate((ends, cancels))), refs, look_again=look_again)
+        self._without_start(batch, first, look_again=look_again)
 
-    def _reach(self, most: int) -> None:
-        if most >= len(self._ended):
-            more = max(most + 1, 2 * len(self._ended)) - len(self._ended)
-            self._ended = np.concatenate((self._ended, np.full(more, _NEVER, np.int64)))
-            self._cancelled = np.concatenate((self._cancelled, np.full(more, _NEVER, np.int64)))
-            self._begun = np.concatenate((self._begun, np.zeros(more, np.bool_)))
-            self._told = np.concatenate((self._told, np.zeros(more, np.bool_)))
+    def _judge(self, batch: Batch) -> Rows:
+        """Look at what comes after an end; returns the first end of each context, or since it began again."""
+        ends, start = self._ends, batch.start
+        if batch.passes.contexts.tree.moves != self._moves and ends.follow(batch.passes.contexts.tree):
+            # Messages lie in or below other contexts than they seemed to: all is looked at again.
+            for check in (AFTER_CONCLUSION, AFTER_CANCEL, CONCLUDED_AGAIN):
+                batch.findings.withdraw(check, batch.findings.rows_of(check))
+            start = ends.forget()
+        ends.reach(batch.passes.contexts.tree)
+        codes = [batch.code(kind) for kind in (_START, _CONCLUSION, _CANCEL)]
+        rows = np.flatnonzero(np.isin(batch.capture.columns["kind"][start : batch.stop], codes)) + start
+        nodes, kinds = batch.passes.contexts.nodes_of(rows).tolist(), batch.of("kind", rows).tolist()
+        opened = _Opened(batch, start)
+        first: list[int] = []
+        again: list[tuple[int, int]] = []
+        for row, node, kind in zip(rows.tolist(), nodes, kinds, strict=True):
+            if kind == codes[0]:
+                begun = [one for one in opened.by(row, node) if ends.has(one)]
+                if begun:
+                    self._goes_on(batch, start, row)
+                    start = row
+                    for one in begun:
+                        ends.begin_again(one)
+            elif node != MAIN:
+                if not ends.has(node):
+                    first.append(row)
+                elif kind == codes[1] and not ends.is_cancelled(node):
+                    again.append((row, ends.of(node)))
+                # After a cancel released agents conclude up to three times (protocols.md 8 and 16).
+                ends.note(node, row, cancelled=kind == codes[2])
+        self._goes_on(batch, start, batch.stop)
+        batch.findings.add(CONCLUDED_AGAIN, [row for row, _ in again], others=np.array([end for _, end in again], int))
+        ends.remember(batch.passes.contexts.tree)
+        return np.array([row for row in first if row >= batch.start], np.int64)
 
-    def _ends(self, batch: Batch, refs: Array, ends: Rows, cancels: Rows) -> None:
-        for table, rows in ((self._ended, ends), (self._ended, cancels), (self._cancelled, cancels)):
-            np.minimum.at(table, refs[rows - batch.start], rows)
-        self._ended[0] = self._cancelled[0] = _NEVER
-        self._any_end = self._any_end or len(ends) + len(cancels) > 0
-        where = refs[ends - batch.start]
-        # After a cancel released agents conclude up to three times (protocols.md 8 and 16).
-        again = (self._ended[where] < ends) & (self._cancelled[where] > ends)
-        batch.findings.add(CONCLUDED_AGAIN, ends[again], others=self._ended[where][again])
-
-    def _goes_on(self, batch: Batch, refs: Array) -> None:
-        """The first message of each context that acts after its end."""
-        rows = np.arange(batch.start, batch.stop)
-        late = np.flatnonzero(rows > self._ended[refs])
-        late = late[~self._told[refs[late]]]
-        if not len(late):
-            return
+    def _goes_on(self, batch: Batch, start: int, stop: int) -> None:
+        """The messages that act in a context, or below one, after its end."""
         codes = [batch.code(kind) for kind in _ACTS]
-        late = late[np.isin(batch.new("kind")[late], codes)]
-        found, first = np.unique(refs[late], return_index=True)
-        self._told[found] = True
-        late = late[np.sort(first)]
-        where = refs[late]
-        cancelled = self._cancelled[where] < rows[late]
-        last, concluded = where[cancelled], where[~cancelled]
-        batch.findings.add(AFTER_CANCEL, rows[late[cancelled]], others=self._cancelled[last])
-        batch.findings.add(AFTER_CONCLUSION, rows[late[~cancelled]], others=self._ended[concluded])
+        acts = np.flatnonzero(np.isin(batch.capture.columns["kind"][start:stop], codes)) + start
+        if not len(acts) or not self._ends.any:
+            return
+        nodes = batch.passes.contexts.nodes_of(acts)
+        concluded, cancelled = self._ends.above(batch.passes.contexts.tree)
+        stopped, done = cancelled[nodes], concluded[nodes]
+        late = stopped < acts
+        batch.findings.add(AFTER_CANCEL, acts[late], others=stopped[late])
+        late = ~late & (done < acts)
+        batch.findings.add(AFTER_CONCLUSION, acts[late], others=done[late])
 
-    def _without_start(self, batch: Batch, rows: Rows, refs: Array, *, look_again: bool) -> None:
-        where = refs[rows - batch.start]
-        new = rows[(where != 0) & (self._ended[where] == rows)]  # the first end of each context
+    def _without_start(self, batch: Batch, new: Rows, *, look_again: bool) -> None:
         aliased = batch.of("kind", new) != batch.of("kind_raw", new)  # drafts had no start (protocols.md 8)
         new = new[~aliased]
         waiting = self._unbegun
@@ -149,6 +153,30 @@ class Reasoning:
         """Which of some messages lie in a context that no start opened."""
         contexts = batch.passes.contexts
         nodes = contexts.nodes_of(rows)
+        if not len(rows):
+            return np.zeros(0, np.bool_)
         started = as_numpy(contexts.started_by)[nodes] >= 0 if len(contexts.started_by) else np.zeros(len(rows), bool)
-        begun = self._begun[contexts.refs_of(rows)]
-        return ~(started & (nodes != MAIN)) & ~begun
+        begun = np.isin(nodes, contexts.nodes_of_refs(np.array([*self._begun], np.uint32)))
+        return ~(started & (nodes != MAIN)) & ~(begun & (nodes != MAIN))
+
+
+class _Opened:
+    """The contexts that reasoning starts open, or begin again."""
+
+    def __init__(self, batch: Batch, start: int) -> None:
+        self._batch = batch
+        self._started_by = batch.passes.contexts.started_by
+        rows = as_numpy(self._started_by)
+        nodes = np.flatnonzero(rows >= start)
+        self._by_row = dict(zip(rows[nodes].tolist(), nodes.tolist(), strict=True))
+
+    def by(self, row: int, within: int) -> list[int]:
+        """What a start opens: the context named by its id, and the one it lies in where no start's id names that."""
+        contexts = self._batch.passes.contexts
+        node = self._by_row.get(row, MAIN)
+        if node == MAIN:  # its id was given to a start before
+            identifier = self._batch.capture.told(row).identifier
+            space = int(self._batch.capture.columns["space"][row])
+            node = contexts.tree.find(space, identifier) if identifier else MAIN
+        reused = within != MAIN and self._started_by[within] < 0
+        return [one for one in (contexts.tree.resolve(node), within if reused else MAIN) if one != MAIN]

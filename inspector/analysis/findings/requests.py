@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
-from inspector.analysis.findings.batch import Array, Batch, Marks
+from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
+from inspector.analysis.waiting import are_given_up, wants_answer
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds
@@ -66,15 +67,13 @@ BY_ANOTHER = Check(
 )  # fmt: skip
 ID_DIFFERS = Check(
     "jsonrpc-id-differs", NOTE, "JSON-RPC ids of request and response differ",
-    "The response names {other}, but its payload carries another JSON-RPC id.",
+    "The response belongs to {other}, but carries another JSON-RPC id.",
     "Clients that match by payload.id, as plain MCP clients do, never find the answer. 7 and \"7\" differ.",
     "Copy payload.id of the request unchanged, or leave it out.",
     "JSON-RPC 2.0, 5; MEW v0.4, mcp/response",
 )  # fmt: skip
 
 CHECKS = (WITHOUT_REQUEST, NOT_A_REQUEST, UNANSWERED, SLOW, ANSWERED_AGAIN, BY_ANOTHER, ID_DIFFERS)
-
-_QUIET, _ASKS = 1, 2
 
 
 class Requests:
@@ -84,7 +83,7 @@ class Requests:
         self._waiting: Rows = NO_ROWS  # requests nobody has answered, not found wanting yet
         self._late: Rows = NO_ROWS  # those found wanting, by the hashes of their ids
         self._late_ids: Array = np.empty(0, np.uint64)
-        self._methods = Marks()  # _QUIET for notifications
+        self._now_ns = NO_TIME
         self._addressed: dict[tuple[int, int], bool] = {}
 
     def feed(self, batch: Batch) -> None:
@@ -99,9 +98,11 @@ class Requests:
         links, found = batch.links, batch.findings
         cause = links["cause"][rows].astype(np.int64)
         orphaned = cause == NO_ROW
-        early = orphaned.copy()
-        early[orphaned] = batch.beginnings.early(batch, rows[orphaned])
-        unseen = orphaned & ~early
+        unseen = orphaned.copy()
+        unseen[orphaned] = ~_are_nearly_answers(batch, rows[orphaned])
+        early = unseen.copy()
+        early[unseen] = batch.beginnings.early(batch, rows[unseen])
+        unseen &= ~early
         found.settle(WITHOUT_REQUEST, rows, unseen, details=[_named(batch, row) for row in rows[unseen].tolist()])
         found.settle(BEFORE, rows, early, details="answer")
         rows, cause = rows[~orphaned], cause[~orphaned]
@@ -112,7 +113,7 @@ class Requests:
         senders = batch.of("sender", rows)
         again = (first != rows) & (first != NO_ROW)
         again[again] &= batch.of("sender", first[again]) == senders[again]
-        again[again] &= batch.of("id_hash", first[again]) != batch.of("id_hash", rows[again])  # a copy of it
+        again[again] &= ~are_copies(batch, first[again], rows[again])
         found.settle(ANSWERED_AGAIN, rows, again, others=cause)
         self._by_another(batch, rows, cause, senders)
         ours, theirs = batch.of("rpc_hash", rows), batch.of("rpc_hash", cause)
@@ -138,21 +139,20 @@ class Requests:
 
     def _requests(self, batch: Batch) -> None:
         new = batch.rows(kinds.REQUEST)
-        answers = batch.links["answer"]
-        new = new[answers[new] == NO_ROW]
-        new = new[self._expects(batch, new)]
+        new = new[wants_answer(batch.capture, new, batch.links["method"][new])]
         if len(self._late):
             self._mend(batch)
         waiting = np.concatenate((self._waiting, new)) if len(self._waiting) else new
-        waiting = waiting[answers[waiting] == NO_ROW]
+        waiting = waiting[~_is_settled(batch, waiting)]
         times = batch.of("time_ns", waiting)
         due = overdue(times, batch.now_ns, UNANSWERED_AFTER_S)
         late = waiting[due]
-        late = late[~_copy_answered(batch, late)] if len(late) else late
+        late = late[~_is_copy_settled(batch, late)] if len(late) else late
         if len(late):
             batch.findings.add(UNANSWERED, late)
             self._note_late(batch, np.concatenate((self._late, late)))
         self._waiting = waiting[~due]
+        self._now_ns = batch.now_ns
 
     def _note_late(self, batch: Batch, rows: Rows) -> None:
         hashes = batch.of("id_hash", rows)
@@ -160,43 +160,63 @@ class Requests:
         self._late, self._late_ids = rows[order], hashes[order]
 
     def _mend(self, batch: Batch) -> None:
-        """Take back what has been answered by now, be it by the id of a copy."""
-        answers, both = batch.links["answer"], batch.both(kinds.REQUEST)
-        mended = answers[self._late] != NO_ROW
-        answered = batch.of("id_hash", both[answers[both] != NO_ROW])
-        low, high = (np.searchsorted(self._late_ids, answered, side) for side in ("left", "right"))
+        """Take back what has been answered or given up by now, be it by the id of a copy, and what is not late yet."""
+        both = batch.both(kinds.REQUEST)
+        mended = _is_settled(batch, self._late)
+        settled = batch.of("id_hash", both[_is_settled(batch, both)])
+        low, high = (np.searchsorted(self._late_ids, settled, side) for side in ("left", "right"))
         for first, last in zip(low[low < high].tolist(), high[low < high].tolist(), strict=True):
             mended[first:last] |= self._late_ids[first:last] != NO_HASH
+        if batch.now_ns < self._now_ns:  # a time that nobody believes any more (analysis.log_clock)
+            early = ~mended & ~overdue(batch.of("time_ns", self._late), batch.now_ns, UNANSWERED_AFTER_S)
+            self._waiting = np.union1d(self._waiting, self._late[early])
+            mended |= early
         if mended.any():
             batch.findings.withdraw(UNANSWERED, self._late[mended])
             self._note_late(batch, self._late[~mended])
-
-    def _expects(self, batch: Batch, rows: Rows) -> Array:
-        """Which requests expect an answer: not notifications."""
-        methods = batch.of("method", rows)
-        for method, _ in self._methods.unseen(methods):
-            quiet = method != 0 and batch.capture.strings[method].startswith("notifications/")
-            self._methods.put(method, _QUIET if quiet else _ASKS)
-        bare = (batch.of("flags", rows) & Flag.RPC.value != 0) & (batch.of("rpc_hash", rows) == NO_HASH)
-        return (self._methods.of(methods) != _QUIET) & ~bare
 
 
 _MOST_PAIRS = 100_000
 
 
-def _copy_answered(batch: Batch, rows: Rows) -> Array:
+def are_copies(batch: Batch, rows: Rows, others: Rows) -> Array:
+    """Which of some messages are the same as others, by their id: (rows,) bool. What has no id is its own message."""
+    ours = batch.of("id_hash", rows)
+    return (ours != NO_HASH) & (ours == batch.of("id_hash", others))
+
+
+def _are_nearly_answers(batch: Batch, rows: Rows) -> Array:
+    """Which responses without a request mean one that was answered before, or whose id they spell otherwise."""
+    meant = [batch.passes.correlation.nearly_answered(row) for row in rows.tolist()]
+    known = np.array([one is not None for one in meant], np.bool_)
+    if known.any():
+        rows = rows[known]
+        requests = np.array([one[0] for one in meant if one is not None], np.int64)
+        differs = np.array([not one[1] for one in meant if one is not None], np.bool_)
+        first = batch.links["answer"][requests]
+        batch.findings.settle(ANSWERED_AGAIN, rows, (first != NO_ROW) & (first < rows), others=requests)
+        batch.findings.settle(ID_DIFFERS, rows, differs, others=requests)
+    return known
+
+
+def _is_settled(batch: Batch, rows: Rows) -> Array:
+    """Whether each of some requests was answered, refused or cancelled."""
+    return (batch.links["answer"][rows] != NO_ROW) | are_given_up(batch.capture, batch.links, rows)
+
+
+def _is_copy_settled(batch: Batch, rows: Rows) -> Array:
     """Whether another message with the same id was answered: logs of several recipients hold a request several times.
 
     O(messages with these ids).
     """
     hashes = batch.of("id_hash", rows)
-    request, answers = batch.code(kinds.REQUEST), batch.links["answer"]
-    answered = [
+    request = batch.code(kinds.REQUEST)
+    settled = [
         value for value in np.unique(hashes[hashes != NO_HASH]).tolist()
         if len(copies := np.array(batch.capture.ids.rows(value), np.int64)) > 1
-        and ((answers[copies] != NO_ROW) & (batch.of("kind", copies) == request)).any()
+        and (_is_settled(batch, copies) & (batch.of("kind", copies) == request)).any()
     ]  # fmt: skip
-    return np.isin(hashes, np.array(answered, np.uint64))
+    return np.isin(hashes, np.array(settled, np.uint64))
 
 
 def overdue(times: Array, now_ns: int, after_s: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -70,6 +71,7 @@ CHECKS = (DIFFERS, TWICE, REUSED, FULL, MISSING, SKEWED)
 
 _SKEW_NS = SKEW_S * 1_000_000_000
 _SEEN = 1
+_MOST_PERCENT = 9_900
 
 
 class Senders:
@@ -113,8 +115,7 @@ class Senders:
         # What this program sends comes back from the gateway, which adds to it.
         echoes = batch.of("flags", before) & Flag.SENT.value != 0
         copies |= echoes & (batch.of("kind", rows) == batch.of("kind", before))
-        other_space = batch.of("space", rows) != batch.of("space", before)
-        wrong = ~copies & ~other_space & ~self._from_gateway(batch, rows)
+        wrong = ~copies & ~self._from_gateway(batch, rows)
         batch.findings.add(REUSED, rows[wrong], others=before[wrong])
 
     def _from_gateway(self, batch: Batch, rows: Rows) -> Array:
@@ -178,11 +179,24 @@ class Senders:
     def _usage(self, batch: Batch) -> None:
         for row in batch.rows("participant/status").tolist():
             payload = batch.capture.told(row).payload
-            used, most = payload.get("tokens"), payload.get("max_tokens")
-            if not isinstance(used, int | float) or not isinstance(most, int | float) or most <= 0:
+            used, most = _count_of(payload.get("tokens")), _count_of(payload.get("max_tokens"))
+            if used is None or not most:
                 continue
             key = (int(batch.capture.columns["space"][row]), int(batch.capture.columns["sender"][row]))
-            full = used * 100 >= most * FULL_PERCENT
+            percent = min(used / most * 100, _MOST_PERCENT)
+            said = round(percent) if used >= most else min(round(percent), 99)
+            full = percent >= FULL_PERCENT
             if full and not self._full.get(key):
-                batch.findings.add(FULL, [row], details=f"{min(used / most, 99):.0%}")
+                batch.findings.add(FULL, [row], details=f"{said}%")
             self._full[key] = full
+
+
+def _count_of(value: object) -> float | None:
+    """A number of tokens; None for what is none, such as true, NaN or more than a number can say."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        count = float(value)
+    except OverflowError:
+        return None
+    return count if math.isfinite(count) and count >= 0 else None

@@ -14,6 +14,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.batch import Passes
 from inspector.analysis.findings.check import Check, Severity
 from inspector.analysis.findings.store import Found
+from inspector.protocol.secrets import masked_words
 
 _LONGEST = 120
 
@@ -26,7 +27,7 @@ class Finding:
         row: the message it is about.
         other: another message it refers to; None.
         context: path of the message's context; None in the main context.
-        text: the sentence; wire text in it is as it came, and secrets are not masked.
+        text: the sentence; wire text in it is as it came, but for secrets, which are masked.
     """
 
     check: Check
@@ -100,7 +101,7 @@ def _context(passes: Passes, found: Found) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return masked_words(text, _LONGEST)
 
 
 _WORDS: dict[str, Callable[[Passes, Found], Any]] = {

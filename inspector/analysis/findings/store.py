@@ -16,6 +16,7 @@ from inspector.analysis.findings.check import Check
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.hashes import NO_ROW
 from inspector.capture.strings import InternTable
+from inspector.protocol.secrets import masked_words
 
 LONGEST_DETAIL = 160
 """Characters of a detail that are kept."""
@@ -91,9 +92,7 @@ class Findings:
         self._put(rows, number, present=True)
 
     def _detail(self, text: str) -> int:
-        if not text:
-            return 0
-        return self._details.intern(text if len(text) <= LONGEST_DETAIL else f"{text[: LONGEST_DETAIL - 1]}…")
+        return self._details.intern(masked_words(text, LONGEST_DETAIL)) if text else 0
 
     def settle(
         self, check: Check, rows: Rows, wrong: NDArray[np.bool_], *,

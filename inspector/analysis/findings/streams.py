@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
-from inspector.analysis.findings.batch import Batch, Marks
+from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.requests import overdue
 from inspector.capture.hashes import NO_ROW
@@ -58,6 +58,7 @@ class Streams:
     """Knows the streams by their ids."""
 
     def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}  # by space and id: streams are counted anew in each space
         self._marks = Marks()
         self._strange: dict[int, int] = {}  # streams nobody opened: the row of the first frame
         self._closed: dict[int, int] = {}  # the row that closed a stream, until it is opened again
@@ -73,21 +74,39 @@ class Streams:
             return
         closes_known = closes[batch.of("stream", closes) != 0]
         batch.findings.add(CLOSED_WITHOUT_ID, closes[batch.of("stream", closes) == 0])
-        self._opened(batch, opens, welcomes)
+        listed = self._listed(batch, welcomes)
+        self._opened(batch, opens, listed)
         if len(frames):
             self._frames(batch, frames)
-        if len(frames) or len(closes) or len(opens):
-            self._after_close(batch, opens[opens >= batch.start], closes_known, frames)
+        if self._closed or len(closes):
+            self._after_close(batch, opens[opens >= batch.start], closes_known, frames, listed)
         self._requests(batch, asked, opens)
 
-    def _opened(self, batch: Batch, opens: Rows, welcomes: Rows) -> None:
-        streams = dict.fromkeys(batch.of("stream", opens).tolist())
+    def _of(self, batch: Batch, rows: Rows) -> Array:
+        """The numbers of some messages' streams; 0 for none."""
+        streams = batch.of("stream", rows).astype(np.int64)
+        pairs, inverse = np.unique(batch.of("space", rows).astype(np.int64) << 32 | streams, return_inverse=True)
+        numbers = [self._number(pair) if pair & 0xFFFFFFFF else 0 for pair in pairs.tolist()]
+        return np.array(numbers, np.int64)[inverse]
+
+    def _number(self, pair: int) -> int:
+        return self._numbers.setdefault(pair, len(self._numbers) + 1)
+
+    def _listed(self, batch: Batch, welcomes: Rows) -> dict[int, list[int]]:
+        """The streams that gateways say are open, by the rows of their welcomes."""
+        found: dict[int, list[int]] = {}
         for row in welcomes.tolist():
             active = batch.capture.told(row).payload.get("active_streams")
+            space = int(batch.capture.columns["space"][row])
             for item in active if isinstance(active, list) else []:
                 name = item.get("stream_id") if isinstance(item, Mapping) else None
                 if isinstance(name, str):
-                    streams[batch.capture.strings.intern(name)] = None
+                    found.setdefault(row, []).append(self._number(space << 32 | batch.capture.strings.intern(name)))
+        return found
+
+    def _opened(self, batch: Batch, opens: Rows, listed: dict[int, list[int]]) -> None:
+        streams = dict.fromkeys(self._of(batch, opens).tolist())
+        streams.update((stream, None) for listing in listed.values() for stream in listing)
         for stream in filter(None, streams):
             self._marks.put(stream, self._marks.get(stream) | _OPENED)
             row = self._strange.pop(stream, None)
@@ -95,7 +114,7 @@ class Streams:
                 batch.findings.withdraw(UNKNOWN, np.array([row], np.int64))
 
     def _frames(self, batch: Batch, frames: Rows) -> None:
-        streams = batch.of("stream", frames)
+        streams = self._of(batch, frames)
         for stream, place in self._marks.unseen(streams):
             self._marks.put(stream, _HAS_FRAMES)
             if stream:
@@ -103,28 +122,27 @@ class Streams:
                 if batch.beginnings.stream_may_be_older(batch, row):
                     continue
                 self._strange[stream] = row
-                batch.findings.add(UNKNOWN, [row], details=batch.capture.strings[stream])
+                batch.findings.add(UNKNOWN, [row], details=batch.string("stream", row))
 
-    def _after_close(self, batch: Batch, opens: Rows, closes: Rows, frames: Rows) -> None:
-        """One finding a stream: the first frame that comes too late."""
-        if not (self._closed or len(closes)):
-            return
-        near = np.concatenate((opens, closes))
-        concerned = [*self._closed, *batch.of("stream", closes).tolist()]
-        late = frames[np.isin(batch.of("stream", frames), concerned)]
-        rows = np.sort(np.concatenate((near, late)))
+    def _after_close(self, batch: Batch, opens: Rows, closes: Rows, frames: Rows, listed: dict[int, list[int]]) -> None:
+        """One finding a stream until it is open again: the first frame that comes too late."""
+        concerned = [*self._closed, *self._of(batch, closes).tolist()]
+        late = frames[np.isin(self._of(batch, frames), concerned)]
+        rows = np.sort(np.concatenate((opens, closes, late, np.array([*listed], np.int64))))
         ends, begins = set(closes.tolist()), set(opens.tolist())
-        streams, times = batch.of("stream", rows).tolist(), batch.of("time_ns", rows).tolist()
+        streams, times = self._of(batch, rows).tolist(), batch.of("time_ns", rows).tolist()
         for row, stream, time in zip(rows.tolist(), streams, times, strict=True):
-            if row in begins:
-                self._closed.pop(stream, None)
+            if row in begins or row in listed:
+                for opened in listed.get(row, [stream]):
+                    self._closed.pop(opened, None)
+                    self._told.discard(opened)
             elif row in ends:
                 self._closed.setdefault(stream, row)
             elif stream in self._closed and stream not in self._told:
                 closed = self._closed[stream]
                 if time - int(batch.capture.columns["time_ns"][closed]) > LATE_S * 1_000_000_000:
                     self._told.add(stream)
-                    batch.findings.add(AFTER_CLOSE, [row], others=closed, details=batch.capture.strings[stream])
+                    batch.findings.add(AFTER_CLOSE, [row], others=closed, details=batch.string("stream", row))
 
     def _requests(self, batch: Batch, asked: Rows, opens: Rows) -> None:
         served = batch.links["cause"][opens]

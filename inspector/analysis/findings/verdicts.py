@@ -19,6 +19,7 @@ from inspector.capture.decisions import says_hash
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering
+from inspector.protocol.secrets import masked_words
 from inspector.protocol.text import compact
 
 LENIENT = Check(
@@ -46,7 +47,6 @@ _MOST_JUDGED = 200
 _MOST_WAITING = 10_000
 """Verdicts that are kept for messages to come; of some only the verdict is ever seen."""
 _LONGEST = 72
-_ANY_ROW = np.iinfo(np.int64).max
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class Verdicts:
         """Look at the verdicts that are new, and at those whose messages have come."""
         self._alone(batch)
         for row in batch.rows("system/error").tolist():
-            self._errors.setdefault(int(batch.capture.columns["correlation_hash"][row]), row)
+            self._errors.setdefault(int(batch.capture.text_hashes("correlation_hash", [row])[0]), row)
         decisions = batch.decisions
         if decisions is None or (len(decisions) == self._taken and batch.stop == batch.start):
             return
@@ -100,7 +100,7 @@ class Verdicts:
         self._taken = len(decisions)
         envelopes = decisions.envelopes[lines]
         lines, envelopes = lines[envelopes != NO_HASH], envelopes[envelopes != NO_HASH]
-        rows = batch.capture.ids.latest(envelopes, np.full(len(envelopes), _ANY_ROW))
+        rows = batch.capture.latest_anywhere(envelopes)
         for place in np.flatnonzero(rows == NO_ROW).tolist():
             rows[place] = self._errors.get(int(envelopes[place]), NO_ROW)
         known = rows != NO_ROW
@@ -168,4 +168,4 @@ def _covering(case: _Case) -> object:
 
 def _short(capability: object) -> str:
     text = capability if isinstance(capability, str) else compact(capability)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return masked_words(text, _LONGEST)

@@ -32,6 +32,8 @@ class PresetChip(QToolButton):
         super().__init__(parent)
         self.preset = preset
         self.count = 0
+        self.note = ""
+        self._usable = True
         self.setProperty("variant", "chip")
         self.setObjectName("presetChip")
         self.setCheckable(True)
@@ -54,10 +56,19 @@ class PresetChip(QToolButton):
 
     def allow(self, context_selected: bool) -> None:
         """Enable it as far as there is a context for it."""
-        usable = context_selected or not self.needs_context
-        self.setEnabled(usable)
+        self._usable = context_selected or not self.needs_context
+        self.setEnabled(self._usable)
+        self._say()
+
+    def set_note(self, note: str) -> None:
+        """Say what the count stands for; "" says nothing."""
+        self.note = note
+        self._say()
+
+    def _say(self) -> None:
         words = self.preset.filter or "Shows everything"
-        self.setToolTip(tool_tip(words if usable else f"{words}\n{NO_CONTEXT}"))
+        lines = (self.note, words, "" if self._usable else NO_CONTEXT)
+        self.setToolTip(tool_tip("\n".join(filter(None, lines))))
         self.setAccessibleDescription(self.toolTip())
 
 
@@ -90,6 +101,7 @@ class PresetBar(QWidget):
         self._themes = theme_controller
         self._active: str | None = None
         self._counts: dict[str, int] = {}
+        self._notes: dict[str, str] = {}
         self._context_selected = False
         self._chips: list[PresetChip] = []
         self._hidden: list[PresetChip] = []
@@ -129,6 +141,7 @@ class PresetBar(QWidget):
             chip.customContextMenuRequested.connect(self._on_chip_menu)
             chip.allow(self._context_selected)
             chip.set_count(self._counts.get(preset.filter, 0))
+            chip.set_note(self._notes.get(preset.filter, ""))
             self._chips.append(chip)
         self._show_active()
         self._arrange()
@@ -152,6 +165,14 @@ class PresetBar(QWidget):
         widened = [chip.set_count(count) for chip in self._chips if chip.preset.filter == text]
         if any(widened):
             self._arrange()
+
+    def set_note(self, text: str, note: str) -> None:
+        """Say what the count of a filter stands for, in the tooltip of the preset that holds it."""
+        if self._notes.get(text, "") != note:
+            self._notes[text] = note
+            for chip in self._chips:
+                if chip.preset.filter == text:
+                    chip.set_note(note)
 
     def set_can_add(self, can: bool) -> None:
         """Say whether there is a filter in force that is no preset yet."""

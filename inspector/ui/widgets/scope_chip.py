@@ -14,7 +14,7 @@ from inspector.ui import icons
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.floating import FloatingFrame
-from inspector.ui.wire_text import tool_tip
+from inspector.ui.wire_text import plain, tool_tip
 
 SEPARATOR = " / "
 """Between the labels of a path."""
@@ -38,7 +38,7 @@ class PathLabel(QWidget):
 
     def set_labels(self, labels: Sequence[str]) -> None:
         """Show another path, root first."""
-        self._labels = [" ".join(label.split()) for label in labels]
+        self._labels = [plain(label, 200) for label in labels]
         self.setToolTip(tool_tip(self.text))
         self.setAccessibleName(self.text)
         self.updateGeometry()

@@ -260,16 +260,17 @@ class StatusBar(QStatusBar):
             self._unreadable.say(f"{unreadable:,} unreadable", token=token, tooltip=tooltip)
 
     def set_problems(self, number: int, worst: Severity | None = None, words: str = "") -> None:
-        """Say how many problems the checks found.
+        """Say how many messages have a problem.
 
         Args:
-            number: warnings and errors.
+            number: messages with a warning or an error.
             worst: the worst severity found, notes included; None where nothing was.
-            words: every count, for the tooltip.
+            words: how many findings of each severity there are, for the tooltip.
         """
         icon = None if worst is None else (worst.word, f"severity.{worst.word}")
         token = "ink.primary" if number else "ink.tertiary"
-        tooltip = f"{words}; show the findings" if words else "Nothing was found; show the findings"
+        said = f"{formats.count_of(number, 'message')} with a problem: {words}" if number else words
+        tooltip = f"{said or 'Nothing was found'}; show the findings"
         self._problems.say(formats.count_of(number, "problem"), token=token, icon=icon, tooltip=tooltip)
 
     def set_gaps(self, count: int) -> None:

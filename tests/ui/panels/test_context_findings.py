@@ -164,7 +164,7 @@ def test_the_menu_shows_the_problems_of_a_branch(panel_of: Make):
     panel.filter_requested.connect(asked.append)
     row = row_named(panel, JOB)
     menu = panel.menu_for(row)
-    next(action for action in menu.actions() if action.text() == "Show 2 problems").trigger()
+    next(action for action in menu.actions() if action.text() == "Show 2 messages with a problem").trigger()
     assert asked == [Scope(panel.model.space(row), panel.model.node(row)), "finding.severity >= warning"]
     assert not [title for title in titles(panel.menu_for(row_named(panel, "main"))) if "problem" in title]
 

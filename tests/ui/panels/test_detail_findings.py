@@ -192,7 +192,7 @@ def test_from_a_finding_to_its_panel_and_from_the_tree_to_its_problems_in_the_wi
         tree = panes.contexts
         row = next(r for r in range(tree.model.rowCount()) if tree.model.label(r) == "job-7f3a9c")
         menu = tree.menu_for(row)
-        next(action for action in menu.actions() if action.text() == "Show 1 problem").trigger()
+        next(action for action in menu.actions() if action.text() == "Show 1 message with a problem").trigger()
         assert numbers(window) == [1]
         assert panes.filter.text == "finding.severity >= warning"
         panes.clear()

@@ -5,21 +5,25 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QBuffer, QCoreApplication, QEvent, QIODevice, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.document import CaptureDocument
 from inspector.protocol.secrets import MASK
+from inspector.ui.panels.details.chain_view import ChainView
+from inspector.ui.panels.details.content_table import ContentTable
 from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.details.panel import DetailsPanel
-from inspector.ui.panels.details.picture import MAX_PIXELS, PictureView, decode_picture
+from inspector.ui.panels.details.picture import PictureView
+from inspector.ui.panels.details.pictures import MAX_PIXELS, decode_picture
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.section import Section, Segment
 from inspector.ui.panels.details.text_block import TextView
@@ -122,12 +126,15 @@ def test_a_response_whose_request_was_not_seen_mends_itself(
     growing.end().close()
 
 
-def test_a_picture_is_decoded_and_told(show: Show):
+def test_a_picture_is_decoded_and_told(show: Show, qtbot: QtBot):
     content = [{"type": "text", "text": "As it is now."}, {"type": "image", "mimeType": "image/png"}]
     content[1]["data"] = picture(60, 40)
     panel = show(*answered("tools/call", {"name": "shot"}, {"content": content}))
     shown = panel.pages["Overview"].findChild(PictureView, "picture1")
     assert shown is not None
+    assert shown.height() == 42  # its room is kept free
+    qtbot.waitUntil(lambda: shown.image is not None)
+    assert shown.image is not None
     assert (shown.image.width(), shown.image.height(), shown.height()) == (60, 40, 42)
     assert rows(panel, "block1")[0].endswith("60 by 40 pixels")
     assert text(panel, "blockText0") == "As it is now."
@@ -389,7 +396,10 @@ def test_what_a_control_led_to_is_reported(show: Show):
 def test_an_operation_on_contexts_is_a_sentence(show: Show):
     context = {"operation": "push", "topic": "Plan", "correlation_id": "ctx"}
     said = rows(show(envelope("meup/context", {}, context=context) | {"from": "lead"}), "operation")
-    assert said == ["lead opens a context below the one it was in.", "Topic: Plan", "Id: ctx", "Context: ctx"]
+    assert said == ["lead opens a context.", "Topic: Plan", "Id: ctx", "Context: ctx"]
+    first = envelope("meup/context", {}, context={"operation": "push", "topic": "Plan"})
+    below = envelope("meup/context", {}, context={"operation": "push", "topic": "Write"})
+    assert rows(show(first, below), "operation")[0] == "lead opens a context below the one it was in."
 
 
 def test_a_kind_nobody_knows_stands_under_its_namespace(show: Show):
@@ -414,6 +424,130 @@ def test_the_bytes_of_an_unreadable_frame_are_the_frames_own(show: Show):
     header = '{"ctxcap":1}'
     panel = show(header, '{"t":1767603600600000000,"dir":"in","src":0,"text":"not JSON"}')
     assert "not JSON" in " ".join(rows(panel, "bytes"))
+
+
+# Streams whose close names them by its correlation alone
+
+
+OPENED = {"stream_id": "stream-7", "encoding": "text"}
+
+
+@pytest.mark.parametrize("names", ["open", "request", "stream-7"])
+def test_a_close_says_which_stream_it_closes(show: Show, names: str):
+    lines = [
+        envelope("stream/request", {"modes": ["text"]}, id="request"),
+        envelope("stream/open", OPENED, id="open", correlation_id=["request"], sender="gateway"),
+        envelope("stream/close", {"reason": "complete"}, id="close", correlation_id=[names]),
+        envelope("stream/open", {"stream_id": "stream-8"}, correlation_id=["other"], sender="gateway"),
+    ]
+    assert rows(show(*lines, message=2), "streamFacts")[:2] == [
+        "Id: stream-7", "State: closed by this message, complete",
+    ]  # fmt: skip
+    for opened in (0, 1):
+        assert rows(show(*lines, message=opened), "streamFacts")[:2] == [
+            "Id: stream-7", "State: closed, complete, No. 3",
+        ]  # fmt: skip
+    assert rows(show(*lines, message=3), "streamFacts")[1] == "State: open since this message"
+    assert "stream-7, closed, No. 3" in rows(show(*lines, message=0), "chain", RowsView)[-1]
+
+
+def test_a_close_of_a_stream_nobody_opened_does_not_say_that_it_will_be_opened(show: Show):
+    panel = show(envelope("stream/close", {"reason": "complete"}, correlation_id=["gone"]))
+    assert rows(panel, "streamFacts")[0] == "Id: not said, and no message tells it"
+
+
+# Who may do what in drafts, and what became of proposals
+
+
+def draft(file: str) -> list[str]:
+    """The lines of a recorded dialect."""
+    path = Path(__file__).parents[2] / "data" / "dialects" / file
+    return path.read_text("utf-8").splitlines()
+
+
+def test_a_response_capability_with_a_method_lets_answer(show: Show):
+    lines = draft("mcpx-v0.1.jsonl")
+    assert rows(show(*lines, message=2), "addressedTo") == ["files: here, holds mcp/response:*"]
+    assert "files: answers tools" in rows(show(*lines, message=0), "othersPresent")
+
+
+def test_what_a_welcome_of_the_first_draft_does_not_announce_is_not_claimed(show: Show):
+    lines = draft("mcp-x-v0.0.jsonl")
+    panel = show(*lines, message=1)
+    assert rows(panel, "othersPresent") == ["alice: not announced", "calc: not announced"]
+    assert rows(panel, "welcome")[0] == "You are: bob"
+    panel = show(*lines, message=0)
+    assert rows(panel, "welcome") == ["You are: alice", "Topic: sums", "History: empty"]
+    assert rows(panel, "othersPresent") == ["calc: not announced"]
+    assert "Also" not in labels(panel)
+
+
+def test_a_failed_fulfilment_is_no_success(show: Show):
+    panel = show(*draft("mcpx-v0.1.jsonl"), message=6)
+    assert rows(panel, "proposalState") == ["Fulfilled, but the call failed."]
+    assert rows(panel, "arguments") == ["no arguments"]
+    assert panel.head.state is not None
+    assert panel.head.state.word == "failed"
+    assert rows(panel, "chain", RowsView)[-1] == "+2.0 s, write_file, failed, No. 9"
+
+
+def test_a_proposal_without_parameters_still_says_what_is_proposed(show: Show):
+    assert rows(show(*draft("meup-v0.2.jsonl"), message=11), "arguments") == ["rm no arguments"]
+
+
+def test_a_request_nobody_answered_ends_its_chain_and_says_who_answered_elsewhere(show: Show):
+    def ask(whom: str, identifier: str) -> dict[str, Any]:
+        return envelope(
+            "mcp/request", {"id": 1, "method": "tools/list"}, to=[whom], id=identifier, ts="2026-01-05T09:00:00.000Z"
+        )
+
+    answer = envelope("mcp/response", {"result": {"tools": []}}, sender="bridge", to=["lead"], correlation_id=["b"],
+                      ts="2026-01-05T09:00:00.015Z")  # fmt: skip
+    lines = [ask("human", "a"), ask("bridge", "b"), answer, envelope(ts="2026-01-05T09:01:00.000Z")]
+    panel = show(*lines, message=0)
+    chain = panel.pages["Overview"].findChild(ChainView, "chain")
+    assert chain is not None
+    assert [chain.row_text(row) for row in chain.rows] == [
+        "this, tools/list, asked, No. 1", "+15.0 s, no answer, lead went on",
+    ]  # fmt: skip
+    asked: list[int] = []
+    chain.message_requested.connect(asked.append)
+    chain.activate_row(1)
+    assert asked == [], "what did not happen leads nowhere"
+    assert "Elsewhere: answered by bridge in 15 ms, No. 3" in rows(panel, "addressedTo")
+
+
+def test_the_names_of_tools_are_not_cut_for_their_descriptions(show: Show):
+    name = "list_the_activities_of_a_session"
+    tools = [{"name": name, "description": "Says what a session has done. " * 9, "inputSchema": {"properties": {
+        "session": {}, "limit": {}, "offset": {}}}}]  # fmt: skip
+    panel = show(*answered("tools/list", {}, {"tools": tools}))
+    panel.resize(340, 700)
+    QApplication.processEvents()
+    table = panel.pages["Overview"].findChild(ContentTable)
+    assert table is not None
+    needed = QFontMetrics(panel._themes.theme.font("mono-row")).horizontalAdvance(name)
+    assert table.columnWidth(0) >= needed
+
+
+def test_the_name_of_a_tool_goes_before_what_is_said_of_it(show: Show):
+    request = tool_call("list_activities")
+    panel = show(request, tool_result(request))
+    panel.show_tab("Related")
+    chain = panel.pages["Related"].findChild(ChainView, "chain")
+    assert chain is not None
+    link = chain.rows[0]
+    needed = QFontMetrics(panel._themes.theme.font("mono-row")).horizontalAdvance(link.name)
+    assert chain.words_in(link, needed + 100) == ("list_activities", "asked")
+    assert chain.words_in(link, needed + 2) == ("list_activities", "")
+    assert chain.words_in(link, needed // 2)[0].startswith("list_")
+    assert chain.took
+    assert not chain.shows_took, "at this width the tooltip alone says how long a step took"
+    assert " after No. 1" in chain.row_tooltip(chain.rows[1])
+    panel.resize(600, 700)
+    QApplication.processEvents()
+    assert chain.shows_took
+    assert "took 1.0 s" in chain.row_text(chain.rows[1])
 
 
 JSON = st.recursive(

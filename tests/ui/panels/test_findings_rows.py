@@ -84,7 +84,8 @@ def test_rows_are_those_of_a_slow_search(pairs: set[tuple[int, int]], table: Sho
 def test_problems_are_counted(pairs: set[tuple[int, int]]) -> None:
     problems = problems_of(found_of(pairs))
     wrong = [(SOME[place], message) for place, message in pairs if SOME[place].severity >= Severity.WARNING]
-    assert problems.number == len(wrong)
+    for severity in Severity:
+        assert problems.counts[severity] == sum(SOME[place].severity is severity for place, _ in pairs)
     assert problems.messages == len({message for _, message in wrong})
     assert problems.worst == max((SOME[place].severity for place, _ in pairs), default=None)
 

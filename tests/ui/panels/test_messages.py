@@ -148,7 +148,22 @@ def chats(count: int, start: int = 0) -> list[dict[str, Any]]:
         pytest.param('{"protocol":"mew/v0.4","id":', Column.MESSAGE, '{"protocol":"mew/v0.4","id":', id="unreadable"),
         pytest.param(
             {"type": "join", "participantId": "me", "space": "demo", "token": "s3cret"},
-            Column.MESSAGE, "client hello  token  ••••••••", id="join",
+            Column.MESSAGE, "me asks to join demo  token  ••••••••", id="join",
+        ),
+        pytest.param(
+            envelope("system/join", {"participantId": "me", "token": "s3cret"}) | {"from": "me"},
+            Column.MESSAGE, "me asks to join  token  ••••••••", id="join as an envelope",
+        ),
+        pytest.param(
+            envelope("participant/request-status", {"fields": ["tokens"]}), Column.MESSAGE, "asks for tokens",
+            id="a control in words",
+        ),
+        pytest.param(
+            envelope("mcp/response", {"result": {"content": []}}), Column.MESSAGE, "empty result", id="empty result",
+        ),
+        pytest.param(
+            envelope("stream/request", {"modes": ["text"]}), Column.MESSAGE, "asks for a stream, text",
+            id="a stream asked for",
         ),
         pytest.param(envelope(context="a/b"), Column.CONTEXT, "a / b", id="context"),
         pytest.param(envelope("chat", {"text": 5}), Column.MESSAGE, '{"text":5}', id="odd payload"),

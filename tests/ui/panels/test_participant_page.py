@@ -15,6 +15,7 @@ from inspector.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
 from inspector.summary import participant_stories
+from inspector.ui import formats
 from inspector.ui.app import Application
 from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.facts import FactsView
@@ -54,6 +55,39 @@ def gateway(kind: str, payload: dict[str, Any], **fields: Any) -> dict[str, Any]
 
 def joined(name: str, *capabilities: Any, event: str = "join") -> dict[str, Any]:
     return gateway("system/presence", {"event": event, "participant": {"id": name, "capabilities": list(capabilities)}})
+
+
+def test_the_head_the_page_and_the_command_line_mean_the_same_since(
+    qtbot: QtBot, theme_controller: ThemeController
+) -> None:
+    at = [f"2026-01-05T09:00:0{second}.000Z" for second in range(4)]
+    lines = [joined("human"), joined("human", event="leave"), joined("human")]
+    lines = [envelope(sender="human", ts=at[0]), *(line | {"ts": at[n]} for n, line in enumerate(lines, 1))]
+    for count, word, told in ((3, "left", "Left: "), (4, "since", "Here since: ")):
+        document = document_of(*lines[:count])
+        space = document.analysis.contexts.spaces[0]
+        panel = DetailsPanel(document, theme_controller)
+        qtbot.addWidget(panel)
+        panel.show()
+        panel.show_participant(space, "human")
+        clock = document.capture.columns["time_ns"][count - 1]
+        assert panel.head.second_line.endswith(f"{word} {formats.clock(int(clock))}")
+        view = panel.findChild(FactsView, "presence")
+        assert view is not None
+        said = [str(view.model().index(row, 0).data()) for row in range(view.model().rowCount())]
+        assert [row for row in said if row.startswith(told + formats.clock(int(clock)))]
+        (story,) = participant_stories(document)
+        assert story["since"] == at[count - 1]
+
+
+def test_capabilities_that_read_alike_are_said_once(show: Show) -> None:
+    answers = ({"id": "mcp-response", "kind": "mcp/response"}, {"kind": "mcp/response"})
+    page = show(document_of(joined("files", {"kind": "chat"}, *answers)), "files")
+    view = page.findChild(FactsView, "held")
+    assert view is not None
+    assert [row.value for row in view.rows] == ["chat", "answer requests"]
+    assert "mcp-response" in (view.rows[1].tooltip or "")
+    assert (view.rows[1].copy or "").count("mcp/response") == 2
 
 
 def grant(name: str, *capabilities: Any, **fields: Any) -> dict[str, Any]:

@@ -57,7 +57,22 @@ def test_a_transient_result_s_life() -> None:
     whole = [(1, "asked"), (2, "hinted"), (3, "asked"), (4, "collapsed"), (5, "asked"), (6, "consumed")]
     assert chain(document, 4) == whole
     assert chain(document, 6) == whole
+    assert chain(document, 5) == whole, "the request that consumed says what it consumed"
+    assert chain(document, 3) == whole
     assert chain(document, 2) == [(1, "asked"), (2, "hinted")]
+
+
+def test_the_chain_of_a_waiting_request_grows_by_what_its_answer_consumes() -> None:
+    hint = {"tool": "search", "lifecycle": "transient", "consumedBy": "store"}
+    search, store = tool_call("search"), tool_call("store")
+    growing = GrowingLog()
+    growing.write(
+        search, tool_result(search, meta={"contextHints": [hint], "context": {"lifecycle": "transient"}}), store
+    )
+    assert chain(growing.document, 3) == [(3, "asked")]
+    (changes,) = growing.write(tool_result(store, meta={"context": {"consumed": True}}))
+    assert may_grow(growing.document.analysis, 2, {2}, changes)
+    assert [number for number, _ in chain(growing.document, 3)] == [1, 2, 3, 4]
 
 
 def test_deltas_count_from_the_message_itself() -> None:

@@ -69,7 +69,7 @@ def test_what_messages_add_up_to() -> None:
     assert {strings[code]: count for code, count in tally.senders.items()} == {"lead": 2, "files": 1}
     assert {strings[code]: count for code, count in tally.kinds.items()} == {"chat": 2, "mcp/request": 1}
     assert (tally.first_ns, tally.last_ns) == (parse_time(times[0]), parse_time(times[3]))
-    assert tally.rate == 2 / 70
+    assert tally.rate is None, "three messages have no rate"
     assert tally.recent(tally.last_ns) == 2  # the first one is more than a minute older
     assert [(w.text, w.form, w.messages, w.first) for w in written_as(document.analysis, tally)] == [
         ("a", "path", 2, 0), ("/a/", "path", 1, 3),
@@ -86,6 +86,17 @@ def test_one_message_has_no_rate_and_neither_have_two_at_once() -> None:
     assert tally_of(document_of(said("a")), "a").rate is None
     once = {"ts": "2026-01-05T09:00:00.000Z"}
     assert tally_of(document_of(said("a", **once), said("a", **once)), "a").rate is None
+
+
+def test_a_rate_takes_ten_messages_and_a_second() -> None:
+    def rate(*milliseconds: int) -> float | None:
+        lines = (said("a", ts=f"2026-01-05T09:00:{ms // 1000:02d}.{ms % 1000:03d}Z") for ms in milliseconds)
+        return tally_of(document_of(*lines), "a").rate
+
+    assert rate(*range(0, 10_000, 1_000)) == 1
+    assert rate(*range(0, 9_000, 1_000)) is None, "nine"
+    assert rate(*range(0, 999, 100)) is None, "less than a second"
+    assert rate(*range(0, 1_001, 100)) == 10
 
 
 def test_the_main_context_is_that_of_its_space() -> None:

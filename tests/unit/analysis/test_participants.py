@@ -51,6 +51,16 @@ def test_presence(events: list[str], here: bool) -> None:
     assert (lead.left_ns != NO_TIME) is not here
 
 
+def test_since_is_since_the_latest_coming_and_of_who_left_when_it_left() -> None:
+    at = [f"2026-01-05T09:00:0{second}.000Z" for second in range(5)]
+    lines = [
+        envelope(sender="lead", ts=at[0]), presence("join") | {"ts": at[1]}, presence("leave") | {"ts": at[2]},
+        presence("join") | {"ts": at[3]}, presence("update") | {"ts": at[4]},
+    ]  # fmt: skip
+    since = [people(*lines[: count + 1])["lead"].since_ns for count in range(5)]
+    assert since == [parse_time(at[second]) for second in (0, 1, 2, 3, 3)]
+
+
 def test_nothing_announced() -> None:
     assert people(envelope(sender="a"))["a"].here is None
     assert people(presence("invited"))["lead"].here is None

@@ -159,7 +159,7 @@ def test_a_last_page_s_consumption_collapses_an_older_one_that_still_waits() -> 
 @pytest.mark.parametrize(
     ("meta", "sentence"),
     [
-        ({"context": {"consumed": "true"}}, "`consumed` is 'true', not true, so it signals nothing."),
+        ({"context": {"consumed": "true"}}, '`consumed` is "true", not true, so it signals nothing.'),
         ({"context": {"consumed": 1}}, "`consumed` is 1, not true, so it signals nothing."),
         ({"context": {"consumed": False}}, None),
         ({"context": {"consumed": None}}, None),

@@ -140,7 +140,8 @@ class ContextDelegate(QStyledItemDelegate):
         if not tally.problems or worst is None:
             return right
         theme, word = self._themes.theme, worst.word
-        if cell.width() >= round(_ROOM_FOR_NUMBERS * self._zoom):
+        # On a space always: those of all spaces make up what the status bar counts.
+        if self._model.node(row) is None or cell.width() >= round(_ROOM_FOR_NUMBERS * self._zoom):
             text = f"{tally.problems:,}"
             width = self._metrics["small"].horizontalAdvance(text)
             painter.setFont(theme.font("small"))

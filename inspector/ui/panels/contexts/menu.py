@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.oddities import Odd
 from inspector.filters.visible import Reach, Scope
+from inspector.protocol.secrets import mask_text
 from inspector.ui.formats import count_of, message_number
 
 _REACHES = (
@@ -73,13 +74,13 @@ class ContextMenu(QMenu):
         action.setData(scope)
 
     def add_copy(self, title: str, text: str) -> None:
-        """Offer to copy a text as it was written."""
+        """Offer to copy a text as it was written but for its secrets."""
         self.addAction(title).setData(text)
 
     def add_problems(self, count: int, odd: Sequence[Odd]) -> None:
         """Offer to show the problems in it and below, and the messages that show what is odd about it."""
         if count:
-            self.addAction(f"Show {count_of(count, 'problem')}").triggered.connect(self._on_problems)
+            self.addAction(f"Show {count_of(count, 'message')} with a problem").triggered.connect(self._on_problems)
         for one in odd:
             words = f"{one.check.title[:1].lower()}{one.check.title[1:]}"
             action = self.addAction(f"Go to {message_number(one.row)}: {words}")
@@ -95,7 +96,7 @@ class ContextMenu(QMenu):
         if isinstance(data, Scope):
             self.scope_chosen.emit(data)
         elif isinstance(data, str):
-            QGuiApplication.clipboard().setText(data)
+            QGuiApplication.clipboard().setText(mask_text(data))
 
     def _on_clear(self) -> None:
         self.scope_chosen.emit(None)

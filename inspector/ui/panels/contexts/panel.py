@@ -18,6 +18,7 @@ from inspector.filters.visible import Scope
 from inspector.ui.panels.contexts.menu import ContextMenu
 from inspector.ui.panels.contexts.model import ContextTreeModel
 from inspector.ui.panels.contexts.view import ContextTreeView
+from inspector.ui.panels.details.places import ContextPlace, Place
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import IconLabel
@@ -58,6 +59,7 @@ class ContextsPanel(QWidget):
         self._themes = theme_controller
         self._scope: Scope | None = None
         self._message_context: tuple[int, int] | None = None
+        self._place: Place | None = None
         self.setObjectName("contextsPanel")
         self.setAccessibleName("Contexts")
         self.setProperty("variant", "chrome")
@@ -161,6 +163,18 @@ class ContextsPanel(QWidget):
         self._message_context = None if node is None else (space, node)
         self._show_mark()
 
+    def show_place(self, place: Place | None) -> None:
+        """Mark the context whose page the details show, as long as there is no scope; None where they show none."""
+        if place != self._place:
+            self._place = place
+            self._show_mark()
+
+    def _unscoped(self) -> tuple[int, int] | None:
+        """What the details are about where there is no scope; a participant is in no context."""
+        if self._place is None:
+            return self._message_context
+        return (self._place.space, self._place.node) if isinstance(self._place, ContextPlace) else None
+
     @property
     def scope(self) -> Scope | None:
         """The scope shown; its node is the living one after merges."""
@@ -187,7 +201,7 @@ class ContextsPanel(QWidget):
     # Showing
 
     def _show_mark(self) -> None:
-        target = (self._scope.space, self._scope.node) if self._scope is not None else self._message_context
+        target = (self._scope.space, self._scope.node) if self._scope is not None else self._unscoped()
         code = None if target is None else self.model.rows.code_of(*target)
         row = -1 if code is None else self.model.rows.shown_row(code)
         exact = row >= 0 and self.model.code(row) == code

@@ -47,9 +47,10 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
 
 
 def tally_words(tally: Tally, *, notes: bool = True) -> str:
-    """Findings in words: "1 error, 2 warnings"; "" where there are none."""
+    """Findings in words: "2 messages with a problem: 1 error, 2 warnings"; "" where there are none."""
     counts = [(tally.errors, "error"), (tally.warnings, "warning"), (tally.notes if notes else 0, "note")]
-    return ", ".join(count_of(count, word) for count, word in counts if count)
+    found = ", ".join(count_of(count, word) for count, word in counts if count)
+    return f"{count_of(tally.problems, 'message')} with a problem: {found}" if tally.problems else found
 
 
 def odd_words(odd: Odd) -> str:

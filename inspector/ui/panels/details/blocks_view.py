@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.protocol.payloads.blocks import Block, size_words
 from inspector.ui.panels.details.facts import Fact, FactsView, fact
-from inspector.ui.panels.details.picture import PictureView, read_picture
+from inspector.ui.panels.details.picture import PictureView
+from inspector.ui.panels.details.pictures import BUDGET, PictureKey, Pictures, key_of, read_head
+from inspector.ui.panels.details.section import LinkText
 from inspector.ui.panels.details.text_block import TextBlock
 from inspector.ui.theme import ThemeController
 from inspector.ui.wire_text import plain
@@ -19,13 +23,33 @@ _TYPES = {"resource_link": "Link to", "resource": "Resource", "audio": "Audio", 
 _NAMES = 72
 
 
+@dataclass(frozen=True, slots=True)
+class _Awaited:
+    """A picture that is being decoded, and where it goes."""
+
+    block: Block
+    words: str
+    view: PictureView
+    facts: FactsView
+
+
 class BlocksView(QWidget):
-    """Blocks in the order they came; at most twenty, the rest is counted."""
+    """Blocks in the order they came; at most twenty, the rest is counted.
+
+    Pictures come as they are decoded; those above the budget of a message on request.
+    """
 
     def __init__(
-        self, themes: ThemeController, blocks: Sequence[Block], *, formatted: bool, parent: QWidget | None = None
-    ) -> None:
+        self, themes: ThemeController, blocks: Sequence[Block], pictures: Pictures, *, formatted: bool,
+        budget: int = BUDGET, parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        """Show blocks; `budget` is how many pixels may be decoded, `self.budget` what is left of it."""
         super().__init__(parent)
+        self._pictures = pictures
+        self.budget = budget
+        self._awaited: dict[PictureKey, list[_Awaited]] = {}
+        self._asker = object()
+        pictures.decoded.connect(self._on_decoded)
         self.setObjectName("contentBlocks")
         self.setAccessibleName("Content blocks")
         self._themes = themes
@@ -33,11 +57,12 @@ class BlocksView(QWidget):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(themes.theme.metrics.section_gap)
-        pictures = 0
+        seen = 0
         for place, block in enumerate(blocks[:_MOST_BLOCKS]):
-            pictures += block.is_picture
-            for widget in self._made(block, place, may_decode=pictures <= _MOST_PICTURES):
+            seen += block.is_picture
+            for widget in self._made(block, place, may_decode=seen <= _MOST_PICTURES):
                 self._layout.addWidget(widget)
+        self.destroyed.connect(partial(pictures.give_up, self._awaited, self._asker))
         if len(blocks) > _MOST_BLOCKS:
             self._add_facts([fact("", f"{len(blocks) - _MOST_BLOCKS} more blocks, see Tree", "dim")], "moreBlocks")
 
@@ -61,20 +86,58 @@ class BlocksView(QWidget):
         return widgets
 
     def _picture(self, block: Block, place: int) -> list[QWidget]:
-        image, words = read_picture(block)
-        rows = [fact("", plain(words, 400), "dim", lines=3)]
-        if block.audience:
-            rows.append(fact("", f"for {plain(block.audience, 200)}", "dim"))
-        facts = self._facts(rows, f"block{place}")
-        if image is None:
+        head = read_head(block.data())
+        pixels = f"{head.size.width()} by {head.size.height()} pixels" if head.size.isValid() else ""
+        words = ", ".join(filter(None, (block.words(), pixels)))
+        facts = self._facts(_picture_facts(block, words, head.reason), f"block{place}")
+        if head.reason:
             return [facts]
-        return [PictureView(self._themes, image, plain(words, 400), f"picture{place}", self), facts]
+        view = PictureView(self._themes, head.size, plain(words, 400), f"picture{place}", self)
+        awaited = _Awaited(block, words, view, facts)
+        if not self._pictures.knows(key_of(block)) and head.cost > self.budget:
+            view.hide()
+            button = LinkText(self._themes, "Show picture", f"showPicture{place}", self)
+            button.clicked.connect(button.hide)
+            button.clicked.connect(view.show)
+            button.clicked.connect(partial(self._await, awaited))
+            return [view, facts, button]
+        self.budget -= head.cost
+        self._await(awaited)
+        return [view, facts]
+
+    def _await(self, awaited: _Awaited, _checked: bool = False) -> None:
+        key = key_of(awaited.block)
+        self._awaited.setdefault(key, []).append(awaited)
+        if self._pictures.kept(key) is not None:
+            self._on_decoded(key)
+        else:
+            self._pictures.ask(awaited.block, self._asker)
+
+    def _on_decoded(self, key: PictureKey) -> None:
+        found = self._pictures.kept(key)
+        if found is None:
+            return
+        image, reason = found
+        for awaited in self._awaited.pop(key, ()):
+            if image is not None:
+                awaited.view.show_image(image)
+            else:
+                awaited.view.hide()
+                awaited.facts.show_rows(_picture_facts(awaited.block, awaited.words, reason))
 
     def _facts(self, rows: list[Fact], name: str) -> FactsView:
         return FactsView(self._themes, rows, name=name, label="Block", name_width=_NAMES, parent=self)
 
     def _add_facts(self, rows: list[Fact], name: str) -> None:
         self._layout.addWidget(self._facts(rows, name))
+
+
+def _picture_facts(block: Block, words: str, reason: str) -> list[Fact]:
+    """A line about a picture ("image, image/png, 12.3 kB, 640 by 480 pixels"), why it is not shown, and for whom."""
+    rows = [fact("", plain(", ".join(filter(None, (words, reason))), 400), "dim", lines=3)]
+    if block.audience:
+        rows.append(fact("", f"for {plain(block.audience, 200)}", "dim"))
+    return rows
 
 
 def block_facts(block: Block) -> list[Fact]:

@@ -33,6 +33,8 @@ FIRST_ROWS = 25
 """Rows of a table shown at first."""
 _WIDEST, _NARROWEST, _LAST = 220, 56, 72
 """Widths of columns in logical pixels at 100 %."""
+_MARGIN = 40
+"""What the column of names leaves of the width at least, so that it is seen that there is more."""
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -187,17 +189,19 @@ class ContentTable(QTableView):
                 (cells.horizontalAdvance(row[column][:80]) for row in self._table.rows[:FIRST_ROWS]), default=0
             )
             wanted = max(widest, heads.horizontalAdvance(title[:40])) + 3 * theme.metrics.unit + 2
-            self._natural.append(min(wanted, round(_WIDEST * theme.zoom)))
+            self._natural.append(wanted if self._is_name(column) else min(wanted, round(_WIDEST * theme.zoom)))
         self._share_out()
 
     def _share_out(self) -> None:
-        """Give each column what it asks for; where that is too much, the widest columns of text give way first."""
+        """Give each column what it asks for; where that is too much, the widest of text give way first, not names."""
         zoom = self._themes.theme.zoom
         least = round(_NARROWEST * zoom)
         widths = list(self._natural)
+        if self._is_name(0):
+            widths[0] = min(widths[0], max(round(_WIDEST * zoom), self.viewport().width() - round(_MARGIN * zoom)))
         widths[-1] = min(widths[-1], round(_LAST * zoom))
         over = sum(widths) - self.viewport().width()
-        texts = [c for c in range(len(widths) - 1) if not self._table.numeric[c]]
+        texts = [c for c in range(len(widths) - 1) if not self._table.numeric[c] and not self._is_name(c)]
         while over > 0 and (wide := max(texts, key=lambda c: widths[c], default=None)) is not None:
             step = min(over, max(1, (widths[wide] - least) // 2 + 1), widths[wide] - least)
             if step <= 0:
@@ -208,6 +212,10 @@ class ContentTable(QTableView):
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)
         self.updateGeometry()
+
+    def _is_name(self, column: int) -> bool:
+        """Whether a column holds names of what can be called or read: they are cut last."""
+        return column == 0 and len(self._table.columns) > 1 and self._table.columns[0] == "name"
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -9,6 +9,7 @@ from inspector.protocol.payloads.tables import Table
 from inspector.ui import formats
 from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.content_table import FIRST_ROWS, ContentTable
+from inspector.ui.panels.details.pictures import Pictures
 from inspector.ui.panels.details.section import LinkText, Segments
 from inspector.ui.panels.details.text_block import TextBlock
 from inspector.ui.theme import ThemeController
@@ -22,14 +23,16 @@ class ContentView(QWidget):
     """
 
     def __init__(
-        self, themes: ThemeController, content: Content, table: Table | None = None, parent: QWidget | None = None
-    ) -> None:
+        self, themes: ThemeController, content: Content, pictures: Pictures, table: Table | None = None,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
         """Show a content; `table` is a better table of it than the one found in its JSON."""
         super().__init__(parent)
         self.setObjectName("content")
         self.setAccessibleName("Content")
         self._themes = themes
         self._content = content
+        self._pictures = pictures
         self._table = table or content.table
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -65,7 +68,7 @@ class ContentView(QWidget):
                 self._themes, content.json or "", name="contentJson", label="Content as JSON", mono=True, parent=self
             )
         if choice == "Blocks":
-            return BlocksView(self._themes, content.blocks, formatted=content.markdown, parent=self)
+            return BlocksView(self._themes, content.blocks, self._pictures, formatted=content.markdown, parent=self)
         text = "\n".join(filter(None, (content.text, *content.others, content.elided)))
         markdown = choice == "Formatted"
         mono = content.value is not None and content.structured is None and not markdown

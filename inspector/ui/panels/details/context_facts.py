@@ -232,7 +232,7 @@ def _messages(subject: ContextSubject) -> list[Fact]:
                       message_part(tally.largest))),
         _moment("First", subject, tally.first),
         _moment("Last", subject, tally.last),
-        fact("Kinds", _kinds(subject), lines=4),
+        fact("Kinds", _kinds(subject), lines=12),
     ]  # fmt: skip
     return [row for row in rows if row.value]
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from inspector.analysis.context_story import ContextTally
 from inspector.analysis.context_tree import MAIN
 from inspector.document import CaptureDocument
+from inspector.protocol.secrets import mask_text
 from inspector.ui.panels.details.context_facts import Block, ContextSubject, blocks_of
 from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.details.place_words import living
@@ -94,4 +95,4 @@ class ContextPage(Page):
 
     def _copy_path(self) -> None:
         if self._subject is not None:
-            QGuiApplication.clipboard().setText(self._subject.path)
+            QGuiApplication.clipboard().setText(mask_text(self._subject.path))

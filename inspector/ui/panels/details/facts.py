@@ -118,6 +118,7 @@ class FactsView(RowsView[Fact]):
         self._least = name_width
         self._open: set[int] = set()
         self._wrapped: dict[tuple[int, int, bool], list[str]] = {}
+        self._names: dict[int, int] = {}  # width of the names' column by the width of the list
 
     # Words
 
@@ -139,11 +140,18 @@ class FactsView(RowsView[Fact]):
     @override
     def renew(self) -> None:
         self._wrapped.clear()
+        self._names.clear()
         super().renew()
 
     # Geometry
 
     def _names_width(self, width: int) -> int:
+        found = self._names.get(width)
+        if found is None:
+            found = self._names[width] = self._measured_names(width)
+        return found
+
+    def _measured_names(self, width: int) -> int:
         theme = self.themes.theme
         plain_names = QFontMetrics(theme.font("body"))
         mono_names = QFontMetrics(theme.font("mono-row"))
@@ -333,6 +341,7 @@ class FactsView(RowsView[Fact]):
         height = self.heightForWidth(width)
         self.replace_rows(rows)
         self._wrapped.clear()
+        self._names.clear()
         self._open = {place for place, row in enumerate(rows) if row.name in opened}
         if self.heightForWidth(width) != height:
             self.scheduleDelayedItemsLayout()
@@ -366,4 +375,5 @@ class FactsView(RowsView[Fact]):
     @override
     def _on_theme_changed(self) -> None:
         self._wrapped.clear()
+        self._names.clear()
         super()._on_theme_changed()

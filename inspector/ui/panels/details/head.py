@@ -62,10 +62,8 @@ class DetailHead(QWidget):
         self._shown = subject is not None
         if subject is not None:
             self.glyph = _glyph(subject)
-            namespace, slash, name = subject.kind.partition("/")
-            self.namespace, self.name = (
-                (namespace + slash, name) if slash else ("", subject.kind or _plain_kind(subject))
-            )
+            namespace, slash, name = plain(subject.kind, 200).partition("/")
+            self.namespace, self.name = (namespace + slash, name) if slash else ("", namespace or _plain_kind(subject))
             self.tool = plain(subject.target or subject.method or "", 200) if subject.kind.startswith("mcp/") else ""
             self.state = state_of(subject)
             self.second_line = _second_line(subject)

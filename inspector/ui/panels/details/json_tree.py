@@ -31,7 +31,7 @@ from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.text_block import ALL_CHARACTERS
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import TextLabel
-from inspector.ui.wire_text import visible_controls
+from inspector.ui.wire_text import plain, visible_controls
 
 _OPEN_DEPTH = 3
 _OPEN_ROWS = 200
@@ -214,9 +214,7 @@ class ValueDialog(QDialog):
         self.setWindowTitle("Value")
         self.setAccessibleName("Value")
         layout = QVBoxLayout(self)
-        layout.addWidget(
-            TextLabel(visible_controls(path)[:300], variant="mono", name="valuePath", wrap=True, parent=self)
-        )
+        layout.addWidget(TextLabel(plain(path, 300), variant="mono", name="valuePath", wrap=True, parent=self))
         text = QPlainTextEdit(self)
         text.setObjectName("valueText")
         text.setAccessibleName("Value")

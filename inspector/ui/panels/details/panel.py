@@ -171,6 +171,18 @@ class DetailsPanel(QWidget):
         """The context or participant shown; None where a message is, or nothing."""
         return self._place
 
+    @property
+    def scrolled(self) -> int:
+        """How far the page shown is scrolled, in pixels; 0 for what does not scroll as a whole."""
+        page = self._stack.currentWidget()
+        return page.verticalScrollBar().value() if isinstance(page, Page) else 0
+
+    def scroll_to(self, place: int) -> None:
+        """Scroll the page shown to where it stood before, as soon as it is laid out."""
+        page = self._stack.currentWidget()
+        if isinstance(page, Page):
+            page.scroll_to(place)
+
     def show_context(self, space: int, node: int) -> None:
         """Show what is known of a context.
 
@@ -286,7 +298,7 @@ class DetailsPanel(QWidget):
             self._fill_place(keep_place=True)
         if self._message is None:
             return
-        self._subject = Subject(self._document, self._message, hints=self._hints)
+        self._subject = Subject(self._document, self._message, hints=self._hints, before=self._subject)
         self.head.show_subject(self._subject)
         self._count_findings()
         self._kept |= set(TABS) - self._stale

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from inspector.analysis.capabilities import Change, Held
@@ -74,9 +75,25 @@ def _no(row: int) -> str:
 def held_rows(held: Sequence[Held], *, raw: bool) -> list[Fact]:
     """What somebody may send, in words or as it was written; what only a grant says is marked."""
     rows = [_held_row(one, raw=raw) for one in held[:MOST]]
+    if not raw:
+        rows = _merged(rows)
     if len(held) > MOST:
         rows.append(fact("", f"{len(held) - MOST} more", "dim"))
     return rows or [fact("", "It may send nothing.", "dim")]
+
+
+def _merged(rows: Sequence[Fact]) -> list[Fact]:
+    """Capabilities that read alike said once; the tooltip and the copy keep each as it was written."""
+    found: dict[object, Fact] = {}
+    for row in rows:
+        key = (row.parts, row.right)
+        before = found.get(key)
+        if before is None:
+            found[key] = row
+        else:
+            copied = "\n".join((before.copy or "", row.copy or ""))
+            found[key] = replace(before, tooltip="\n".join((before.tooltip or "", row.tooltip or "")), copy=copied)
+    return list(found.values())
 
 
 def _held_row(one: Held, *, raw: bool) -> Fact:

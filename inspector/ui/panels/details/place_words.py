@@ -17,6 +17,8 @@ _PARTICIPANT = ("ri.user-line", "family.gateway")
 _HERE = State("here", "badge.consumed", "ring")
 _LEFT = State("left", "badge.collapsed", "cross")
 
+_SINCE = {True: "since", False: "left", None: "first seen"}
+
 
 def living(analysis: Analysis, place: ContextPlace) -> int:
     """The node a context is now; MAIN for a main context."""
@@ -54,7 +56,7 @@ def participant_words(document: CaptureDocument, place: ParticipantPlace) -> Hea
     if participant.is_us:
         told.append("this program")
     told.append(f"{formats.count_of(participant.messages, 'message')} sent")
-    if since := formats.clock(participant.first_ns):
-        told.append(f"since {since}")
+    if since := formats.clock(participant.since_ns):
+        told.append(f"{_SINCE[participant.here]} {since}")
     state = None if participant.here is None else _HERE if participant.here else _LEFT
     return HeadWords("participant", _PARTICIPANT, place.name, SEPARATOR.join(told), state)

@@ -45,6 +45,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
+from inspector.protocol.secrets import mask_text
 from inspector.ui.theme import ThemeController
 
 Index = QModelIndex | QPersistentModelIndex
@@ -225,9 +226,9 @@ class RowsView(QListView, Generic[RowT]):
         self._model.replace(list(rows))
 
     def copy_row(self, row: int) -> None:
-        """Put a row on the clipboard."""
+        """Put a row on the clipboard, secrets masked."""
         if 0 <= row < len(self.rows):
-            QGuiApplication.clipboard().setText(self.copied_text(self.rows[row]))
+            QGuiApplication.clipboard().setText(mask_text(self.copied_text(self.rows[row])))
 
     def shows_focus(self) -> bool:
         """Whether the current row bears the focus ring: only once the keyboard came here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -260,6 +260,13 @@ class Page(QScrollArea):
             self._give_back(*focused)
         self.verticalScrollBar().setValue(place)
         self.setUpdatesEnabled(True)
+
+    def scroll_to(self, place: int) -> None:
+        """Stand so many pixels below the top; a page that is not laid out yet does so when it is."""
+        bar = self.verticalScrollBar()
+        bar.setValue(place)
+        if bar.value() != place:
+            QTimer.singleShot(0, self, lambda: bar.setValue(place))
 
     def _focused(self) -> tuple[str, int] | None:
         """What of the page has the keyboard, so that a renewal does not take it away: its name, and a list's row."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -10,21 +11,32 @@ from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.chain import ChainStep
 from inspector.analysis.pending import is_pending
+from inspector.analysis.taking_part import sent_by
+from inspector.protocol import kinds
 from inspector.protocol.payloads.outline import Line, outline
-from inspector.ui.panels.details.chain_view import ChainView, Link, links_of
+from inspector.protocol.times import NO_TIME
+from inspector.ui.panels.details.chain_view import NOWHERE, ChainView, Link, links_of
 from inspector.ui.panels.details.facts import Fact, FactsView, Part, fact
+from inspector.ui.panels.details.pictures import Pictures
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.section import Card, LinkText, Section
+from inspector.ui.panels.details.state import ANSWER_WITHIN_NS
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.text_block import TextBlock
 from inspector.ui.panels.details.thread_view import Step, ThreadView
+from inspector.ui.panels.details.words import delta
 from inspector.ui.theme import ThemeController
+from inspector.ui.wire_text import plain
 
 _MOST_FACTS = 60
+_CLOCK = "ri.timer-line"
 
 
 class Links(QObject):
     """What sections ask of the panel.
+
+    Attributes:
+        pictures: decodes the pictures of messages.
 
     Signals:
         message_requested(int): show this message.
@@ -47,6 +59,10 @@ class Links(QObject):
     chain_requested = Signal(int)
     code_requested = Signal(str)
     tab_requested = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.pictures = Pictures(self)
 
 
 class Maker:
@@ -133,7 +149,10 @@ class Sheet(Maker):
         """
         analysis, message = self.subject.analysis, self.subject.message
         found = self.subject.chain if steps is None else steps
-        view = self.rail(links_of(analysis, found, message), label=label)
+        rows, missing = links_of(analysis, found, message), self._missing() if steps is None else []
+        if missing:  # said once
+            rows = [replace(row, relation="asked", token="ink.tertiary") if row.own else row for row in rows]
+        view = self.rail([*rows, *missing], label=label)
         view.took = took
         if analysis.now_ns is not None and any(is_pending(analysis, step.message) for step in found):
             view.live = lambda: links_of(analysis, found, message)
@@ -146,8 +165,23 @@ class Sheet(Maker):
     def chain_section(self, label: str = "Causal chain") -> list[QWidget]:
         """The chain as a section; nothing when the message stands alone."""
         if len(self.subject.chain) < 2:
-            return []
+            return [self.section(label, self.chain(label=label))] if self._missing() else []
         return [self.section(label, self.chain(label=label), action=self.alone_link())]
+
+    def _missing(self) -> list[Link]:
+        """Of a request in a log that nobody answered, the answer that did not come; while live it still may."""
+        subject = self.subject
+        if subject.kind != kinds.REQUEST or subject.analysis.now_ns is not None or (
+            not is_pending(subject.analysis, subject.message)
+        ):  # fmt: skip
+            return []
+        last = subject.last_ns()
+        waited = None if NO_TIME in (subject.time_ns, last) else max(0, min(last - subject.time_ns, ANSWER_WITHIN_NS))
+        space = int(subject.capture.columns["space"][subject.message])
+        sent = sent_by(subject.analysis, space, subject.sender or "")
+        went_on = len(sent) > 0 and int(sent[-1]) > subject.message
+        words = f"{plain(subject.sender or '', 40)} went on" if went_on else "until the last record"
+        return [Link(NOWHERE, "", delta(waited), "no answer", relation=words, token="severity.warning", icon=_CLOCK)]
 
     def alone_link(self) -> LinkText:
         """Shows the chain alone in the table; for the section that holds it."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.fulfilments import has_failed
+from inspector.analysis.pending import is_cancelled, is_refused, wants_no_answer
 from inspector.analysis.proposals import ProposalState
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
@@ -54,6 +56,8 @@ def state_of(subject: Subject) -> State | None:
         return State(badges[-1].text, badges[-1].token, badges[-1].glyph)
     if subject.kind == kinds.REQUEST:
         return request_state(subject)
+    if subject.kind == kinds.PROPOSAL and has_failed(subject.analysis, subject.message):
+        return State("failed", _RED, "cross")
     if subject.kind == kinds.PROPOSAL:
         return _PROPOSALS.get(
             ProposalState(int(subject.analysis.correlation.columns["proposal_state"][subject.message]))
@@ -71,15 +75,17 @@ def state_of(subject: Subject) -> State | None:
 
 
 def request_state(subject: Subject) -> State | None:
-    """Of a request: answered, failed, refused, waiting, no answer; None for a notification."""
-    capture = subject.capture
-    if any(capture.string("kind", m) == "system/error" for m in subject.effects):
+    """Of a request: answered, failed, refused, cancelled, waiting, no answer; None for a notification."""
+    analysis, message = subject.analysis, subject.message
+    if is_refused(analysis, message):
         return State("refused", _RED, "cross")
     if subject.answer is not None:
-        if capture.flags(subject.answer) & Flag.ERROR:
+        if subject.capture.flags(subject.answer) & Flag.ERROR:
             return State("failed", _RED, "cross")
         return State("answered", _GOOD, "check")
-    if (subject.method or "").startswith("notifications/"):
+    if is_cancelled(analysis, message):
+        return State("cancelled", _GREY, "cross")
+    if wants_no_answer(analysis, message):
         return None
     if subject.document.live and subject.last_ns() - subject.time_ns < ANSWER_WITHIN_NS:
         return State("waiting", _GREY, "ring")

@@ -13,6 +13,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.chain import ChainStep
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.store import Found
+from inspector.analysis.stream_links import stream_of
 from inspector.analysis.transients import Lifecycle
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
@@ -35,12 +36,17 @@ class Subject:
         document: where it lies.
         message: its index.
         hints: whether context hints (badges) are shown.
+        before: the same message as it was read before; what it says is not decoded and masked again.
     """
 
-    def __init__(self, document: CaptureDocument, message: int, *, hints: bool = False) -> None:
+    def __init__(
+        self, document: CaptureDocument, message: int, *, hints: bool = False, before: Subject | None = None
+    ) -> None:
         self.document = document
         self.message = message
         self.hints = hints
+        if before is not None and before.message == message and "payload" in vars(before):
+            self.payload = before.payload
 
     @property
     def capture(self) -> Capture:
@@ -213,8 +219,8 @@ def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
         if kind == kinds.RESPONSE:
             return "unknown tool", False
     if kind.startswith("stream/"):
-        stream = capture.string("stream", message)
-        return (stream, True) if stream else (kind.rpartition("/")[2], False)
+        stream = stream_of(analysis, message)
+        return (capture.strings[stream], True) if stream else (kind.rpartition("/")[2], False)
     if kind in TEXT_KINDS and (text := text_of(capture, message)):
         return text, False
     return (kind.rpartition("/")[2] or "unreadable"), False

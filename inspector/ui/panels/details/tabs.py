@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt
-from PySide6.QtGui import QCursor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QCursor, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QTabBar, QWidget
 from typing_extensions import override
 
@@ -125,6 +125,12 @@ class DetailTabs(QTabBar):
         if current:
             line = QRect(box.left(), box.bottom() - 1, self._words_width(index), 2)
             painter.fillRect(line, theme.color("accent.ring"))
+        if current and self.hasFocus():
+            ring = QRectF(box.left(), box.top(), self._words_width(index), box.height()).adjusted(1, 1, -1, -1)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.color("accent.ring"), 2))
+            painter.drawRoundedRect(ring, theme.metrics.radius_mark, theme.metrics.radius_mark)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     @override
     def event(self, event: QEvent) -> bool:

@@ -25,7 +25,7 @@ from typing_extensions import override
 from inspector.ui import formats
 from inspector.ui.panels.details.section import LinkText
 from inspector.ui.theme import Theme, ThemeController
-from inspector.ui.wire_text import visible_controls
+from inspector.ui.wire_text import masked, plain, visible_controls
 
 FIRST_CHARACTERS = 2_400
 """Characters shown at first."""
@@ -121,7 +121,7 @@ class TextView(QTextBrowser):
         box.setWindowTitle("Open link")
         box.setTextFormat(Qt.TextFormat.PlainText)
         allowed = url.scheme().lower() in _OPENED
-        address = visible_controls(url.toString(QUrl.ComponentFormattingOption.FullyEncoded))[:500]
+        address = plain(url.toString(QUrl.ComponentFormattingOption.FullyEncoded), 500)
         question = "This address is not opened from here."
         if allowed:
             question = "A message leads to this address. Open it in the browser?"
@@ -158,7 +158,7 @@ class TextBlock(QWidget):
         self.view = TextView(themes, name, label, mono=mono, parent=self)
         layout.addWidget(self.view)
         # Cut after control characters are written out: thousands of them would take long to lay out.
-        seen = visible_controls(text[: FIRST_CHARACTERS + 1])
+        seen = visible_controls(masked(text, FIRST_CHARACTERS + 1)[: FIRST_CHARACTERS + 1])
         head = shorten(seen)
         is_cut = len(head) < len(seen) or len(text) > FIRST_CHARACTERS + 1
         self.more: LinkText | None = None
@@ -173,7 +173,7 @@ class TextBlock(QWidget):
 
     def show_all(self) -> None:
         """Show all of it, as far as that is bounded."""
-        self._show(visible_controls(self._text[:ALL_CHARACTERS])[:ALL_CHARACTERS])
+        self._show(visible_controls(masked(self._text, ALL_CHARACTERS)[:ALL_CHARACTERS])[:ALL_CHARACTERS])
         if self.more is not None:
             self.more.hide()
 
@@ -204,7 +204,7 @@ def tidy_markdown(document: QTextDocument, theme: Theme) -> None:
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
             if style.isImageFormat():
                 name = style.toImageFormat().name()[:200]
-                cursor.insertText(f"[picture: {visible_controls(name)}]", QTextCharFormat())
+                cursor.insertText(f"[picture: {plain(name, 200)}]", QTextCharFormat())
             elif level:
                 style.clearProperty(QTextFormat.Property.FontSizeAdjustment)
                 style.setFont(theme.font("heading" if level < 3 else "body-strong"))

@@ -107,7 +107,7 @@ class ThreadView(ChainView):
         if isinstance(link, Step) and link.text and not link.own:
             width = self.viewport().width()
             row = next(place for place, other in enumerate(self.rows) if other is link)
-            link = replace(link, name=self._lines(row, width)[0])
+            link = replace(link, name=self._lines(row, width)[0], relation="")  # the lines were broken for all the room
         super()._paint_words(painter, rect, link, hovered)
 
     # Geometry

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from inspector.analysis import Analysis
 from inspector.analysis.participants import Participant
 from inspector.capture.capture import Capture
+from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 from inspector.ui import formats
 from inspector.ui.wire_text import plain
@@ -89,6 +90,19 @@ def matching(participant: Participant, call: str) -> str | None:
         if fnmatchcase(call, pattern) or fnmatchcase(call, f"{pattern}:*"):
             return pattern
     return None
+
+
+def answering(participant: Participant, method: str | None, target: str | None) -> str | None:
+    """The pattern by which a participant may answer a call; None when none of its own fits.
+
+    MCPX v0.1 repeats the call in the kind of its answer, and its gateways match that; others send `mcp/response`.
+    """
+    call = kinds.RESPONSE
+    found = matching(participant, call)
+    for part in filter(None, (method, target)):
+        call = f"{call}:{part}"
+        found = found or matching(participant, call)
+    return found
 
 
 def sender_of(capture: Capture, message: int) -> str:

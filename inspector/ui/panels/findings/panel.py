@@ -120,6 +120,8 @@ class FindingsPanel(QWidget):
             self._refresh_soon()
         else:
             self.apply_view()
+            if not self._total and not self._stale and self.isVisible():
+                self.view.set_empty_text(self._empty_words())  # in how many messages nothing was found
 
     def apply_view(self) -> None:
         """The table may show other messages now."""

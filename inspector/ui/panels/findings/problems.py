@@ -32,11 +32,6 @@ class Problems:
     messages: int
 
     @property
-    def number(self) -> int:
-        """Findings that are problems."""
-        return sum(count for severity, count in self.counts.items() if severity >= LEAST)
-
-    @property
     def worst(self) -> Severity | None:
         """The worst severity there is."""
         return max((severity for severity, count in self.counts.items() if count), default=None)

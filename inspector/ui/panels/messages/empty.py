@@ -73,9 +73,9 @@ class EmptyState(QWidget):
         """Fonts have changed."""
         self._arrange()
 
-    def show_no_match(self, messages: int) -> None:
-        """There are messages, but filter and scope let none through."""
-        self._words.setText("No message matches this filter.")
+    def show_no_match(self, messages: int, words: str = "No message matches this filter.") -> None:
+        """There are messages, but filter and scope let none through; `words` say so."""
+        self._words.setText(words)
         self._search.set_label(f"search all {formats.count_of(messages, 'message')}")
         self._arrange()
         self._links.show()

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
+from inspector.analysis.pending import PENDING_FILTER
 from inspector.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.memory import Answers
@@ -171,7 +172,9 @@ class MessagesPanel(QWidget):
         if shown:
             self.empty.hide()
             return
-        if total:
+        if total and self.model.rows.filter.text.strip() == PENDING_FILTER:
+            self.empty.show_no_match(total, "Nothing waits for an answer.")
+        elif total:
             self.empty.show_no_match(total)
         elif self._connected is not None:
             self.empty.show_silence(*self._connected)

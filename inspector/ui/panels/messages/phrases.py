@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from inspector.analysis.stream_links import stream_of
 from inspector.analysis.transients import Badge
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
@@ -63,7 +64,7 @@ class Phrase:
     def say(self, text: str | None, style: Style = Style.TEXT) -> None:
         """Add a part; nothing for no text."""
         if text:
-            self.add(wire_text.one_line(mask_text(text[: 8 * wire_text.MAX_LINE])), style)
+            self.add(wire_text.one_line(text), style)
 
     def add(self, line: str | None, style: Style) -> None:
         """Add a part that is one masked line already."""
@@ -127,7 +128,7 @@ def _unreadable(case: _Case, said: Phrase) -> None:
 
 
 def _hello(case: _Case, said: Phrase) -> None:
-    said.say("client hello")
+    said.say(case.text)
     token = case.payload.get("token")
     if isinstance(token, str) and token:
         said.say("token", Style.TERTIARY)
@@ -237,7 +238,10 @@ def _presence(case: _Case, said: Phrase) -> None:
 
 def _stream(case: _Case, said: Phrase) -> None:
     payload = case.payload
-    said.say(case.document.capture.string("stream", case.message), Style.MONO)
+    stream = stream_of(case.document.analysis, case.message) if case.kind == "stream/close" else (
+        int(case.document.capture.columns["stream"][case.message])
+    )  # fmt: skip
+    said.say(case.document.capture.strings[stream] if stream else None, Style.MONO)
     words = [payload.get(key) for key in ("direction", "encoding", "reason", "status")]
     facts = "  ".join(wire_text.one_line(w) for w in words if isinstance(w, str))
     said.add(mask_text(facts), Style.MONO_SECONDARY if said.segments else Style.TEXT)
@@ -267,6 +271,7 @@ _BY_KIND: dict[str, _Speak] = {
     kinds.REJECT: _verdict,
     kinds.WITHDRAW: _verdict,
     "reasoning/thought": _thought,
+    "system/join": _hello,
     "system/welcome": _welcome,
     "system/presence": _presence,
 }

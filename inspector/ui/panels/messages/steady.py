@@ -66,6 +66,9 @@ class SteadyTable(MessageTable):
         super().__init__(document, model, theme_controller, parent)
         self._anchor: _Anchor | None = None
         self._wanted: int | None = None  # what the user chose; another row stands in for it while it is hidden
+        self._wanted_at: _Anchor | None = None  # where it was seen last
+        self._was_hidden = False
+        self._pushed = 0
         self._view: tuple[object, ...] = ()
         self._in_sight = False
         self._restoring = False
@@ -107,10 +110,24 @@ class SteadyTable(MessageTable):
         super().resizeEvent(event)
         self.lay_out_columns()
         self._place_pill()
+        self._take_push()
         if self.follower.following:
             self._to_bottom()
         elif seen and row is not None:  # a notice above has taken the room, say: what is read stays in view
             self._keep_in_view(row)
+
+    def push(self, by: int) -> None:
+        """What stands above the table has grown by so many pixels: rows are to stay where they are on the screen."""
+        self._pushed += by
+        QTimer.singleShot(0, self, self._take_push)  # where no resize follows
+
+    def _take_push(self) -> None:
+        by, self._pushed = self._pushed, 0
+        if by and not self.follower.following:
+            self._restoring = True
+            self.updateGeometries()
+            self.verticalScrollBar().setValue(self.verticalScrollBar().value() + by)
+            self._restoring = False
 
     def _keep_in_view(self, row: int) -> None:
         self._restoring = True
@@ -146,6 +163,7 @@ class SteadyTable(MessageTable):
         self._in_sight = False
         selected = self.selected_message
         row = self.messages.rows.row_of(selected) if selected is not None else None
+        self._was_hidden = self._wanted is not None and self.messages.rows.row_of(self._wanted) is None
         if selected is None or row is None:
             return
         y = self.rowViewportPosition(row)
@@ -153,6 +171,8 @@ class SteadyTable(MessageTable):
             # What the eye is on holds still rather than what happens to be at the top.
             self._anchor = _Anchor(selected, y)
             self._in_sight = True
+            if selected == self._wanted:
+                self._wanted_at = self._anchor
 
     def _after_reset(self) -> None:
         self._restoring = True
@@ -161,11 +181,18 @@ class SteadyTable(MessageTable):
         # Nobody's reading is disturbed by traffic: only another view brings back what the last one had hidden.
         message = self._wanted if chosen_anew or self.selected_message is None else self.selected_message
         row = rows.nearest_row(message) if message is not None else -1
-        if row >= 0:
+        if not chosen_anew and self.selected_message is not None and rows.row_of(self.selected_message) is None:
+            self._leave_row(row)
+        elif row >= 0:
             self._select_row(row)
         else:
             self._note_selected(None)
         self._restoring = False
+        back = message is not None and message == self._wanted and rows.row_of(message) is not None
+        if chosen_anew and self._was_hidden and back:
+            self._in_sight = True  # what was hidden for a while comes back to where it was
+            if self._wanted_at is not None and self._wanted_at.message == message:
+                self._anchor = self._wanted_at
         if self.follower.following:
             self._to_bottom()
         else:
@@ -176,6 +203,13 @@ class SteadyTable(MessageTable):
         self.refresh_chain()
         self._follow_pointer()
         self.viewport().update()
+
+    def _leave_row(self, nearest: int) -> None:
+        """The selected message has left the view by itself, answered say: it stays what is selected and shown."""
+        flags = QItemSelectionModel.SelectionFlag
+        self.selectionModel().clearSelection()
+        if nearest >= 0:  # where keys go on from
+            self.selectionModel().setCurrentIndex(self.messages.index(nearest, Column.MESSAGE), flags.NoUpdate)
 
     def _on_rows_inserted(self, _parent: QModelIndex, _first: int, last: int) -> None:
         if self._restoring or last != self.messages.rowCount() - 1:
@@ -260,7 +294,8 @@ class SteadyTable(MessageTable):
         if self.selected_message is None:
             place = 0 if by > 0 else count - 1
         else:
-            place = min(max(rows.place(self.selected_message) + by, 0), count - 1)
+            gone = rows.row_of(self.selected_message) is None and by > 0  # the next one stands in its place
+            place = min(max(rows.place(self.selected_message) + by - gone, 0), count - 1)
         row = rows.row_of(int(rows.visible[place]))
         if row is not None:
             self._choose_row(row)
@@ -271,7 +306,7 @@ class SteadyTable(MessageTable):
         if self.messages.rowCount():
             self._choose_row(0)
             self.verticalScrollBar().setValue(0)
-            self.follow(self.follower.following and self.verticalScrollBar().maximum() == 0)
+            self.follow(False)
 
     def go_to_last(self) -> None:
         """Select the last message shown, and follow."""
@@ -301,7 +336,12 @@ class SteadyTable(MessageTable):
         selected = self.selected_message
         self._select_row(row)
         if selected is not None and self.selected_message == selected:
-            self.chosen.emit(selected)
+            self._choose_again(selected)
+
+    def _choose_again(self, message: int) -> None:
+        """The user picked the message that is selected already."""
+        self.follower.set_following(False)
+        self.chosen.emit(message)
 
     def _on_selection_changed(self, _selected: QItemSelection, _deselected: QItemSelection) -> None:
         indexes = self.selectionModel().selectedRows(Column.MESSAGE)
@@ -310,8 +350,7 @@ class SteadyTable(MessageTable):
         if message is None and self._restoring:
             return
         self._note_selected(message)
-        visible = self.messages.rows.visible
-        if message is not None and not self._restoring and message != int(visible[-1]):
+        if message is not None and not self._restoring:
             self.follower.set_following(False)
 
     def _note_selected(self, message: int | None) -> None:

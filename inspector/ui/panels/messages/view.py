@@ -148,7 +148,7 @@ class MessageView(SteadyTable):
         selected = self.selected_message
         super().mousePressEvent(event)
         if selected is not None and self.selected_message == selected:
-            self.chosen.emit(selected)
+            self._choose_again(selected)
 
     def _press(self, index: QModelIndex, position: QPoint) -> bool:
         """Act on a link or a chevron; whether there was one."""

@@ -54,6 +54,10 @@ class ParticipantsModel(QAbstractListModel):
         """Who stands in a row."""
         return self._analysis.participants.all[self._keys[row]]
 
+    def row_of(self, key: Key) -> int:
+        """Where a participant stands, -1 for none of that name. O(participants)."""
+        return self._keys.index(key) if key in self._keys else -1
+
     def name(self, row: int) -> str:
         """The name, on one line, invisible characters made visible."""
         return plain(self._keys[row][1])

@@ -73,6 +73,14 @@ class ParticipantsPanel(QWidget):
         if now_ns is not None:
             self.model.refresh_marks()
 
+    def show_selected(self, key: Key | None) -> None:
+        """Mark the participant the details show: (string id of the space, name); None for none."""
+        row = self.model.row_of(key) if key is not None else -1
+        if row < 0:
+            self.view.clearSelection()
+        elif not self.view.selectionModel().isRowSelected(row):
+            self.view.setCurrentIndex(self.model.index(row, 0))
+
     def set_connected(self, connected: bool) -> None:
         """Whether the gateway that says who is here can be heard; a log's last word holds."""
         self._connected = connected

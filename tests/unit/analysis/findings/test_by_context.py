@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.analysis.context_tree import MAIN
-from inspector.analysis.findings import Severity
+from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.by_context import NONE, Tally
 from inspector.analysis.findings.oddities import oddities_of
 from inspector.document import CaptureDocument
@@ -39,10 +40,13 @@ def logs(draw: st.DrawFn) -> list[dict[str, Any]]:
 def slow(document: CaptureDocument) -> dict[Any, Tally]:
     """The tallies of all contexts and spaces, counted one by one."""
     analysis, capture = document.analysis, document.capture
-    tree, counts = analysis.contexts.tree, {}
+    tree, counts, problems = analysis.contexts.tree, {}, set()
 
     def add(key: Any, severity: Severity) -> None:
-        counts.setdefault(key, [0, 0, 0])[severity - 1] += 1
+        counts.setdefault(key, [0, 0, 0, 0])[severity - 1] += 1
+        if severity >= Severity.WARNING and (key, found.row) not in problems:
+            problems.add((key, found.row))
+            counts[key][-1] += 1
 
     for found in analysis.findings.all():
         space, node = int(capture.columns["space"][found.row]), analysis.contexts.node_of(found.row)
@@ -87,7 +91,7 @@ def test_a_finding_that_is_mended_is_no_longer_counted():
     document.analysis.catch_up()
     node = document.analysis.contexts.tree.find(int(document.capture.columns["space"][0]), "job-7f3a9b")
     tallies = document.analysis.findings.by_context
-    assert tallies.below(node) == Tally(warnings=1)
+    assert tallies.below(node) == Tally(warnings=1, problems=1)
     assert tallies.take_touched()[0].tolist() == [document.analysis.contexts.node_of(0)]
     log.write(received(answer(context="job-7f3a9b/step", ts=at(32))))
     document.analysis.catch_up()
@@ -106,12 +110,23 @@ def test_a_chain_of_thousands_of_contexts_is_summed_up():
     assert tallies.below(tree.find(0, "c2299")) == expected[tree.find(0, "c2299")]
 
 
+def test_a_message_with_two_problems_counts_as_one():
+    document = document_of(received(ask(context="job")), received(later(31)))
+    found, tallies = document.analysis.findings.found, document.analysis.findings.by_context
+    other = next(check for check in CHECKS if check.severity is Severity.ERROR)
+    found.add(other, [0])
+    tallies.note(np.array([0]))
+    node = document.analysis.contexts.node_of(0)
+    assert tallies.below(node)[1:] == (1, 1, 1)
+    assert tallies.in_space(int(document.capture.columns["space"][0])).problems == 1
+
+
 def test_worst_and_problems():
     assert Tally(1, 0, 0).worst is Severity.NOTE
     assert Tally(1, 1, 0).worst is Severity.WARNING
     assert Tally(1, 1, 1).worst is Severity.ERROR
     assert NONE.worst is None
-    assert Tally(5, 2, 3).problems == 5
+    assert NONE.problems == 0
 
 
 def test_oddities_of_a_context_say_what_first_and_how_often():

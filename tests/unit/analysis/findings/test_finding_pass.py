@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspector.analysis.findings.wire import Wire
 from inspector.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call
 from tests.findings import CASES
@@ -53,6 +56,7 @@ def test_what_was_left_for_later_is_looked_at_in_the_end(lines: list[Any]) -> No
     document = CaptureDocument()
     for _ in document.open_log(log_file(lines_of(envelope(), *lines)), block_bytes=300):
         pass
+    assert document.look_further(math.inf)
     assert told(document) == told(document_of(envelope(), *lines))
     document.close()
     clean_up()
@@ -74,6 +78,7 @@ def test_it_can_start_again() -> None:
     findings = document.analysis.findings
     findings.reset()
     findings.feed(0, len(document.capture))
+    assert findings.go_on(math.inf)
     assert told(document) == before
 
 
@@ -116,3 +121,40 @@ def codes_at(path: str) -> dict[str, list[int]]:
 )  # fmt: skip
 def test_real_traffic(path: str, expected: dict[str, list[int]]) -> None:
     assert codes_at(path) == expected
+
+
+def test_a_topic_that_fails_ends_alone(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(*_: object) -> None:
+        raise TypeError("unhashable type: 'list'")
+
+    monkeypatch.setattr(Wire, "feed", fail)
+    with caplog.at_level(logging.CRITICAL):
+        log = GrowingLog()
+        log.write(envelope("nobody/knows", id="a"), "{")
+        log.write(envelope("chat", id="b", context="a b"))
+        document = log.end()
+    findings = document.analysis.findings
+    assert [*findings.failed] == ["wire"]
+    assert findings.found.counts() == {"context-characters": 1}
+    assert len(document.analysis.correlation.columns["method"]) == len(document.capture) == 3
+    assert document.troubles == [
+        "The checks of wire ended at No. 2 by an error in this program, which its log file describes."
+    ]
+
+
+HOSTILE = [
+    [
+        envelope("mcp/request", {"method": "tools/list"}, id="q"),
+        envelope(
+            "mcp/response", {"result": {"tools": [{"name": ["x"]}, 7, {"name": {"a": 1}}]}},
+            sender="files", correlation_id=["q"],
+        ),
+    ],
+    [envelope("system/presence", {"event": "leave", "participant": {"id": ["x"]}})],
+    [envelope("participant/status", {"tokens": 10**400, "max_tokens": 1})],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", HOSTILE)
+def test_values_of_any_type_end_no_topic(lines: list[Any]) -> None:
+    assert document_of(*lines).analysis.findings.failed == {}

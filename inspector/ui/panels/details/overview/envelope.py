@@ -41,7 +41,7 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     found = identifier(subject)
     if found is not None:
         no_id = bool(subject.flags & Flag.NO_ID)
-        name = fact("Id", "none, a MEW envelope must have one", "warn") if no_id else fact(
+        name = fact("Id", "none, though it must have one", "warn", lines=2) if no_id else fact(
             "Id", found, "mono", middle=True, filter=_filter("id ==", found)
         )  # fmt: skip
         rows.append(name)

@@ -8,7 +8,9 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from inspector.participant_story import refusal_of
-from inspector.protocol.participants import GATEWAY_IDS, in_words, patterns
+from inspector.protocol.participants import GATEWAY_IDS, in_words, patterns, welcomed
+from inspector.protocol.payloads.outline import value_text
+from inspector.ui import formats
 from inspector.ui.panels.details.chain_view import Link
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview.capabilities import pattern_section
@@ -82,10 +84,12 @@ def _trust(subject: Subject) -> list[Fact]:
 def build_welcome(sheet: Sheet) -> list[QWidget]:
     """Sections of a welcome."""
     subject = sheet.subject
-    you = subject.payload.get("you")
+    you = welcomed(subject.payload)
+    is_draft = you is not None and "you" not in subject.payload
     sections: list[QWidget] = []
-    if isinstance(you, Mapping):
+    if you is not None:
         rows = [fact("You are", plain(str(you.get("id") or "not named"), 200), "strong"), *_trust(subject)]
+        rows += _draft_facts(subject.payload) if is_draft else []
         sections.append(sheet.section("Welcome", sheet.fact_card(rows, name="welcome", label="Welcome")))
         sections += _announced(sheet, you, "Your capabilities")
     others = subject.payload.get("participants")
@@ -101,19 +105,43 @@ def build_welcome(sheet: Sheet) -> list[QWidget]:
         sections.append(
             sheet.section("Active streams", sheet.facts(rows, name="activeStreams", label="Active streams"))
         )
-    rest = value_facts(subject.payload, skip=("you", "participants", "active_streams"))
+    rest = value_facts(subject.payload, skip=(*_WELCOME_KEYS, *(_DRAFT_KEYS if is_draft else ())))
     if rest:
         sections.append(sheet.section("Also", sheet.facts(rest, name="welcomeMore", label="Also")))
     return sections
 
 
+_WELCOME_KEYS = ("you", "participants", "active_streams")
+_DRAFT_KEYS = ("type", "event", "participant", "participant_id", "topic", "history")
+"""What only MCP-X v0.0 had in a welcome (protocols.md 10)."""
+
+
+def _draft_facts(payload: Mapping[str, Any]) -> list[Fact]:
+    """What a welcome of MCP-X v0.0 says beyond who is there."""
+    rows: list[Fact] = []
+    you, topic, history = payload.get("participant"), payload.get("topic"), payload.get("history")
+    if isinstance(you, Mapping):
+        rows += value_facts(you, skip=("id", "capabilities"))
+    if topic is not None:
+        rows.append(fact("Topic", plain(value_text(topic), 200)))
+    if isinstance(history, list):
+        rows.append(fact("History", f"{formats.count_of(len(history), 'message')} sent along" if history else "empty"))
+    elif isinstance(history, Mapping):
+        limit = history.get("limit")
+        most = f", at most {formats.count_of(limit, 'message')}" if isinstance(limit, int) else ""
+        rows.append(fact("History", f"can be asked for{most}" if history.get("enabled") else "none is kept"))
+    elif history is not None:
+        rows.append(fact("History", plain(value_text(history), 200)))
+    return rows
+
+
 def _other(item: Any) -> Fact:
     if not isinstance(item, Mapping):
-        return fact(plain(str(item), 120), "", "dim")
-    listed = patterns(item.get("capabilities"))
-    return fact(
-        plain(str(item.get("id") or "not named"), 120), in_words(listed), "dim", tooltip="\n".join(listed) or None
-    )
+        return fact(plain(str(item), 120), "not announced", "dim")
+    listed, name = patterns(item.get("capabilities")), plain(str(item.get("id") or "not named"), 120)
+    if not isinstance(item.get("capabilities"), list):
+        return fact(name, "not announced", "dim")
+    return fact(name, in_words(listed), "dim", lines=4, tooltip="\n".join(listed) or None)
 
 
 def _stream(item: Any) -> Fact:

@@ -30,6 +30,9 @@ def build(sheet: Sheet) -> list[QWidget]:
     words = _WORDS.get(operation, "{} names an operation that is not known.") if isinstance(operation, str) else (
         "{} names no operation."
     )  # fmt: skip
+    tree = subject.analysis.contexts.tree
+    if operation == "push" and subject.node != MAIN and tree.parent[subject.node] == MAIN:
+        words = "{} opens a context."
     rows = [words_fact(words.format(sender))]
     if isinstance(context, Mapping):
         if isinstance(context.get("topic"), str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from inspector.analysis.fulfilments import has_failed
 from inspector.analysis.pending import pending_age_ns
 from inspector.analysis.proposals import ProposalState
 from inspector.capture.flags import Flag
@@ -14,7 +15,7 @@ from inspector.protocol.secrets import mask_secrets, mask_text
 from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview.requests import call_section
-from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts
+from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
 from inspector.ui.panels.details.subject import Subject, linked
 from inspector.ui.panels.details.words import delta, participants_of, sender_of
 from inspector.ui.wire_text import plain
@@ -26,7 +27,7 @@ _MOST_ACTS = 20
 def build(sheet: Sheet) -> list[QWidget]:
     """Sections of a proposal."""
     subject = sheet.subject
-    sections = call_section(sheet, subject.payload, "Proposed call")
+    sections = call_section(sheet, subject.payload, "Proposed call") or [_bare_call(sheet)]
     state = sheet.facts([_state(subject)], name="proposalState", label="State", live=lambda: [_state(subject)])
     alone = len(subject.chain) < 2
     body: list[QWidget] = [state] if alone else [state, sheet.chain(label="What became of it")]
@@ -39,6 +40,15 @@ def build(sheet: Sheet) -> list[QWidget]:
     if could:
         sections.append(sheet.section("Who could have", sheet.facts(could, name="whoCould", label="Who could have")))
     return sections
+
+
+def _bare_call(sheet: Sheet) -> QWidget:
+    """A call that names no arguments."""
+    method, target = sheet.subject.method, sheet.subject.target
+    rows = [words_fact("It does not say what is to be called.")]
+    if method or target:
+        rows = [Fact("", (Part(f"{plain(target or method or '', 120)}  ", "mono"), Part("no arguments", "dim")))]
+    return sheet.section("Proposed call", sheet.fact_card(rows, name="arguments", label="Proposed call"))
 
 
 def build_verdict(sheet: Sheet) -> list[QWidget]:
@@ -77,6 +87,8 @@ def _state(subject: Subject) -> Fact:
     """What became of a proposal, as a sentence; how long an open one waits goes by the clock."""
     analysis = subject.analysis
     said = _SAID.get(ProposalState(int(analysis.correlation.columns["proposal_state"][subject.message])))
+    if said is not None and has_failed(analysis, subject.message):
+        return fact("", "Fulfilled, but the call failed.", "bad", lines=2)
     if said is not None:
         return fact("", said, lines=2)
     age = pending_age_ns(analysis, subject.message)

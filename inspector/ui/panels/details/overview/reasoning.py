@@ -14,6 +14,8 @@ from inspector.analysis import Analysis
 from inspector.analysis.chain import ChainStep, relation_word
 from inspector.analysis.changes import Rows
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.fulfilments import has_failed
+from inspector.analysis.pending import is_cancelled, is_pending, is_refused
 from inspector.analysis.proposals import ProposalState
 from inspector.protocol import kinds
 from inspector.protocol.text import TEXT_KEYS
@@ -203,17 +205,28 @@ def _outcome(subject: Subject, row: int) -> tuple[str, str]:
     links = subject.analysis.correlation
     kind = subject.capture.string("kind", row)
     if kind == kinds.PROPOSAL:
+        if has_failed(subject.analysis, row):
+            return "failed", "severity.error"
         state = ProposalState(int(links.columns["proposal_state"][row]))
         return state.name.lower(), "ink.tertiary"
     if kind == kinds.REQUEST:
         answer = int(links.columns["answer"][row])
         latency = links.latency_ns(answer) if answer >= 0 else None
         if answer < 0:
-            return "no answer", "badge.transient"
+            return _unanswered(subject, row)
         return (formats.duration(latency) if latency is not None else "answered"), "ink.tertiary"
     if kind == "reasoning/conclusion" and not text_of(subject.capture, row):
         return "no message", "severity.note"
     return "", "ink.tertiary"
+
+
+def _unanswered(subject: Subject, row: int) -> tuple[str, str]:
+    analysis = subject.analysis
+    if is_refused(analysis, row):
+        return "refused", "severity.error"
+    if is_cancelled(analysis, row):
+        return "cancelled", "ink.tertiary"
+    return ("no answer", "badge.transient") if is_pending(analysis, row) else ("", "ink.tertiary")
 
 
 def _cost(subject: Subject, node: int, outside: int) -> list[Fact]:

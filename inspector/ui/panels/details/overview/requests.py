@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from inspector.capture.flags import Flag
-from inspector.protocol import kinds
+from inspector.capture.hashes import NO_ROW
 from inspector.protocol.payloads.outline import nested_in, value_text
 from inspector.protocol.times import NO_TIME
 from inspector.ui import formats
@@ -16,12 +17,14 @@ from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview import notifications
 from inspector.ui.panels.details.overview.talk import hello_facts, talk
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
-from inspector.ui.panels.details.state import request_state
+from inspector.ui.panels.details.state import ANSWER_WITHIN_NS, request_state
 from inspector.ui.panels.details.subject import Subject
-from inspector.ui.panels.details.words import matching, participants_of, presence, sender_of
+from inspector.ui.panels.details.words import answering, participants_of, presence, sender_of
 from inspector.ui.wire_text import plain
 
 _MOST_RECIPIENTS = 8
+_MOST_ELSEWHERE = 3
+_LOOKED_AROUND = 1_000  # messages before and after one
 
 
 def build(sheet: Sheet) -> list[QWidget]:
@@ -31,7 +34,8 @@ def build(sheet: Sheet) -> list[QWidget]:
     if (subject.method or "").startswith("notifications/"):
         sections += notifications.build(sheet)
     else:
-        if subject.document.live or not subject.has_finding("request-unanswered"):  # which says it, right above
+        silent = request_state(subject) is None  # a notification that only its missing id tells
+        if not silent and (subject.document.live or not subject.has_finding("request-unanswered")):  # said right above
             live = None if subject.answer is not None else lambda: _state(subject)  # its age goes by the clock
             card = sheet.fact_card(_state(subject), name="requestState", label="State", live=live)
             sections.append(sheet.section("State", card))
@@ -72,7 +76,7 @@ def call_section(sheet: Sheet, payload: Mapping[str, Any], label: str) -> list[Q
     if not rows and not about and method not in (None, "tools/call"):
         return []
     if not rows and not about:
-        rows = [fact("", "none", "dim")]
+        rows = [fact("", "no arguments", "dim")]
     return [sheet.section(label, sheet.fact_card(rows + value_facts(about), name="arguments", label=label))]
 
 
@@ -103,7 +107,9 @@ def _state(subject: Subject) -> list[Fact]:
     state = request_state(subject)
     word = state.word if state else ""
     refusal = next((m for m in subject.effects if subject.capture.string("kind", m) == "system/error"), None)
-    if word == "refused" and refusal is not None:
+    if word == "refused":
+        if refusal is None:
+            return [words_fact("Refused by the gateway, as its log says.")]
         return [Fact("", (Part("Refused by the gateway, "), message_part(refusal)))]
     if subject.answer is not None:
         failed = bool(subject.capture.flags(subject.answer) & Flag.ERROR)
@@ -115,6 +121,8 @@ def _state(subject: Subject) -> list[Fact]:
         return [
             Fact("", (Part(what, "bad" if failed else "plain"), Part(f"{who}{after}, "), message_part(subject.answer)))
         ]
+    if word == "cancelled":
+        return [words_fact("Cancelled by its sender; no answer was seen.")]
     last = subject.last_ns()
     if NO_TIME in (subject.time_ns, last):
         return [words_fact("No answer was seen.")]
@@ -130,12 +138,41 @@ def _addressed(subject: Subject) -> list[Fact]:
     if len(subject.to) > _MOST_RECIPIENTS:
         rows.append(fact(" ", f"{len(subject.to) - _MOST_RECIPIENTS} more", "dim"))
     if not subject.to:
-        able = [p.name for p in participants_of(analysis, space) if p.here and matching(p, kinds.RESPONSE)]
+        able = [p.name for p in participants_of(analysis, space)
+                if p.here and answering(p, subject.method, subject.target)]  # fmt: skip
         words = f"{len(able)} here may answer" if able else "nobody here is known to answer"
         rows.append(fact("everyone", words, tooltip=", ".join(able) or None))
     answerer = subject.capture.string("sender", subject.answer) if subject.answer is not None else None
     if answerer and subject.to and answerer not in subject.to:
         rows.append(fact("Elsewhere", f"answered by {plain(answerer, 80)}"))
+    elif subject.answer is None:
+        rows += _elsewhere(subject)
+    return rows
+
+
+def _elsewhere(subject: Subject) -> list[Fact]:
+    """Who answered the same call when its sender asked others about then: the first three."""
+    capture, links = subject.capture, subject.analysis.correlation
+    columns, own = capture.columns, subject.message
+    low, high = max(0, own - _LOOKED_AROUND), own + _LOOKED_AROUND
+    same = links.columns["answer"][low:high] != NO_ROW
+    stop = low + len(same)
+    for name in ("kind", "sender", "space"):
+        same &= columns[name][low:stop] == columns[name][own]
+    for name in ("method", "target"):
+        same &= links.columns[name][low:stop] == links.columns[name][own]
+    rows: list[Fact] = []
+    for request in (np.flatnonzero(same) + low).tolist():
+        gap = subject.delta_ns(request)
+        answer = int(links.columns["answer"][request])
+        if request == own or gap is None or abs(gap) > ANSWER_WITHIN_NS or capture.flags(answer) & Flag.ERROR:
+            continue
+        took = links.latency_ns(answer)
+        after = f" in {formats.duration(took)}" if took is not None else ""
+        words = f"answered by {sender_of(capture, answer)}{after}, "
+        rows.append(Fact(" " if rows else "Elsewhere", (Part(words), message_part(answer))))
+        if len(rows) == _MOST_ELSEWHERE:
+            break
     return rows
 
 
@@ -143,7 +180,7 @@ def _recipient(subject: Subject, name: str, space: int) -> Fact:
     participant = subject.analysis.participants.all.get((space, name))
     words = presence(participant, subject.time_ns)
     if participant is not None and participant.capabilities is not None:
-        pattern = matching(participant, kinds.RESPONSE)
+        pattern = answering(participant, subject.method, subject.target)
         words += f", holds {pattern}" if pattern else ", may not answer"
     listing = "\n".join(participant.capabilities or ()) if participant is not None else ""
     return fact(plain(name, 80), words, tooltip=listing or None)

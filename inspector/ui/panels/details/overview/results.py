@@ -107,12 +107,12 @@ def content_section(sheet: Sheet, result: object) -> QWidget:
     if listing is not None:
         noun = _LISTED[listing[0]]
         label += f", {formats.count_of(listing[1].total, noun)}"
-        return _viewed(sheet, label, ContentView(sheet.themes, content, listing[1]))
+        return _viewed(sheet, label, ContentView(sheet.themes, content, sheet.links.pictures, listing[1]))
     if content.table is not None:
         label += f", {formats.count_of(content.table.total, 'record')}"
     elif content.others or len(content.blocks) > 1:
         label += f", {formats.count_of(len(content.blocks) or len(content.others), 'block')}"
-    view = ContentView(sheet.themes, content)
+    view = ContentView(sheet.themes, content, sheet.links.pictures)
     if content.structured is None or content.table is not None:
         return _viewed(sheet, label, view)
     rows = value_facts(content.structured) if isinstance(content.structured, Mapping) else [

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.changes import Rows
+from inspector.analysis.stream_links import closes_of, stream_of, tellers
 from inspector.capture.flags import Flag
 from inspector.protocol.payloads.chunks import Joined, chunk_in, join_frames
 from inspector.protocol.payloads.outline import nested_in
@@ -26,6 +27,7 @@ MOST_JOINED = 1_000
 _BYTES_SHOWN = 128
 _BYTES_IN_ROW = 40
 _NO_FRAMES = "Gateway logs hold no frames, and a stream with a target sends them to that target only."
+_CLOSE = "stream/close"
 _SHOWN = ("stream_id", "owner", "authorized_writers", "direction", "description")
 
 
@@ -35,7 +37,7 @@ def build(sheet: Sheet) -> list[QWidget]:
     sections: list[QWidget] = []
     if subject.flags & Flag.FRAME:
         sections.append(_data(sheet))
-    stream = _stream_of(subject)
+    stream = stream_of(subject.analysis, subject.message)
     life = _life(subject, stream) if stream else []
     sections.append(
         sheet.section("Stream", sheet.facts(_facts(subject, stream, life), name="streamFacts", label="Stream"))
@@ -78,28 +80,28 @@ def _is_data(joined: Joined) -> bool:
 def frames_of(subject: Subject, opened: int) -> Rows:
     """The frames of the stream a message opened, in order."""
     other = Subject(subject.document, opened)
-    stream = _stream_of(other)
+    stream = stream_of(other.analysis, other.message)
     return _frames(other, _life(other, stream)) if stream else np.empty(0, np.int64)
 
 
-def _stream_of(subject: Subject) -> int:
-    """String id of the stream a message belongs to; of a request, that of the stream it opened. 0 when unknown."""
-    column = subject.capture.columns["stream"]
-    own = int(column[subject.message])
-    return own or next((int(column[m]) for m in subject.effects if column[m]), 0)
-
-
 def _life(subject: Subject, stream: int) -> list[int]:
-    """Envelopes and frames of the message's stream; ids restart with the gateway, so from one open to the next."""
+    """Envelopes and frames of the message's stream; ids restart with the gateway, so from one open to the next.
+
+    Closes that name the stream by their correlation alone are among them.
+    """
     columns, capture = subject.capture.columns, subject.capture
     rows = np.flatnonzero((columns["stream"] == stream) & (columns["space"] == columns["space"][subject.message]))
     opened = rows[columns["kind"][rows] == (capture.strings.find("stream/open") or -1)]
-    own = subject.message if columns["stream"][subject.message] else next(iter(subject.effects), subject.message)
+    telling = tellers(subject.analysis, subject.message)
+    own = next((m for m in telling if columns["stream"][m] == stream), subject.message)
     start = opened[opened <= own]
     after = opened[opened > own]
     low = int(start[-1]) if len(start) else 0
     high = int(after[0]) if len(after) else len(capture)
-    return rows[(rows >= low) & (rows < high)].tolist()
+    found = set(rows[(rows >= low) & (rows < high)].tolist())
+    if len(start):
+        found.update(m for m in closes_of(subject.analysis, low) if low <= m < high)
+    return sorted(found)
 
 
 def _frames(subject: Subject, life: list[int]) -> Rows:
@@ -110,15 +112,20 @@ def _frames(subject: Subject, life: list[int]) -> Rows:
 def _facts(subject: Subject, stream: int, life: list[int]) -> list[Fact]:
     capture = subject.capture
     name = capture.strings[stream] if stream else ""
-    rows = [fact("Id", name, "mono") if name else fact("Id", "given when it is opened", "dim")]
+    nameless = "not said, and no message tells it" if subject.kind == _CLOSE else "given when it is opened"
+    rows = [fact("Id", name, "mono") if name else fact("Id", nameless, "dim")]
     opened = _of_kind(subject, life, "stream/open")
-    closed = _of_kind(subject, life, "stream/close")
+    closed = _of_kind(subject, life, _CLOSE)
     if closed is not None:
         reason = capture.payload(closed).get("reason")
-        words = f"closed, {plain(reason, 80)}, " if isinstance(reason, str) and reason else "closed, "
-        rows.append(Fact("State", (Part(words), message_part(closed))))
+        why = f", {plain(mask_text(reason), 80)}" if isinstance(reason, str) and reason else ""
+        if closed == subject.message:
+            rows.append(fact("State", f"closed by this message{why}"))
+        else:
+            rows.append(Fact("State", (Part(f"closed{why}, "), message_part(closed))))
     elif opened is not None:
-        rows.append(Fact("State", (Part("open since "), message_part(opened))))
+        since = Part("this message", "dim") if opened == subject.message else message_part(opened)
+        rows.append(Fact("State", (Part("open since "), since)))
     payload = capture.payload(opened) if opened is not None else subject.payload
     owner = payload.get("owner")
     if isinstance(owner, str):

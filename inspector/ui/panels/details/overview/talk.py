@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from inspector.protocol.payloads.blocks import block_of
 from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.facts import Fact, fact
+from inspector.ui.panels.details.pictures import BUDGET
 from inspector.ui.panels.details.sheet import Sheet, value_facts
 from inspector.ui.wire_text import plain
 
@@ -21,13 +22,15 @@ def talk(sheet: Sheet, messages: object) -> list[QWidget]:
     if not isinstance(messages, list):
         return []
     sections: list[QWidget] = []
+    budget = BUDGET
     for message in messages[:_MOST_MESSAGES]:
         if not isinstance(message, Mapping):
             continue
         role = plain(str(message.get("role") or "message"), 40)
         content = message.get("content", message)
         blocks = [block_of(block) for block in (content if isinstance(content, list) else [content])]
-        view = BlocksView(sheet.themes, blocks, formatted=False)
+        view = BlocksView(sheet.themes, blocks, sheet.links.pictures, formatted=False, budget=budget)
+        budget = view.budget
         sections.append(sheet.section(role.capitalize(), view, name=f"said{len(sections)}"))
     if len(messages) > _MOST_MESSAGES:
         rows = [fact("", f"{len(messages) - _MOST_MESSAGES} more, see Tree", "dim")]

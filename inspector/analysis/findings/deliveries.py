@@ -1,0 +1,137 @@
+"""Broadcasts that somebody who was there did not get, by the deliveries in a gateway's log.
+
+Whoever got something before a broadcast and something after it was there; what lies between two deliveries of one
+participant and was said to everybody is what it missed. Nothing is said of who came or left meanwhile, of who was
+away for longer, nor of the end of a log, where deliveries may still be on their way.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+import numpy as np
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.findings.batch import Batch, Marks
+from inspector.analysis.findings.check import WARNING, Check
+from inspector.capture.columns import GrowingColumns
+from inspector.capture.flags import Flag
+
+UNDELIVERED = Check(
+    "broadcast-not-delivered", WARNING, "Broadcast not delivered to everybody",
+    "{detail} got messages before and after this broadcast, and not this one.",
+    "It decides without knowing what the others know.",
+    "Look at its connection, and at the gateway's own log.",
+    "MEW v0.4: every envelope goes to every participant",
+    example="coder",
+)  # fmt: skip
+CHECKS = (UNDELIVERED,)
+
+_NO_BROADCAST = (
+    Flag.UNREADABLE | Flag.GAP | Flag.FRAME | Flag.JOIN | Flag.RPC | Flag.LOG_ONLY | Flag.ERROR
+).value  # fmt: skip
+_AWAY = 1_000
+"""Who missed more broadcasts than this at a stretch was away, whatever the log says."""
+
+
+class Deliveries:
+    """Follows who gets what."""
+
+    def __init__(self) -> None:
+        self._counted = 0
+        self._listed = 0
+        self._broadcasts: dict[int, GrowingColumns] = {}
+        self._got: dict[tuple[int, int], tuple[int, int]] = {}  # the first and the last message somebody got
+        self._missed: dict[int, set[int]] = {}
+        self._system = Marks()
+        self._moves: dict[int, list[tuple[int, str]]] = {}
+
+    def feed(self, batch: Batch) -> None:
+        """Look at the deliveries a batch brought, also of earlier messages."""
+        for row in batch.rows("system/presence").tolist():
+            who = batch.capture.told(row).payload.get("participant")
+            name = who.get("id") if isinstance(who, dict) else None
+            if isinstance(name, str):
+                self._moves.setdefault(int(batch.capture.columns["space"][row]), []).append((row, name))
+        if not len(batch.capture.deliveries):
+            return
+        self._list(batch)
+        self._take_back_rejected(batch)
+        deliveries = batch.capture.deliveries
+        rows = deliveries["message"][self._counted :].astype(np.int64)
+        people = deliveries["participant"][self._counted :].astype(np.int64)
+        self._counted += len(rows)
+        if not len(rows):
+            return
+        spaces = batch.of("space", rows).astype(np.int64)
+        order = np.lexsort((rows, people, spaces))
+        rows, people, spaces = rows[order], people[order], spaces[order]
+        first = np.flatnonzero(np.r_[True, (people[1:] != people[:-1]) | (spaces[1:] != spaces[:-1])])
+        for start, stop in zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True):
+            self._judge(batch, int(spaces[start]), int(people[start]), rows[start:stop])
+
+    def _list(self, batch: Batch) -> None:
+        """Note the new broadcasts of each space; from the first message on, once there are deliveries."""
+        new = np.arange(self._listed, batch.stop)
+        self._listed = batch.stop
+        new = new[self._are_broadcasts(batch, new)]
+        spaces = batch.of("space", new)
+        for space in np.unique(spaces).tolist():
+            own = new[spaces == space]
+            self._broadcasts.setdefault(space, GrowingColumns({"row": np.uint32})).append({"row": own}, len(own))
+
+    def _are_broadcasts(self, batch: Batch, rows: Rows) -> np.ndarray:
+        kinds = batch.of("kind", rows)
+        for kind, _ in self._system.unseen(kinds):
+            self._system.put(kind, 2 if batch.capture.strings[kind].startswith("system/") else 1)
+        return (
+            (batch.of("to_set", rows) == 0) & (batch.of("flags", rows) & _NO_BROADCAST == 0)
+            & (self._system.of(kinds) != 2)
+        )  # fmt: skip
+
+    def _judge(self, batch: Batch, space: int, person: int, rows: Rows) -> None:
+        """What one participant got, ascending: broadcasts between two of these are what it missed."""
+        for row in rows.tolist() if self._missed else ():
+            if person in self._missed.get(row, ()):  # it came late
+                self._missed[row].discard(person)
+                self._say(batch, row)
+        first, last = self._got.get((space, person), (int(rows[0]), int(rows[0])))
+        self._got[space, person] = min(first, int(rows[0])), max(last, int(rows[-1]))
+        known = self._broadcasts.get(space)
+        if known is not None:  # what lies between the first and the last has been judged
+            self._between(batch, space, person, known["row"], np.append(rows[rows < first], first))
+            self._between(batch, space, person, known["row"], np.append(last, rows[rows > last]))
+
+    def _between(self, batch: Batch, space: int, person: int, said: Rows, got: Rows) -> None:
+        low = np.searchsorted(said, got[:-1].astype(said.dtype), "right")
+        high = np.searchsorted(said, got[1:].astype(said.dtype), "left")
+        name = batch.capture.strings[person]
+        for place in np.flatnonzero(high > low).tolist():
+            missed = said[int(low[place]) : int(high[place])].tolist()
+            if len(missed) <= _AWAY and not self._moved(space, name, int(got[place]), int(got[place + 1])):
+                self._note(batch, person, missed)
+
+    def _moved(self, space: int, name: str, start: int, stop: int) -> bool:
+        """Whether somebody came or left between two messages."""
+        moves = self._moves.get(space, [])
+        first, last = bisect_right(moves, start, key=lambda move: move[0]), bisect_left(moves, (stop + 1, ""))
+        return any(moved == name for _, moved in moves[first:last])
+
+    def _note(self, batch: Batch, person: int, missed: list[int]) -> None:
+        senders, flags = batch.capture.columns["sender"], batch.capture.columns["flags"]
+        for row in missed:
+            # Gateways of v0.3 leave the sender out, and what is rejected goes to nobody.
+            if int(senders[row]) != person and not int(flags[row]) & Flag.REJECTED.value:
+                self._missed.setdefault(row, set()).add(person)
+                self._say(batch, row)
+
+    def _take_back_rejected(self, batch: Batch) -> None:
+        flags = batch.of("flags", batch.changed)
+        for row in batch.changed[flags & Flag.REJECTED.value != 0].tolist():
+            if self._missed.pop(row, None):
+                self._say(batch, row)
+
+    def _say(self, batch: Batch, row: int) -> None:
+        names = sorted(batch.capture.strings[person] for person in self._missed.get(row, ()))
+        details = [", ".join(names)] if names else []
+        batch.findings.settle(UNDELIVERED, np.array([row], np.int64), np.array([bool(names)]), details=details)

@@ -1,0 +1,98 @@
+"""Secrets in clear: every record is searched for what secrets stand beside, behind the other checks, in slices.
+
+Reading all records again takes as long as all checks together, so it is done when there is time (`go_on`). The kinds
+that carry tokens by their nature are looked at at once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.findings.batch import Batch
+from inspector.analysis.findings.check import WARNING, Check
+from inspector.capture.stretches import stretches
+from inspector.protocol.secrets import MASK, mask_secrets, may_hold_secrets
+
+CLEAR = Check(
+    "secret-in-clear", WARNING, "Secret in clear",
+    "{kind} from {who} carries a secret in clear, under {detail}.",
+    "Every participant sees every message, and logs keep it. It is masked here, in the file it is not.",
+    "Keep the log to yourself and replace the secret; pass secrets outside of the conversation.",
+    "MEW release v0.11.0, gateway log: tokens appear in join and invite-ack",
+    example="payload.token",
+)  # fmt: skip
+CHECKS = (CLEAR,)
+
+_CARRIERS = ("system/join", "system/register", "space/invite-ack")
+_PLACEHOLDERS = frozenset({"redacted", "[redacted]", "<redacted>", "masked", "hidden", "none", "null", MASK})
+_LONGEST_READ = 1 << 18
+_AT_ONCE = 64
+"""Messages searched between two looks at the clock."""
+
+
+class Secrets:
+    """Searches records for secrets, each once."""
+
+    def __init__(self) -> None:
+        self._looked_to = 0
+
+    def feed(self, batch: Batch) -> None:
+        """Look at what carries tokens; the rest can wait."""
+        for row in [row for kind in _CARRIERS for row in batch.rows(kind).tolist()]:
+            self._look_at(batch, row)
+
+    def go_on(self, batch: Batch, until: float) -> bool:
+        """Search more messages until a time (`time.perf_counter`); whether all of them have been."""
+        while self._looked_to < batch.stop:
+            rows = np.arange(self._looked_to, min(batch.stop, self._looked_to + _AT_ONCE))
+            self._looked_to = int(rows[-1]) + 1
+            rows = rows[batch.of("length", rows) <= _LONGEST_READ]
+            for row in _suspects(batch, rows):
+                self._look_at(batch, row)
+            if time.perf_counter() >= until:
+                return self._looked_to >= batch.stop
+        return True
+
+    def _look_at(self, batch: Batch, row: int) -> None:
+        if int(batch.capture.columns["length"][row]) > _LONGEST_READ:
+            return
+        one = np.array([row], np.int64)
+        envelope = batch.capture.envelope(row)
+        if not isinstance(envelope, dict) or batch.findings.has(CLEAR, one)[0]:
+            return
+        masked = mask_secrets(envelope)
+        where = first_masked(envelope, masked, "") if masked != envelope else ""
+        if where:
+            batch.findings.add(CLEAR, one, details=where)
+
+
+def _suspects(batch: Batch, rows: Rows) -> list[int]:
+    """Messages in whose records the rules could find a secret."""
+    found: list[int] = []
+    taken = 0
+    for data, starts, ends in stretches(batch.capture, rows):
+        if may_hold_secrets(data.decode("utf-8", "replace")):  # mostly not, and asked once for all of them
+            places = zip(starts.tolist(), ends.tolist(), strict=True)
+            held = [may_hold_secrets(data[start:end].decode("utf-8", "replace")) for start, end in places]
+            found += rows[taken : taken + len(held)][held].tolist()
+        taken += len(starts)
+    return found
+
+
+def first_masked(value: Any, masked: Any, path: str) -> str:
+    """The path of the first secret that is no placeholder; "" where there is none."""
+    if isinstance(value, Mapping) and isinstance(masked, Mapping):
+        inner = ((value[key], masked.get(key), f"{path}.{key}" if path else str(key)) for key in value)
+    elif isinstance(value, list) and isinstance(masked, list):
+        inner = ((item, other, path) for item, other in zip(value, masked, strict=False))
+    else:
+        if not isinstance(value, str | int | float):
+            return ""  # nested too deeply to be looked at
+        secret = value != masked and str(value).strip("*•x ").lower() not in ("", *_PLACEHOLDERS)
+        return path if secret else ""
+    return next(filter(None, (first_masked(*item) for item in inner)), "")

@@ -1,0 +1,140 @@
+"""What waits for somebody: requests that want an answer and have none, proposals nobody has acted on.
+
+The one place that says so. A request needs no answer when it is a notification: its method says it, or it is JSON-RPC
+(v0.0's `mcp` messages among it) without an id (protocols.md 3). What a gateway refused, or its sender cancelled,
+waits no more.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis.changes import ChangedRows, Rows
+from inspector.analysis.open_calls import OpenCalls
+from inspector.analysis.proposals import ProposalState
+from inspector.capture.capture import Capture
+from inspector.capture.columns import GrowingColumns
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
+from inspector.protocol import calls, kinds
+
+_Bools = NDArray[np.bool_]
+
+_CANCELLED = "notifications/cancelled"
+_ERROR = "system/error"
+_BARE_KIND = "mcp"  # of v0.0, which has JSON-RPC as its payload
+
+
+class GivenUp(enum.IntEnum):
+    """Why nobody needs to answer a request, or to act on a proposal."""
+
+    NO = 0
+    CANCELLED = 1
+    """Its sender said so by notifications/cancelled."""
+    REFUSED = 2
+    """A gateway said that it did not let it through."""
+
+
+class Outcomes:
+    """Keeps the column `given_up` of the correlation pass.
+
+    Args:
+        links: the columns of that pass.
+        changed: takes note of messages that are given up.
+    """
+
+    def __init__(self, capture: Capture, links: GrowingColumns, open_calls: OpenCalls, changed: ChangedRows) -> None:
+        self._capture = capture
+        self._links = links
+        self._open_calls = open_calls
+        self._changed = changed
+
+    def note_errors(self, rows: Rows, causes: Rows) -> None:
+        """Some messages were linked to others that they name: errors of a gateway refuse those."""
+        code = self._capture.strings.find(_ERROR)
+        if code:
+            self._give_up(causes[self._capture.columns["kind"][rows] == code], GivenUp.REFUSED)
+
+    def cancelling(self, start: int, stop: int) -> Rows:
+        """Messages `start` to `stop` that cancel a request."""
+        method = self._capture.strings.find(_CANCELLED)
+        if not method:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(self._capture.columns["method"][start:stop] == method) + start
+
+    def cancel(self, row: int, named: int) -> None:
+        """Give up the request that a message cancels.
+
+        Args:
+            named: the message it names by correlation; NO_ROW. Rows ascend.
+        """
+        asked = self._asked(row)
+        if asked == NO_ROW and named != NO_ROW and self._is_own_request(named, row):
+            asked = named
+        if asked != NO_ROW:
+            self._give_up(np.array([asked], np.int64), GivenUp.CANCELLED)
+
+    def _asked(self, row: int) -> int:
+        """The open request of the same sender that `requestId` names, be it by its JSON-RPC id or its envelope's."""
+        params: Any = None if self._capture.is_big(row) else self._capture.payload(row).get("params")
+        identifier = params.get("requestId") if isinstance(params, Mapping) else None
+        called = calls.rpc_id(identifier)
+        if called is None:
+            return NO_ROW
+        asked = self._open_calls.asked_with(hash_text(called), row)
+        if asked != NO_ROW or not isinstance(identifier, str):
+            return asked
+        hash_ = self._capture.hash_in(int(self._capture.columns["space"][row]), identifier)
+        latest = int(self._capture.ids.latest(np.array([hash_], np.uint64), np.array([row], np.int64))[0])
+        return latest if latest != NO_ROW and self._is_own_request(latest, row) else NO_ROW
+
+    def _is_own_request(self, asked: int, row: int) -> bool:
+        sender = self._capture.columns["sender"]
+        return self._capture.string("kind", asked) == kinds.REQUEST and sender[asked] == sender[row]
+
+    def _give_up(self, rows: Rows, why: GivenUp) -> None:
+        rows = rows[self._links["given_up"][rows] < why]
+        if len(rows):
+            self._links.put("given_up", rows, why.value)
+            self._changed.update_all(rows)
+
+
+def wants_answer(capture: Capture, rows: Rows, methods: NDArray[Any]) -> _Bools:
+    """Which of some requests want an answer; not notifications. O(rows), and a look at each distinct method.
+
+    Args:
+        methods: (rows,) their methods as the correlation pass has them.
+    """
+    strings, columns = capture.strings, capture.columns
+    told = [code for code in np.unique(methods).tolist() if code and strings[code].startswith("notifications/")]
+    bare = columns["kind_raw"][rows] == (strings.find(_BARE_KIND) or -1)
+    bare |= columns["flags"][rows] & Flag.RPC.value != 0
+    quiet = bare & (columns["rpc_hash"][rows] == NO_HASH)
+    return ~quiet & ~np.isin(methods, told) if told else ~quiet
+
+
+def are_refused(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
+    """Which of some messages a gateway said it did not let through. O(rows)."""
+    rejected = capture.columns["flags"][rows] & Flag.REJECTED.value != 0
+    return rejected | (links["given_up"][rows] == GivenUp.REFUSED.value)
+
+
+def are_given_up(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
+    """Which of some messages were refused or cancelled. O(rows)."""
+    return (links["given_up"][rows] != GivenUp.NO.value) | (capture.columns["flags"][rows] & Flag.REJECTED.value != 0)
+
+
+def are_waiting(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
+    """Which of some messages wait: requests that want an answer and have none, and open proposals. O(rows)."""
+    kind = capture.columns["kind"][rows]
+    request, proposal = (capture.strings.find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL))
+    waits = (kind == request) & (links["answer"][rows] == NO_ROW)
+    asked = np.flatnonzero(waits)
+    waits[asked] = wants_answer(capture, rows[asked], links["method"][rows[asked]])
+    waits |= (kind == proposal) & (links["proposal_state"][rows] == ProposalState.OPEN.value)
+    return waits & ~are_given_up(capture, links, rows)

@@ -1,0 +1,203 @@
+"""Pictures of messages decoded off the window's thread, and kept for when a page is made again.
+
+What is decoded comes from the message's own bytes; nothing is ever loaded from an address. Only formats that are pixels
+are read: SVG can name other files, and is shown as text elsewhere. A header that promises more pixels than the bound is
+believed and refused before anything is decoded.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QImageIOHandler, QImageReader
+
+from inspector.protocol.payloads.blocks import Block
+
+MAX_BYTES = 12 << 20
+MAX_PIXELS = 40_000_000
+BUDGET = 12_000_000
+"""Pixels that are decoded of one message without being asked."""
+_KEPT = 1_600
+"""Pixels of the longer side that are kept: more than the pane ever shows."""
+_FORMATS = frozenset({b"png", b"jpeg", b"jpg", b"gif", b"webp", b"bmp"})
+_MOST_MB = MAX_PIXELS * 8 // (1 << 20) + 1  # 16 bits a channel; Qt's own bound would call such a picture damaged
+_MOST_KEPT = 96 << 20  # bytes of decoded pictures
+_LOOK_AGAIN_MS = 10
+
+PictureKey = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What the header of a picture says.
+
+    Attributes:
+        size: as it is shown, rotation included; invalid where unknown.
+        cost: pixels that decoding it takes, roughly.
+        reason: why it cannot be shown, "" where it can.
+    """
+
+    size: QSize = field(default_factory=QSize)
+    cost: int = 0
+    reason: str = ""
+
+
+def read_head(data: bytes | None) -> Head:
+    """Read a picture's header; quick whatever its size."""
+    if data is None:
+        return Head(reason="its data cannot be decoded")
+    if len(data) > MAX_BYTES:
+        return Head(reason="too large to be shown here")
+    reader, _buffer = _reader(data)
+    return _head(reader)
+
+
+def decode_picture(data: bytes) -> tuple[QImage | None, QSize, str]:
+    """Decode a picture's first frame; takes up to a second, so not on the window's thread.
+
+    Returns:
+        The image, at most _KEPT pixels wide or high (None where it cannot be shown), the size it says it has, and why
+        it is not shown ("" where it is).
+    """
+    if len(data) > MAX_BYTES:
+        return None, QSize(), "too large to be shown here"
+    reader, _buffer = _reader(data)
+    head = _head(reader)
+    if head.reason:
+        return None, head.size, head.reason
+    if 0 < QImageReader.allocationLimit() < _MOST_MB:
+        QImageReader.setAllocationLimit(_MOST_MB)
+    size = reader.size()
+    if max(size.width(), size.height()) > _KEPT:
+        reader.setScaledSize(_kept(size))
+    image = reader.read()
+    if image.isNull():
+        return None, head.size, "damaged"
+    alpha = image.hasAlphaChannel()
+    plain = QImage.Format.Format_ARGB32_Premultiplied if alpha else QImage.Format.Format_RGB32
+    return image.convertToFormat(plain), head.size, ""
+
+
+def shown_size(size: QSize) -> QSize:
+    """The size a picture is decoded to."""
+    return _kept(size) if max(size.width(), size.height()) > _KEPT else size
+
+
+def _kept(size: QSize) -> QSize:
+    return size.scaled(_KEPT, _KEPT, Qt.AspectRatioMode.KeepAspectRatio).expandedTo(QSize(1, 1))
+
+
+def _reader(data: bytes) -> tuple[QImageReader, QBuffer]:
+    buffer = QBuffer()
+    buffer.setData(QByteArray(data))
+    buffer.open(QIODevice.OpenModeFlag.ReadOnly)
+    reader = QImageReader(buffer)
+    reader.setDecideFormatFromContent(True)
+    reader.setAutoTransform(True)
+    return reader, buffer
+
+
+def _head(reader: QImageReader) -> Head:
+    name = bytes(reader.format().data())
+    if name not in _FORMATS:
+        return Head(reason="in no format that is shown here")
+    size = reader.size()
+    if not size.isValid() or size.isEmpty():
+        return Head(reason="damaged")
+    pixels = size.width() * size.height()
+    if reader.transformation() & QImageIOHandler.Transformation.TransformationRotate90:
+        size = size.transposed()
+    if pixels > MAX_PIXELS:
+        return Head(size, pixels, "too many pixels to be shown here")
+    return Head(size, pixels // 4 if name in (b"jpeg", b"jpg") else pixels)  # JPEG can be decoded small
+
+
+def key_of(block: Block) -> PictureKey:
+    """What tells one picture from another: its bytes."""
+    encoded = block.encoded or ""
+    return len(encoded), hash(encoded)
+
+
+@dataclass(slots=True)
+class _Job:
+    future: Future[tuple[QImage | None, str]]
+    askers: set[object]
+
+
+class Pictures(QObject):
+    """Decodes pictures one after the other, and keeps the last of them.
+
+    The thread knows nothing of Qt's objects: its results are fetched from here, so that nothing has to be waited for
+    when a window closes.
+
+    Signals:
+        decoded(object): the picture of this key is there.
+    """
+
+    decoded = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._kept: OrderedDict[PictureKey, tuple[QImage | None, str]] = OrderedDict()
+        self._jobs: dict[PictureKey, _Job] = {}
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="pictures")
+        self._timer = QTimer(self)
+        self._timer.setInterval(_LOOK_AGAIN_MS)
+        self._timer.timeout.connect(self._collect)
+        self.destroyed.connect(partial(self._executor.shutdown, wait=False, cancel_futures=True))
+
+    def kept(self, key: PictureKey) -> tuple[QImage | None, str] | None:
+        """The picture and why it is not shown; None while it is not decoded."""
+        found = self._kept.get(key)
+        if found is not None:
+            self._kept.move_to_end(key)
+        return found
+
+    def knows(self, key: PictureKey) -> bool:
+        """Whether a picture is decoded or about to be."""
+        return key in self._kept or key in self._jobs
+
+    def ask(self, block: Block, asker: object) -> None:
+        """Have a picture decoded; `decoded` says when it is."""
+        key = key_of(block)
+        if key in self._jobs:
+            self._jobs[key].askers.add(asker)
+            return
+        self._jobs[key] = _Job(self._executor.submit(_decode, block), {asker})
+        self._timer.start()
+
+    def give_up(self, keys: Iterable[PictureKey], asker: object) -> None:
+        """Somebody no longer waits for pictures; what nobody waits for is not decoded."""
+        for key in keys:
+            job = self._jobs.get(key)
+            if job is None:
+                continue
+            job.askers.discard(asker)
+            if not job.askers and job.future.cancel():
+                del self._jobs[key]
+
+    def _collect(self) -> None:
+        done = [key for key, job in self._jobs.items() if job.future.done()]
+        for key in done:
+            self._kept[key] = self._jobs.pop(key).future.result()
+        room = _MOST_KEPT - sum(image.sizeInBytes() for image, _ in self._kept.values() if image is not None)
+        while room < 0 and len(self._kept) > len(done):
+            image, _ = self._kept.popitem(last=False)[1]
+            room += image.sizeInBytes() if image is not None else 0
+        if not self._jobs:
+            self._timer.stop()
+        for key in done:
+            self.decoded.emit(key)
+
+
+def _decode(block: Block) -> tuple[QImage | None, str]:
+    data = block.data()
+    if data is None:
+        return None, "its data cannot be decoded"
+    image, _, reason = decode_picture(data)
+    return image, reason

@@ -1,0 +1,91 @@
+"""What the checks put off is done while the window is at rest, and a check that failed is said once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from inspector.document import CaptureDocument
+from inspector.ui import looking
+from inspector.ui.app import Application
+from inspector.ui.opening import Opening
+from tests.builders import GrowingLog, envelope, received
+from tests.ui.windows import panes_of, window_on
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield application
+    for window in list(application.windows):
+        window.close()
+    application.theme.dispose()
+
+
+@pytest.fixture
+def slices(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long each slice may take, as the document was told; three are needed each time."""
+    asked: list[float] = []
+
+    def look_further(_document: CaptureDocument, until: float) -> bool:
+        asked.append(until - time.perf_counter())
+        return len(asked) % 3 == 0
+
+    monkeypatch.setattr(CaptureDocument, "look_further", look_further)
+    return asked
+
+
+def test_it_goes_on_until_nothing_is_left_and_again_when_messages_came(
+    application: Application, qtbot: QtBot, slices: list[float]
+) -> None:
+    log = GrowingLog()
+    log.write(received(envelope()))
+    window = window_on(application, log.document)
+    qtbot.waitUntil(lambda: len(slices) == 3)
+    assert not window.looking.active
+    assert max(slices) <= looking.SLICE_S
+    qtbot.wait(3 * looking.EVERY_MS)
+    assert len(slices) == 3
+    log.write(received(envelope()))
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: len(slices) == 6)
+    assert not window.looking.active
+
+
+def test_it_waits_while_a_log_is_read_and_ends_with_the_window(
+    application: Application, qtbot: QtBot, slices: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = GrowingLog()
+    log.write(received(envelope()))
+    monkeypatch.setattr(Opening, "reading", True)
+    window = window_on(application, log.document)
+    qtbot.wait(3 * looking.EVERY_MS)
+    assert not slices
+    monkeypatch.setattr(Opening, "reading", False)
+    qtbot.waitUntil(lambda: len(slices) == 1)
+    window.close()
+    qtbot.wait(3 * looking.EVERY_MS)
+    assert len(slices) == 1
+
+
+def test_a_check_that_failed_is_said_once(application: Application, qtbot: QtBot) -> None:
+    log = GrowingLog()
+    log.write(received(envelope()))
+    window = window_on(application, log.document)
+    log.document.analysis.findings.failed["streams"] = 1
+    log.write(received(envelope()))
+    panes_of(window).bridge.flush()
+    notice = window.notices.notice("checks-failed")
+    assert notice is not None
+    assert notice.text.startswith("The checks of streams ended at No. 1 ")
+    assert notice.text.count("streams") == 1
+    notice.closed.emit()
+    log.write(received(envelope()))
+    panes_of(window).bridge.flush()
+    QTest.qWait(3 * looking.EVERY_MS)
+    assert window.notices.notice("checks-failed") is None

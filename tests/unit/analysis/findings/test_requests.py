@@ -1,0 +1,122 @@
+"""What waits for an answer, and what is answered twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inspector.analysis.pending import is_cancelled, is_pending, is_refused
+from inspector.analysis.taking_part import waiting
+from inspector.fields import FIELD_BY_NAME
+from tests.builders import delivered, document_of, envelope, received, tool_call, tool_result
+from tests.unit.analysis.findings.told import told, told_either_way
+
+UNANSWERED = "request-unanswered"
+
+
+def at(second: int) -> str:
+    return f"2026-01-05T09:{second // 60:02d}:{second % 60:02d}.000Z"
+
+
+def line(way: str, second: int, **message: Any) -> dict[str, Any]:
+    """A line of a log of MCP over stdio."""
+    return {"time": at(second), "dir": way, "message": {"jsonrpc": "2.0", **message}}
+
+
+def refusal(of: str) -> dict[str, Any]:
+    payload = {"error": "capability_violation", "attempted_kind": "mcp/request"}
+    return envelope("system/error", payload, sender="system:gateway", to=["lead"], correlation_id=[of], ts=at(1))
+
+
+ASK = line("client->server", 0, id=5, method="tools/call", params={"name": "slow"})
+CANCEL = line("client->server", 2, method="notifications/cancelled", params={"requestId": 5})
+LATER = line("server->client", 100, method="notifications/message", params={})
+REQUEST = tool_call("grep", id="q1", ts=at(0))
+LATE = envelope(ts=at(100))
+BARE: dict[str, Any] = {"protocol": "mcp-x/v0", "id": "h1", "ts": at(0), "from": "bob", "to": ["al"], "kind": "mcp",
+        "payload": {"jsonrpc": "2.0", "method": "resources/updated", "params": {}}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lines", "waits"),
+    [
+        ([REQUEST, LATE], True),
+        ([REQUEST, refusal("q1"), LATE], False),
+        ([REQUEST, refusal("other"), LATE], True),
+        ([refusal("q1"), REQUEST, LATE], False),
+        ([REQUEST, envelope("mcp/request", {"method": "notifications/cancelled", "params": {"requestId": "q1"}},
+                            to=["files"], ts=at(1)), LATE], False),
+        ([REQUEST, envelope("mcp/request", {"method": "notifications/cancelled", "params": {"requestId": "q1"}},
+                            sender="other", to=["files"], ts=at(1)), LATE], True),
+        ([ASK, LATER], True),
+        ([ASK, CANCEL, LATER], False),
+        ([ASK, {**CANCEL, "dir": "server->client"}, LATER], True),
+        ([line("client->server", 0, id=5, method="ping"), line("server->client", 1, id=5, result={}), ASK, CANCEL,
+          LATER], False),
+        ([BARE, envelope(ts=at(100), protocol="mcp-x/v0")], False),
+        ([{**BARE, "payload": {**BARE["payload"], "id": 3}}, envelope(ts=at(100), protocol="mcp-x/v0")], True),
+        ([received(REQUEST), delivered(REQUEST, "lead", event="rejected"), received(LATE)], False),
+    ],
+    ids=["nobody answers", "refused", "another refused", "refused before it", "cancelled by its envelope's id",
+         "cancelled by somebody else", "stdio", "cancelled on stdio", "cancelled by the other side",
+         "a second call of that id is cancelled", "v0.0 without an id", "v0.0 with an id", "rejected in the log"],
+)  # fmt: skip
+def test_what_waits(lines: list[dict[str, Any]], *, waits: bool) -> None:
+    """Findings, the field, the participant's list and the table's age agree."""
+    assert any(code == UNANSWERED for code, _ in told(*lines)) is waits
+    document = document_of(*lines)
+    analysis = document.analysis
+    every = np.arange(len(analysis))
+    assert (len(waiting(analysis, every)) > 0) is waits
+    assert any(is_pending(analysis, row) for row in every.tolist()) is waits
+    assert any(FIELD_BY_NAME["waiting"].value(analysis, row) == "answer" for row in every.tolist()) is waits
+
+
+def test_why_it_does_not_wait() -> None:
+    assert is_refused(document_of(REQUEST, refusal("q1")).analysis, 0)
+    assert is_cancelled(document_of(ASK, CANCEL).analysis, 0)
+
+
+def test_a_clock_that_is_years_ahead_makes_nothing_late() -> None:
+    ahead = envelope(sender="bob", ts="2199-01-01T00:00:00Z")
+    for lines in ([REQUEST, ahead, envelope(ts=at(1))], [ahead, REQUEST, envelope(ts=at(1))]):
+        assert UNANSWERED not in dict(told(*lines))
+    assert UNANSWERED in dict(told(REQUEST, ahead, LATE))
+
+
+def test_answers_without_ids_are_two() -> None:
+    answers = [tool_result(REQUEST, str(n), id=None) for n in range(2)]
+    assert ("request-answered-again", 3) in told_either_way(REQUEST, *answers)
+    copies = [tool_result(REQUEST, "same", id="r1", ts=at(1)) for _ in range(2)]
+    assert "request-answered-again" not in dict(told_either_way(REQUEST, *copies))
+
+
+def test_fulfilments_without_ids_are_two() -> None:
+    proposal = envelope("mcp/proposal", {"method": "tools/call", "params": {"name": "grep"}}, id="p1")
+    acts = [tool_call("grep", id=None, correlation_id=["p1"], sender=name) for name in ("lead", "bob")]
+    assert ("proposal-fulfilled-again", 3) in told_either_way(proposal, *acts)
+
+
+def test_a_second_answer_on_stdio() -> None:
+    answer = line("server->client", 1, id=5, result={})
+    assert told_either_way(ASK, answer, answer) == [("request-answered-again", 3)]
+
+
+def test_an_id_spelt_as_text() -> None:
+    answer = line("server->client", 1, id="5", result={})
+    assert told_either_way(ASK, answer) == [("jsonrpc-id-differs", 2)]
+    assert told_either_way(ASK, line("server->client", 1, id="6", result={})) == [("response-without-request", 2)]
+
+
+@pytest.mark.parametrize(
+    ("proposed", "called", "differs"),
+    [({"path": "a"}, {"path": "a"}, False), ({"path": "a"}, {"path": "b"}, True), ({}, {"path": "b"}, True)],
+)
+def test_a_fulfilment_with_other_arguments(proposed: Any, called: Any, *, differs: bool) -> None:
+    proposal = envelope(
+        "mcp/proposal", {"method": "tools/call", "params": {"name": "w", "arguments": proposed}}, id="p"
+    )
+    request = tool_call("w", arguments=called, correlation_id=["p"])
+    assert (("fulfilment-differs", 2) in told_either_way(proposal, request)) is differs
