@@ -208,7 +208,6 @@ class ContextsPanel(QWidget):
         if not exact and self.model.rows.found is not None:
             row = -1  # what the find box leaves is no part of what hides it
         self.view.mark(row, selected=self._scope is not None and exact)
-        self._clear_action.setEnabled(self._scope is not None)
 
     def _show_counts(self) -> None:
         nodes = self.model.rows.nodes
@@ -331,4 +330,5 @@ class ContextsPanel(QWidget):
         self.collapse_all() if self.model.rows.expands_all else self.expand_all()
 
     def _on_more_clicked(self) -> None:
+        self._clear_action.setEnabled(self._scope is not None)
         self._more.popup(self._more_button.mapToGlobal(QPoint(0, self._more_button.height())))
