@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 SUFFIX = ".ctxcap"
+MARKS_SUFFIX = ".ctxmarks.json"
+"""What follows the name of a capture in that of the file with its marks, which lies beside it."""
 _LOCK_SUFFIX = ".lock"
 _COUNTED_BYTES = 32 << 20
 """So much is looked through for numbers of messages, some 30 ms; of further captures the size is said."""
@@ -67,6 +69,7 @@ class OwnCapture:
         """
         try:
             self.path.unlink(missing_ok=True)
+            self.path.with_name(self.path.name + MARKS_SUFFIX).unlink(missing_ok=True)
         finally:
             self.release()
 

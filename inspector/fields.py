@@ -330,6 +330,9 @@ FIELDS: tuple[Field, ...] = (
     Field("finding.severity", _T.SEVERITY, "Severity", "Its worst finding: note, warning or error, in this order.",
           _severity, _D.PASS),
     Field("source", _T.STRING, "Source", "File or connection it came from.", _sources),
+    Field("mark", _T.BOOLEAN, "Mark", "You marked it.", lambda a: a.marks.marked_column(len(a)), _D.PASS),
+    Field("comment", _T.STRING, "Comment", "What you wrote about it.", lambda a: a.marks.comment_column(len(a)),
+          _D.PASS),
 )  # fmt: skip
 
 FIELD_BY_NAME: dict[str, Field] = {field.name: field for field in FIELDS}

@@ -37,6 +37,12 @@ def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
 
 
 @pytest.fixture(autouse=True)
+def no_system_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test asks the keyring of whoever runs it; tests of tokens bring their own, `tests.keyrings`."""
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+
+
+@pytest.fixture(autouse=True)
 def no_files_left() -> Iterator[None]:
     """What `tests.builders` opened or wrote for a test is closed and removed after it."""
     yield

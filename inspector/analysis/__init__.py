@@ -15,6 +15,7 @@ from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.findings import FindingPass
 from inspector.analysis.findings.batch import Passes
+from inspector.analysis.marks import Marks
 from inspector.analysis.named import NamedPass
 from inspector.analysis.participants import ParticipantPass
 from inspector.analysis.transients import TransientPass
@@ -43,6 +44,7 @@ class Analysis:
     Attributes:
         capture: the messages.
         contexts, correlation, named, transients, participants, capabilities, findings: the passes.
+        marks: what the user put on messages and contexts.
         now_ns: the wall clock while traffic is live, None for a log; `state` goes by it.
     """
 
@@ -55,6 +57,7 @@ class Analysis:
         self.participants = ParticipantPass(capture)
         self.capabilities = CapabilityPass(capture)
         self.findings = FindingPass(Passes(capture, self.contexts, self.correlation, self.named, self.transients))
+        self.marks = Marks(self.contexts)
         self.now_ns: int | None = None
         self._fed = 0
 

@@ -9,6 +9,7 @@ import typer
 from inspector import version
 from inspector.cli.check import check_command
 from inspector.cli.contexts import contexts_command
+from inspector.cli.explain import explain_filter_command
 from inspector.cli.export import export_command
 from inspector.cli.listing import list_command
 from inspector.cli.participants import participants_command
@@ -30,6 +31,7 @@ app.command("contexts")(contexts_command)
 app.command("participants")(participants_command)
 app.command("check")(check_command)
 app.command("show")(show_command)
+app.command("explain-filter")(explain_filter_command)
 app.command("export")(export_command)
 app.command("record")(record_command)
 

@@ -1,7 +1,8 @@
-"""`export`: messages as JSON Lines, with what each response answers where that is asked for."""
+"""`export`: messages as JSON Lines, CSV, Markdown or a web page, to a file or to standard output."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import deque
 from pathlib import Path
@@ -9,24 +10,43 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.opening import LogFile, asks_for_findings, compiled, fail, opened
-from inspector.export import Exported, Manner, export_file, export_to, matching
+from inspector.cli.opening import LogFile, asks_for_findings, compiled, fail, field_named, opened
+from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, export_to, matching
+from inspector.export.files import trouble_of
+from inspector.export.manner import format_of
+
+_NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+"""Field names between commas; a quoted key may hold commas of its own."""
 
 
 def export_command(
     file: LogFile,
     output: Annotated[str, typer.Option("-o", "--output", metavar="OUT", help="File to write; - for standard output.")],
+    format_: Annotated[
+        Format | None, typer.Option("--format", help="jsonl, csv, md or html; else what OUT ends with, else jsonl.")
+    ] = None,
     self_contained: Annotated[
         bool,
-        typer.Option("--self-contained", help="Add to each response its method, target, the rule, and its request."),
+        typer.Option(
+            "--self-contained",
+            help="jsonl: envelopes alone; each response with its method, target, the rule, and its request.",
+        ),
     ] = False,
     display_filter: Annotated[str, typer.Option("-Y", "--filter", help="Display filter.")] = "",
+    fields: Annotated[
+        list[str] | None, typer.Option("-e", "--field", help="csv: field; repeated or with commas.")
+    ] = None,
     unmasked: Annotated[bool, typer.Option("--unmasked", help="Write secrets as they are.")] = False,
 ) -> None:
-    """Write messages as JSON Lines, each as it was sent; responses with what they answer, if asked."""
+    """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page."""
     filter_ = compiled(display_filter)
-    manner = Manner(self_contained=self_contained, masked=not unmasked)
-    with opened(file, checked=asks_for_findings(filter_)) as document:
+    names = tuple(name.strip() for part in fields or () for name in _NAMES.findall(part) if name.strip())
+    for name in names:
+        field_named(name)
+    view = f"Messages that match the filter {display_filter.strip()}" if display_filter.strip() else "All messages"
+    chosen = format_ or format_of(output) or Format.JSONL
+    manner = Manner(chosen, self_contained, not unmasked, names or DEFAULT_FIELDS, view)
+    with opened(file, checked=asks_for_findings(filter_, names)) as document:
         messages = matching(document, filter_)
         try:
             if output == "-":
@@ -34,6 +54,6 @@ def export_command(
                 return
             done: Exported = deque(export_file(document, messages, Path(output), manner), maxlen=1)[0]
         except OSError as error:
-            fail(f"{output} cannot be written: {error.strerror or error}.")
+            fail(f"{output} cannot be written: {trouble_of(error)}")
     size = f"{done.size_bytes / 1e6:,.1f} MB" if done.size_bytes >= 100_000 else f"{done.size_bytes:,} bytes"
     typer.echo(f"{output}: {done.messages:,} message{'' if done.messages == 1 else 's'}, {size}.", err=True)

@@ -18,6 +18,7 @@ from inspector.fields import FIELD_BY_NAME, Field, payload_field
 from inspector.filters import DisplayFilter, FilterError, compile_filter
 from inspector.filters.ast import Presence
 from inspector.filters.parse import parse
+from inspector.marks_file import restore_marks
 from inspector.reading import UnknownFormatError
 from inspector.sources.inputs import is_stream
 
@@ -51,6 +52,7 @@ def opened(file: str, *, checked: bool = False) -> Generator[CaptureDocument]:
             document.look_further(math.inf)
         for sentence in document.troubles:
             typer.echo(visible(sentence), err=True)
+        restore_marks(document, None if is_stream(Path(file)) else Path(file))
         yield document
     finally:
         document.close()
@@ -76,13 +78,15 @@ def _load(document: CaptureDocument, path: Path) -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def compiled(text: str) -> DisplayFilter:
+def compiled(text: str, *, selected_context: str | None = None) -> DisplayFilter:
     """A filter, or the end of the command with the place of its fault."""
     try:
-        return compile_filter(text)
+        return compile_filter(text, selected_context=selected_context)
     except FilterError as error:
-        caret = " " * error.position + "^" * max(1, error.length)
-        fail(f"{error}\n  {text}\n  {caret}")
+        line, stop = text.replace("\n", " "), error.position + error.length
+        before, wrong = visible(line[: error.position]), visible(line[error.position : stop])
+        caret = " " * len(before) + "^" * max(1, len(wrong))
+        fail(f"{visible(str(error))}\n  {before}{wrong}{visible(line[stop:])}\n  {caret}")
 
 
 def field_named(name: str) -> Field:

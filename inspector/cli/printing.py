@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import typer
 
-from inspector.fields import Field, FieldType
-from inspector.protocol.secrets import mask_secrets, mask_text, mask_value
-from inspector.protocol.times import format_time
+from inspector.export.redaction import shown_value
+from inspector.fields import Field
+from inspector.protocol.hostile_text import visible
+from inspector.protocol.secrets import mask_text
+
+__all__ = ["MOST_LISTED", "dump", "echo", "json_value", "plain", "print_array", "printable", "say", "visible"]
 
 T = TypeVar("T")
 
@@ -22,11 +24,7 @@ MOST_LISTED = 200
 
 def json_value(field: Field, value: object) -> object:
     """A field's value as JSON shows it: times in RFC 3339, UTC; secrets masked."""
-    if field.type is FieldType.TIME:
-        return format_time(value) if isinstance(value, int) else None
-    if field.secret is not None:
-        return mask_value(field.secret, value)
-    return mask_text(value) if isinstance(value, str) else mask_secrets(value)
+    return shown_value(field, value)
 
 
 def masked_table(table: Mapping[str, T]) -> dict[str, T]:
@@ -52,15 +50,6 @@ def plain(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return str(value)
-
-
-# Control, bidi and invisible characters, and halves of surrogate pairs: they would act on the terminal.
-_HOSTILE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
-
-
-def visible(text: str) -> str:
-    """Text from the wire with what would act on a terminal written out; inside JSON the same is its escape."""
-    return _HOSTILE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def printable(text: str, width: int) -> str:

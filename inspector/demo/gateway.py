@@ -33,6 +33,7 @@ MAX_STREAMS = 1024
 
 _FROM_GATEWAY = "system:gateway"
 _log = logging.getLogger(__name__)
+_log.setLevel(logging.INFO)  # below it, websockets writes down every header and frame, tokens too
 
 
 @dataclass

@@ -14,6 +14,7 @@ from inspector.fields import FIELD_BY_NAME, Depends, Field, payload_field
 from inspector.filters.ast import And, Expression, Not, Or, TextSearch
 from inspector.filters.check import Checker, Term
 from inspector.filters.evaluate import Evaluation, JunctionNode, Node, NotNode, Selection, TermNode, TextNode
+from inspector.filters.full_text import TextFinder
 from inspector.filters.memory import Answers, Mask, Rows
 from inspector.filters.parse import parse
 
@@ -40,6 +41,11 @@ class DisplayFilter:
     depends: frozenset[Depends]
     """What can change the answer for a message that was already evaluated."""
     _root: Node | None = field(repr=False, compare=False)
+
+    @property
+    def root(self) -> Node | None:
+        """What it compiled to, for whoever explains it; None for the empty filter."""
+        return self._root
 
     def mask(self, analysis: Analysis, rows: Rows) -> Mask:
         """Which of some messages to show.
@@ -163,7 +169,7 @@ class _NodeBuilder:
         self._terms += 1
         if isinstance(expression, TextSearch):
             self.depends.add(Depends.FIXED)
-            return TextNode(self._terms, expression.text)
+            return TextNode(self._terms, TextFinder(expression.text))
         term = self._checker.term(expression)
         self.fields.add(term.field.name)
         self.depends.add(term.field.depends)

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
+from inspector.capture.stretches import stretches
 from inspector.fields import Depends
 from inspector.filters.check import Term
-from inspector.filters.full_text import text_finder
+from inspector.filters.full_text import TextFinder
 from inspector.filters.memory import UNKNOWN, Answers, Mask, Rows, TableMemory
 
 CHEAP, DECODED, FULL_TEXT = 0, 1, 2
@@ -272,19 +273,20 @@ class TextNode:
     """Text of the whole message contains the needle, letter case aside."""
 
     number: int
-    needle: str
+    finder: TextFinder
 
     def cost(self, evaluation: Evaluation) -> int:
         """Dearest of all."""
         return FULL_TEXT
 
     def evaluate(self, evaluation: Evaluation, selection: Selection) -> Mask:
-        """Search the records."""
-        found = text_finder(self.needle)
-        record_bytes = evaluation.analysis.capture.record_bytes
+        """Search the records, those that lie together at once."""
+        capture = evaluation.analysis.capture
 
         def search(rows: Rows) -> Mask:
-            return _mask((found(record_bytes(message)) for message in rows.tolist()), len(rows))
+            ascending = np.sort(rows)
+            found = np.concatenate([self.finder.among(*stretch) for stretch in stretches(capture, ascending)])
+            return found if np.array_equal(ascending, rows) else found[np.searchsorted(ascending, rows)]
 
         return _asked_once(self._kept(evaluation), selection, search)
 

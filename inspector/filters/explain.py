@@ -1,35 +1,100 @@
-"""A display filter as an indented outline, for people who wonder what it does."""
+"""A display filter as an indented outline, typed and compiled, for people who wonder what it does."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Presence
+from inspector.analysis import Analysis
+from inspector.capture.capture import Capture
+from inspector.fields import Depends, Field, FieldType
+from inspector.filters.ast import And, Expression, Not, Or
+from inspector.filters.check import Term
 from inspector.filters.compile import DisplayFilter
+from inspector.filters.evaluate import CHEAP, DECODED, FULL_TEXT, Evaluation, JunctionNode, Node, NotNode, TermNode
+from inspector.filters.operators import Operand, Scalar
+from inspector.filters.strings import quote
+from inspector.protocol.times import format_time
+
+_COST = {CHEAP: "column", DECODED: "decodes", FULL_TEXT: "full text"}
+_COST_HELP = {
+    CHEAP: "column: looked up in arrays, for all messages at once",
+    DECODED: "decodes: reads records again, after all columns and only those not decided by then",
+    FULL_TEXT: "full text: searches the bytes of records, as the last and only those not decided by then",
+}
 
 
 def explain(display_filter: DisplayFilter) -> str:
-    """Canonical text, then one line per part, then what the filter reads and depends on; ends without a newline."""
-    expression = display_filter.expression
-    if expression is None:
+    """What a filter compiles to; ends without a newline.
+
+    Its canonical text, then one line for each part with its value in the type of its field and what it costs, then what
+    the filter reads, what can change its answer, and what the costs mean.
+    """
+    expression, root = display_filter.expression, display_filter.root
+    if expression is None or root is None:
         return "everything: the filter is empty"
-    depends = ", ".join(sorted(depend.name.lower() for depend in display_filter.depends))
+    evaluation = Evaluation(Analysis(Capture()))
     fields = ", ".join(sorted(display_filter.fields)) or "none"
-    return "\n".join([str(expression), *_outline(expression, 1), f"fields: {fields}", f"depends on: {depends}"])
+    changes = [depend.value for depend in Depends if depend in display_filter.depends and depend is not Depends.FIXED]
+    costs = sorted({cost for _, cost in _parts(expression, root, evaluation, 0) if cost is not None})
+    return "\n".join(
+        [
+            str(expression),
+            *_aligned(_parts(expression, root, evaluation, 1)),
+            f"fields: {fields}",
+            f"the answer for a message can change with: {', '.join(changes) or 'nothing, it stays'}",
+            *(_COST_HELP[cost] for cost in costs),
+        ]
+    )
 
 
-def _outline(expression: Expression, depth: int) -> Iterator[str]:
+def _parts(expression: Expression, node: Node, evaluation: Evaluation, depth: int) -> Iterator[tuple[str, int | None]]:
+    """Lines of the outline; the cost of those that are looked up. Nodes stand as the parts of the expression do."""
     indent = "  " * depth
-    if isinstance(expression, And | Or):
-        yield f"{indent}{'all of' if isinstance(expression, And) else 'any of'}"
-        for operand in expression.operands:
-            yield from _outline(operand, depth + 1)
-    elif isinstance(expression, Not):
-        yield f"{indent}not"
-        yield from _outline(expression.operand, depth + 1)
-    elif isinstance(expression, Presence):
-        yield f"{indent}{expression.field} is present"
-    elif isinstance(expression, Comparison | Membership):
-        yield f"{indent}{expression}"
+    if isinstance(expression, And | Or) and isinstance(node, JunctionNode):
+        yield f"{indent}{'any of' if node.decided_by else 'all of'}", None
+        for part, operand in zip(expression.operands, node.operands, strict=True):
+            yield from _parts(part, operand, evaluation, depth + 1)
+    elif isinstance(expression, Not) and isinstance(node, NotNode):
+        yield f"{indent}not", None
+        yield from _parts(expression.operand, node.operand, evaluation, depth + 1)
+    elif isinstance(node, TermNode):
+        yield f"{indent}{_term(node.term)}", node.cost(evaluation)
     else:
-        yield f"{indent}the text of the message contains {expression}, letter case aside"
+        yield f"{indent}the text of the message contains {expression}, letter case aside", node.cost(evaluation)
+
+
+def _aligned(parts: Iterator[tuple[str, int | None]]) -> Iterator[str]:
+    lines = list(parts)
+    width = min(72, max(len(line) for line, _ in lines))
+    for line, cost in lines:
+        yield line if cost is None else f"{line:<{width}}  [{_COST[cost]}]"
+
+
+def _term(term: Term) -> str:
+    field = term.field
+    what = f"{field.name} ({_type(field)})"
+    if term.operator is None or term.operand is None:
+        return f"{what} is {'absent' if term.negated else 'present'}"
+    said = f"{what} {term.operator.symbol} {_operand(field, term.operand)}"
+    return f"not {said}, so also where it is absent" if term.negated else said
+
+
+def _type(field: Field) -> str:
+    return f"any of several: {field.type.value}" if field.many else field.type.value
+
+
+def _operand(field: Field, operand: Operand) -> str:
+    if isinstance(operand, tuple):
+        return f"{{{', '.join(_scalar(field, value) for value in operand)}}}"
+    return _scalar(field, operand)
+
+
+def _scalar(field: Field, value: Scalar) -> str:
+    """A value as it is compared, in the unit of its field."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quote(value)
+    if field.type is FieldType.TIME:
+        return format_time(int(value)) or str(value)
+    return str(value)

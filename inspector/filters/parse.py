@@ -76,6 +76,17 @@ def parse(text: str) -> Expression | None:
     return tree
 
 
+def parser_at(text: str) -> tuple[list[Token], frozenset[str]]:
+    """The tokens of the beginning of a filter, and the terminals that may come next.
+
+    Raises:
+        FilterError: a name or a value in it is none.
+        UnexpectedInput: no filter begins like this.
+    """
+    parser = parser_of(_Builder).parse_interactive(text)
+    return parser.exhaust_lexer(), frozenset(parser.accepts())
+
+
 def _place(error: UnexpectedInput, text: str) -> int:
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         return len(text)

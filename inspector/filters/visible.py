@@ -2,7 +2,8 @@
 
 A row is a (message, part): part 0 is the message itself, parts 1 to n are lines of its expanded original, so that
 all rows have one height (design.md 3). `visible` is an ascending array of message indices; expansions are few and
-are kept apart, so nothing is as long as the capture but one array.
+are kept apart, so nothing is as long as the capture but one array. A *place* is one in that array, a *position* one
+among the rows' messages as they stand: the same, unless the rows are sorted (`Order`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from inspector.fields import Depends
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
 from inspector.filters.memory import Answers
+from inspector.filters.order import Order, Places
 from inspector.filters.scope import Reach, Scope, ScopeNodes
+from inspector.filters.sorting import SortBy
 from inspector.protocol import kinds
 
 __all__ = ["Messages", "Reach", "Scope", "Update", "VisibleRows"]
@@ -74,12 +77,15 @@ class VisibleRows:
     Attributes:
         filter: the display filter in force.
         scope: the part of the tree, or None for everything.
+        sorted_by: what the rows are sorted by; None for the order of arrival.
     """
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self.filter: DisplayFilter = compile_filter("")
         self.scope: Scope | None = None
+        self.sorted_by: SortBy | None = None
+        self._order: Order | None = None
         self._shown: Messages = np.empty(0, np.uint32)
         self._count = 0
         self._seen = 0
@@ -91,7 +97,7 @@ class VisibleRows:
         self._hidden_to = 0
         self._scope_nodes = ScopeNodes(analysis.contexts)
         self._expanded: dict[int, int] = {}
-        self._places: list[int] = []
+        self._expanded_at: list[int] = []
         self._starts: list[int] = []
 
     @property
@@ -257,34 +263,78 @@ class VisibleRows:
             self._index_expansions()
 
     def _replace(self, visible: Messages) -> None:
+        if self._order is not None:
+            self._order = self._order.carried_over(self.visible, visible)
         self._shown, self._count = visible, len(visible)
         self._hidden, self._hidden_to = (0, 0), 0
         self._index_expansions()
+
+    # Sorting
+
+    def sort(self, by: SortBy | None, places: Places | None = None, messages: Messages | None = None) -> None:
+        """Put the rows in another order, in which they stay until they are sorted again; what comes stands below.
+
+        Args:
+            by: what they are sorted by; None for the order of arrival.
+            places: (n,) uint32, the order `Sorting` found.
+            messages: (n,) uint32, what was sorted; those shown now by default.
+        """
+        self.sorted_by, self._order = by, None
+        if by is not None and places is not None:
+            visible = self.visible
+            order = Order(places)
+            same = messages is None or np.array_equal(messages, visible[: len(messages)])
+            self._order = order if same or messages is None else order.carried_over(messages, visible)
+        self._index_expansions()
+
+    @property
+    def unsorted(self) -> int:
+        """How many messages came since the rows were sorted; they stand below in the order of arrival."""
+        return 0 if self._order is None else self._count - self._order.sorted
+
+    def in_order(self) -> Messages:
+        """(n,) uint32, the messages shown as they stand. O(rows) where they are sorted."""
+        return self.visible if self._order is None else self._order.in_order(self.visible)
 
     # Rows
 
     def __len__(self) -> int:
         """Rows, lines of expanded originals included."""
-        return self._count + (sum(map(self._parts_at, self._places)) if self._places else 0)
+        return self._count + (sum(map(self._parts_at, self._expanded_at)) if self._expanded_at else 0)
 
-    def _parts_at(self, place: int) -> int:
-        return self._expanded[int(self._shown[place])]
+    def message_at(self, position: int) -> int:
+        """The message at a position."""
+        return int(self._shown[position if self._order is None else self._order.place(position)])
+
+    def position(self, message: int) -> int | None:
+        """Where a message stands among those shown; None when it is not. O(log rows)."""
+        place = self._place_of(message)
+        return place if place is None or self._order is None else self._order.position(place)
+
+    def neighbour(self, message: int, by: int) -> int | None:
+        """The message so many positions below (above, where negative) one that is shown; None past either end."""
+        position = self.position(message)
+        wanted = -1 if position is None else position + by
+        return self.message_at(wanted) if 0 <= wanted < self._count else None
+
+    def _parts_at(self, position: int) -> int:
+        return self._expanded[self.message_at(position)]
 
     def _index_expansions(self) -> None:
-        """Where expanded messages stand: their places in `visible`, ascending, and the row of each."""
-        self._places = sorted(p for p in map(self._place_of, self._expanded) if p is not None)
+        """Where expanded messages stand: their positions, ascending, and the row of each."""
+        self._expanded_at = sorted(p for p in map(self.position, self._expanded) if p is not None)
         self._starts = []
         extra = 0
-        for place in self._places:
-            self._starts.append(place + extra)
-            extra += self._parts_at(place)
+        for position in self._expanded_at:
+            self._starts.append(position + extra)
+            extra += self._parts_at(position)
 
     def _place_of(self, message: int) -> int | None:
         place = self.place(message)
         return place if place < self._count and self._shown[place] == message else None
 
     def place(self, message: int) -> int:
-        """How many messages shown come before this one. O(log rows)."""
+        """How many messages shown were said before this one. O(log rows)."""
         # Of any other type than the rows' own, numpy would convert all of them first.
         return int(self.visible.searchsorted(np.uint32(message)))
 
@@ -292,32 +342,34 @@ class VisibleRows:
         """The (message, part) of a row. O(log expansions)."""
         before = bisect_right(self._starts, row) - 1
         if before < 0:
-            return int(self.visible[row]), 0
-        place, start = self._places[before], self._starts[before]
-        parts = self._parts_at(place)
+            return self.message_at(row), 0
+        position, start = self._expanded_at[before], self._starts[before]
+        parts = self._parts_at(position)
         part = row - start
         if part <= parts:
-            return int(self.visible[place]), part
-        return int(self.visible[place + part - parts]), 0
+            return self.message_at(position), part
+        return self.message_at(position + part - parts), 0
 
     def row_of(self, message: int, part: int = 0) -> int | None:
         """The row of a message or of a line of its original; None when it is not shown."""
-        place = self._place_of(message)
-        if place is None:
+        position = self.position(message)
+        if position is None:
             return None
-        before = bisect_left(self._places, place)
-        return place + sum(self._parts_at(p) for p in self._places[:before]) + part
+        before = bisect_left(self._expanded_at, position)
+        return position + sum(self._parts_at(p) for p in self._expanded_at[:before]) + part
 
     def rows_of(self, messages: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The rows of ascending messages, all of which are shown."""
-        places = self.visible.searchsorted(messages.astype(np.uint32))
-        if not self._places:
-            return places
-        lines = np.concatenate(([0], np.cumsum([self._parts_at(place) for place in self._places])))
-        return places + lines[np.searchsorted(self._places, places)]
+        """The rows of ascending messages, all of which are shown; ascending."""
+        positions = self.visible.searchsorted(messages.astype(np.uint32))
+        if self._order is not None:
+            positions = np.sort(self._order.positions_of(positions))
+        if not self._expanded_at:
+            return positions
+        lines = np.concatenate(([0], np.cumsum([self._parts_at(position) for position in self._expanded_at])))
+        return positions + lines[np.searchsorted(self._expanded_at, positions)]
 
     def nearest_row(self, message: int) -> int:
-        """The row of a message, or of the next one shown (the last one where none follows); -1 when nothing is."""
+        """The row of a message, or of the next one said (the last one where none follows); -1 when nothing is shown."""
         place = min(self.place(message), self._count - 1)
         found = self.row_of(int(self.visible[place])) if place >= 0 else None
         return -1 if found is None else found

@@ -22,6 +22,7 @@ class SecretRule(IntEnum):
     USER_INFO = 16
     ASSIGNED = 32
     JWT = 64
+    API_KEY = 128
 
     @property
     def words(self) -> str:
@@ -37,10 +38,11 @@ _RULE_WORDS: dict[SecretRule, str] = {
     SecretRule.USER_INFO: "Passwords in addresses",
     SecretRule.ASSIGNED: "Assignments such as token=...",
     SecretRule.JWT: "JSON web tokens",
+    SecretRule.API_KEY: "Keys that begin with sk-",
 }
 
 NO_RULES: Final = 0
-ALL_RULES: Final = 127
+ALL_RULES: Final = 255
 """Bits of every rule."""
 
 # Characters that only Unicode's case folding makes ASCII letters, ASCII that is written as an escape, or both: they
@@ -62,6 +64,7 @@ _CLUES: tuple[tuple[str, re.Pattern[str], int], ...] = (
     ("bearer", re.compile(r"bearer[ \t\\]"), int(SecretRule.BEARER)),
     ("@", re.compile(r":\\*/\\*/"), int(SecretRule.USER_INFO)),
     ("eyj", re.compile(r"eyj[a-z0-9_\-]{8}"), int(SecretRule.JWT)),
+    ("sk-", re.compile(r"sk-[a-z0-9_\-]{16}"), int(SecretRule.API_KEY)),
 )
 
 

@@ -38,12 +38,16 @@ _IN_URL = re.compile(r"(?i)([?&#][\w\-]{0,40}(?:token|secret|password|api_?key)=
 _USER_INFO = re.compile(r"(?i)\b([a-z][a-z0-9+.\-]{1,20}://[^/\s:@\"']{1,128}:)[^/\s@\"']{1,256}(?=@)")
 # The lookbehind lets no second try start inside the first.
 _JWT = re.compile(r"(?<![A-Za-z0-9_\-])eyJ[A-Za-z0-9_\-]{8,4096}\.[A-Za-z0-9_\-]{4,65536}\.[A-Za-z0-9_\-]*")
+# An escaped line break may stand before it. With a digit: sk-team-of-the-north is a name.
+_API_KEY = re.compile(r"((?:(?<![A-Za-z0-9])|(?<=\\[bfnrt]))sk-)(?=[A-Za-z_\-]{0,64}\d)[A-Za-z0-9_\-]{16,512}")
 _ASSIGNED = re.compile(r"(?i)(?<![\w?&#\-])((?:token|password|passwd|secret|api_?key|access_token)=)[^\s&\"'\\<>]{3,}")
 _BASIC = re.compile(r"(?i)\b(authorization[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?basic[ \t]{1,8})[A-Za-z0-9+/=]{3,}")
 _KEY = re.compile(
     r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\-]|\\{1,64}u[0-9a-fA-F]{4}){1,64})(?P=quote)\s*:\s*(?P<open>\[\s*)?'
 )
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
+# Printable ASCII that needs no escape, at any depth: nobody writes it so but to hide something.
+_PLAIN_ESCAPE = re.compile(r"(?<!\\)\\++u(00(?:2[013-9a-fA-F]|[346][0-9a-fA-F]|5[0-9abABd-fD-F]|7[0-9a-eA-E]))")
 _NUMBER = re.compile(r"-?\d[\d.eE+\-]*")
 _COMMA = re.compile(r"\s{0,64},\s{0,64}")
 
@@ -53,6 +57,7 @@ _PATTERNS: tuple[tuple[SecretRule, re.Pattern[str]], ...] = (
     (SecretRule.USER_INFO, _USER_INFO),
     (SecretRule.ASSIGNED, _ASSIGNED),
     (SecretRule.BASIC, _BASIC),
+    (SecretRule.API_KEY, _API_KEY),
 )
 """What stands before the secret is group 1."""
 
@@ -135,7 +140,44 @@ def mask_text(text: str, *, keep_length: bool = False, tally: Tally | None = Non
         tally: takes in how many secrets were found by which rule.
     """
     rules = rules_for(text)
-    return text if rules == NO_RULES else _mask_by(rules, text, keep_length, tally)
+    if rules == NO_RULES:
+        return text
+    if "\\u" not in text:
+        return _mask_by(rules, text, keep_length, tally)
+    plain = _PLAIN_ESCAPE.sub(_plain_character, text)
+    if plain == text:
+        return _mask_by(rules, text, keep_length, tally)
+    as_said: Tally = Counter()
+    as_written: Tally = Counter()
+    masked = _mask_by(rules, plain, keep_length, as_said)
+    written = _mask_by(rules, text, keep_length, as_written)
+    hides_nothing = masked in (plain, _PLAIN_ESCAPE.sub(_plain_character, written))
+    if tally is not None:
+        tally.update(as_written if hides_nothing else as_said)
+    if hides_nothing:  # the escapes may stay
+        return written
+    return _with_escapes(text, masked) if keep_length else masked
+
+
+def _plain_character(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16))
+
+
+def _with_escapes(text: str, masked: str) -> str:
+    """A masked text at its old length: an escape becomes as many dots where its character was masked, else it stays.
+
+    Args:
+        text: with its escapes.
+        masked: the text without them, masked character by character.
+    """
+    parts: list[str] = []
+    done = place = 0  # in the text, in the masked one
+    for escape in _PLAIN_ESCAPE.finditer(text):
+        until = place + escape.start() - done
+        parts.append(masked[place:until])
+        parts.append("•" * len(escape[0]) if masked[until] == "•" else escape[0])
+        done, place = escape.end(), until + 1
+    return "".join((*parts, masked[place:]))
 
 
 def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> str:

@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 from inspector.settings.model import (
+    DEFAULT_HIGHLIGHTS,
     DEFAULT_PRESETS,
     RECENT_CAP,
     ConnectionSettings,
     Display,
+    HighlightColor,
+    HighlightRule,
+    NamedConnection,
     Preset,
     Settings,
+    Table,
+    TableColumn,
+    TokenPlace,
+    default_highlights,
     default_presets,
 )
 from inspector.settings.store import LoadedSettings, load, save, settings_path
 
 __all__ = [
+    "DEFAULT_HIGHLIGHTS",
     "DEFAULT_PRESETS",
     "RECENT_CAP",
     "ConnectionSettings",
     "Display",
+    "HighlightColor",
+    "HighlightRule",
     "LoadedSettings",
+    "NamedConnection",
     "Preset",
     "Settings",
+    "Table",
+    "TableColumn",
+    "TokenPlace",
+    "default_highlights",
     "default_presets",
     "load",
     "save",

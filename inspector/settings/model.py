@@ -6,20 +6,61 @@ What is here is written to disk in clear text: no tokens. Window geometry and he
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+import secrets
+from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 RECENT_CAP = 10
 """How many recent files, and how many recent connections, are remembered."""
 
+FILTER_CAP = 30
+"""How many earlier filters are remembered."""
+
+_LONGEST_FILTER = 1_000
+"""Longer ones, as of a long causal chain, were hardly written by somebody who wants them again."""
+
 SETTINGS_VERSION = 1
 """Version of the file's shape; an older file is migrated step by step."""
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SCHEME = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?[/\\]+")
+_HOST = re.compile(r"(?:\[[^\]@/?#]*\]|[^/?#\\:@]*)(?::\d{0,5})?(?=[/?#\\]|\Z)")
+"""Host and port, with no user information before them."""
+
+
+def _repaired(value: object) -> object:
+    """A value of a field whose texts are valid Unicode; the same object when they were."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, list):
+        items = cast("list[object]", value)
+        return [_repaired(item) for item in items]
+    if isinstance(value, dict):
+        pairs = cast("dict[object, object]", value)
+        return {_repaired(key): _repaired(item) for key, item in pairs.items()}
+    return value
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class _Part(BaseModel):
     # Unknown keys are dropped: a newer version may have written them. Assignments are checked like input.
     model_config = ConfigDict(extra="ignore", validate_assignment=True)
+
+    @field_validator("*")
+    @classmethod
+    def _as_unicode(cls, value: object) -> object:
+        # Half of a surrogate pair cannot be written: one would keep everything else from being saved.
+        return _repaired(value)
 
 
 class Display(_Part):
@@ -39,6 +80,26 @@ class Display(_Part):
     """A short fade on contexts and participants that speak."""
 
 
+class TableColumn(_Part):
+    """One column of the message table."""
+
+    name: str
+    """A column of its own, or a field of the filter language, `payload.<path>` included."""
+    shown: Literal["auto", "yes", "no"] = "auto"
+    """Where there is room, always, or never."""
+    width: int = Field(default=0, ge=0, le=4000)
+    """Pixels at 100 %; 0 for the usual width."""
+
+
+class Table(_Part):
+    """The columns of the message table."""
+
+    columns: list[TableColumn] = Field(default_factory=list)
+    """From left to right; those that are not named stand where they always do."""
+    time: Literal["start", "clock", "previous", "mark"] = "start"
+    """Seconds since the first message, the time of day, since the message above, since a message that was chosen."""
+
+
 class ConnectionSettings(_Part):
     """A gateway that was joined; its token is never part of it."""
 
@@ -55,12 +116,27 @@ class ConnectionSettings(_Part):
     @classmethod
     def _without_secrets(cls, url: str) -> str:
         # A query or user information in the address may carry a token.
-        address = url.partition("?")[0].partition("#")[0]
-        scheme, separator, rest = address.partition("://")
-        if not separator:
-            return address
-        host, slash, path = rest.partition("/")
-        return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+        scheme = found[0] if (found := _SCHEME.match(url)) else ""
+        rest = url[len(scheme) :]
+        if not _HOST.match(rest):  # a password may have been written with a slash, "?" or "#" in it
+            rest = rest.rpartition("@")[2]
+        host, slash, path = rest.partition("?")[0].partition("#")[0].partition("/")
+        return f"{scheme}{host}{slash if path else ''}{path}"  # one address, one writing
+
+
+TokenPlace = Literal["none", "keyring", "ask"]
+"""Where a token is: joined without one, in the system keyring, or asked for each time."""
+
+
+class NamedConnection(ConnectionSettings):
+    """A gateway kept under a name. Its token is in the system keyring or nowhere."""
+
+    id: str = Field(default_factory=lambda: secrets.token_hex(4), min_length=1)
+    """Never changes; part of the name of its entry in the keyring."""
+    name: str = Field(min_length=1)
+    """What menus and the start page call it."""
+    token: TokenPlace = "none"
+    """Where its token is; never the token."""
 
 
 class Preset(_Part):
@@ -70,6 +146,40 @@ class Preset(_Part):
     """What its chip says."""
     filter: str
     """Display filter expression; empty shows everything."""
+    key: str | None = None
+    """The key that applies it, as in "Alt+7"; empty for none, None for that of its place: Alt+1 to Alt+9."""
+
+
+HighlightColor = Literal["rose", "orange", "lime", "teal", "sky", "violet"]
+"""A colour of the theme's set, `highlight.<name>` among its tokens."""
+
+
+class HighlightRule(_Part):
+    """Rows whose message a filter holds for stand out in the table; `$context` is the selected context."""
+
+    name: str
+    """What it is called in lists and tooltips."""
+    filter: str
+    """Display filter expression; empty highlights nothing."""
+    color: HighlightColor = "orange"
+    """Of the theme, so that it can be read in light and dark."""
+    paint: Literal["edge", "text"] = "edge"
+    """A tint at the left edge of the row, or the colour of its text."""
+    on: bool = True
+    """Whether it is in force."""
+
+
+DEFAULT_HIGHLIGHTS: tuple[HighlightRule, ...] = (
+    HighlightRule(name="Failed", filter="error", color="rose", on=False),
+    HighlightRule(name="Slow answers", filter="latency >= 1000", color="orange", on=False),
+    HighlightRule(name="Selected context", filter="context under $context", color="teal", on=False),
+)
+"""Examples, all of them off: which rows matter only the user knows."""
+
+
+def default_highlights() -> list[HighlightRule]:
+    """A fresh list of the default highlight rules."""
+    return [rule.model_copy() for rule in DEFAULT_HIGHLIGHTS]
 
 
 DEFAULT_PRESETS: tuple[tuple[str, str], ...] = (
@@ -104,9 +214,31 @@ class Settings(_Part):
     recent_files: list[str] = Field(default_factory=list)
     """Absolute paths, latest first, at most `RECENT_CAP`."""
     recent_connections: list[ConnectionSettings] = Field(default_factory=list)
-    """Latest first, at most `RECENT_CAP`."""
+    """Latest first, at most `RECENT_CAP`; also those that are kept under a name."""
+    table: Table = Field(default_factory=Table)
+    """The columns of the message table."""
+    connections: list[NamedConnection] = Field(default_factory=list)
+    """Gateways kept under a name, in the order of the menu."""
+    filter_history: list[str] = Field(default_factory=list)
+    """What was written into the filter bar, latest first, at most `FILTER_CAP`."""
     presets: list[Preset] = Field(default_factory=default_presets)
     """Chips below the filter bar, in their order."""
+    highlights: list[HighlightRule] = Field(default_factory=default_highlights)
+    """Rows that stand out; where several rules hold the first one gives the colour."""
+    keys: dict[str, list[str]] = Field(default_factory=dict)
+    """Keys of actions that do not have their usual ones, by the action's id; an empty list is none at all."""
+
+    def remember_filter(self, text: str) -> bool:
+        """Put a filter on top of the earlier ones; whether that changed anything.
+
+        The empty one and very long ones are not kept. Whether it may be kept at all is for the caller to know.
+        """
+        text = text.strip()
+        kept = 0 < len(text) <= _LONGEST_FILTER and _is_unicode(text)
+        if not kept or self.filter_history[:1] == [text]:
+            return False
+        self.filter_history = [text, *(known for known in self.filter_history if known != text)][:FILTER_CAP]
+        return True
 
     def remember_file(self, path: str) -> None:
         """Put a file on top of the recent ones; a name that is no valid Unicode cannot be written and is not kept."""
@@ -121,10 +253,23 @@ class Settings(_Part):
         others = [known for known in self.recent_connections if (known.url, known.space) != place]
         self.recent_connections = [connection, *others][:RECENT_CAP]
 
+    def keep_connection(self, connection: NamedConnection) -> None:
+        """Keep a connection: in place of the one with its id, else at the end."""
+        known = [kept.id for kept in self.connections]
+        if connection.id in known:
+            self.connections[known.index(connection.id)] = connection
+        else:
+            self.connections.append(connection)
 
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    def drop_connection(self, connection_id: str) -> None:
+        """Keep a connection no longer; fine when it is not kept."""
+        self.connections = [kept for kept in self.connections if kept.id != connection_id]
+
+    def kept_as(self, connection: ConnectionSettings) -> NamedConnection | None:
+        """The connection of this address and space that is kept under a name, if any."""
+        place = (connection.url, connection.space)
+        return next((kept for kept in self.connections if (kept.url, kept.space) == place), None)
+
+    def unnamed_connections(self) -> list[ConnectionSettings]:
+        """Recent connections that are not kept under a name, latest first."""
+        return [recent for recent in self.recent_connections if self.kept_as(recent) is None]

@@ -6,6 +6,7 @@ message for the user.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -67,6 +68,8 @@ def load(path: Path | None = None) -> LoadedSettings:
         first = problem.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])
         return _set_aside(file, f"{place or 'its content'}: {first['msg']}")
+    except ValueError:  # integers of more digits than Python converts
+        return _set_aside(file, "it holds a number that is too long to read")
 
 
 def save(settings: Settings, path: Path | None = None) -> None:
@@ -77,10 +80,13 @@ def save(settings: Settings, path: Path | None = None) -> None:
         path: the file; `settings_path()` by default.
 
     Raises:
-        OSError: the folder cannot be written; the old file is untouched.
+        OSError: the folder cannot be written, or the settings are nothing that can be; the old file is untouched.
     """
     file = settings_path() if path is None else path
-    text = settings.model_dump_json(indent=2) + "\n"
+    try:
+        text = settings.model_dump_json(indent=2) + "\n"
+    except ValueError:
+        raise OSError(errno.EINVAL, "they hold text that is not valid Unicode", str(file)) from None
     # mkstemp makes the file with mode 0600.
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
     try:
@@ -95,6 +101,7 @@ def save(settings: Settings, path: Path | None = None) -> None:
 
 
 def _set_aside(file: Path, why: str) -> LoadedSettings:
+    why = why.encode("utf-8", "replace").decode()  # it may quote keys of the file
     aside = _free_name(file)
     try:
         file.replace(aside)

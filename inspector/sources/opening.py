@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import socket
 import ssl
 from typing import Any, Literal, cast
@@ -21,6 +22,11 @@ from inspector.sources.state import Timing
 
 MAX_FRAME_BYTES = 100 << 20
 """Largest frame accepted, as the MEW v0.4 gateway itself allows."""
+
+# At level DEBUG websockets writes down every header and frame, and with them our token. Whatever level is asked for
+# elsewhere, this logger stays above it.
+_quiet_log = logging.getLogger(f"{__name__}.websocket")
+_quiet_log.setLevel(logging.INFO)
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _DEFAULT_PORTS = {"ws": 80, "wss": 443}
@@ -83,6 +89,7 @@ async def open_websocket(
                 open_timeout=None,
                 ping_interval=None,
                 close_timeout=timing.close_s,
+                logger=_quiet_log,
                 create_connection=make,  # pyright: ignore[reportArgumentType]  a factory is as good as the class
                 **_tls_options(url, allowed_s, ssl_context),
             )

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QIcon, QKeySequence
+from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from inspector.ui import icons
+from inspector.ui.keys import Keyed, plain_title
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Action:
         handler: name of the method of `Commands`.
         keys: shortcuts, the first one is shown.
         icon: name in icons.ICONS.
-        needs: what must be there: "", "document", "live", "message", or "unsaved": a capture without a name yet.
+        needs: what must be there: "", "document", "live", "message", "marks", "undo" or "redo" (something to undo), or
+            "unsaved": a capture without a name yet.
         checkable: it is a switch.
     """
 
@@ -65,29 +67,74 @@ ACTIONS: tuple[Action, ...] = (
         "connect",
         short="Connect",
     ),
+    Action("file.connections", "Mana&ge connections...", "&File", "manage_connections"),
     Action("file.demo", "Start the &demo", "&File", "start_demo"),
     Action("file.paste", "&Paste text as a log", "&File", "paste_text", ("Ctrl+V", "Ctrl+Shift+V")),
     Action("file.new_window", "&New window", "&File", "new_window", ("Ctrl+N",), separated=True),
     Action("file.save", "&Save capture...", "&File", "save_capture", ("Ctrl+S",), needs="unsaved", separated=True),
     Action("file.save_as", "Save capture &as...", "&File", "save_capture_as", ("Ctrl+Shift+S",), needs="document"),
-    Action("file.export", "&Export self-contained...", "&File", "export_self_contained", needs="document"),
+    Action("file.export", "&Export...", "&File", "export_messages", ("Ctrl+Shift+E",), needs="document"),
     Action("file.preferences", "Se&ttings...", "&File", "show_settings", _PREFERENCES, separated=True),
     Action("file.close", "Close &window", "&File", "close_window", ("Ctrl+W",), separated=True),
     Action("file.quit", "&Quit", "&File", "quit", ("Ctrl+Q",)),
-    Action("edit.copy_row", "&Copy row", "&Edit", "copy_row", (), needs="message"),
+    Action("edit.undo", "&Undo", "&Edit", "undo", ("Ctrl+Z",), needs="undo"),
+    Action("edit.redo", "&Redo", "&Edit", "redo", ("Ctrl+Shift+Z", "Ctrl+Y"), needs="redo"),
+    Action("edit.mark", "&Mark or unmark", "&Edit", "toggle_mark", ("Ctrl+M",), "mark", "document", separated=True),
+    Action("edit.comment", "C&omment...", "&Edit", "edit_comment", ("Ctrl+Shift+M",), "comment", "document"),
+    Action("edit.clear_marks", "Clear all mar&ks", "&Edit", "clear_marks", needs="marks"),
+    Action("edit.copy_row", "&Copy row", "&Edit", "copy_row", (), needs="message", separated=True),
+    Action("edit.copy_value", "Copy &value", "&Edit", "copy_value", ("Ctrl+Alt+C",), needs="message"),
     Action("edit.copy_json", "Copy as &JSON", "&Edit", "copy_json", ("Ctrl+Shift+C",), needs="message"),
     Action("edit.copy_id", "Copy &id", "&Edit", "copy_id", needs="message"),
-    Action(
-        "edit.filter", "&Filter", "&Edit", "focus_filter", ("Ctrl+/", "Ctrl+F"), "filter", "document", separated=True
-    ),
+    Action("edit.copy_filter", "Copy as fi&lter", "&Edit", "copy_filter", needs="message"),
+    Action("edit.find", "Fin&d in view", "&Edit", "find_in_view", ("Ctrl+F",), "find", "document", separated=True),
+    Action("edit.find_next", "Find next", "&Edit", "find_next", ("F3",), needs="document"),
+    Action("edit.find_previous", "Find previous", "&Edit", "find_previous", ("Shift+F3",), needs="document"),
+    Action("edit.filter", "&Filter", "&Edit", "focus_filter", ("Ctrl+/",), "filter", "document", separated=True),
     Action("edit.clear_filter", "Clear filter and scope", "&Edit", "clear_view", ("Ctrl+Shift+X",), needs="document"),
+    Action("edit.save_preset", "Save filter as &preset", "&Edit", "save_preset", ("Ctrl+D",), "save", "document"),
     Action("view.contexts", "&Contexts", "&View", "toggle_left", ("Ctrl+1",), "pane_left", "document", checkable=True),
     Action("view.details", "&Details", "&View", "toggle_right", ("Ctrl+2",), "pane_right", "document", checkable=True),
     Action(
         "view.findings", "&Findings", "&View", "toggle_findings", ("Ctrl+3",), "pane_bottom", "document", checkable=True
     ),
+    Action("view.marks", "&Marks", "&View", "toggle_marks", ("Ctrl+5",), needs="document", checkable=True),
     Action("view.hints", "Show context &hints", "&View", "toggle_hints", (), checkable=True, separated=True),
     Action("view.expand", "Expand or collapse the result", "&View", "toggle_original", ("Ctrl+E",), needs="message"),
+    Action("view.presets", "&Edit presets...", "&View", "edit_presets", separated=True),
+    Action("view.highlights", "Hi&ghlight rules...", "&View", "edit_highlights"),
+    Action(
+        "view.highlight_filter",
+        "Highlight what the filter shows",
+        "&View",
+        "highlight_filter",
+        ("Ctrl+Shift+H",),
+        needs="document",
+    ),
+    Action("view.columns", "Col&umns...", "&View", "choose_columns", needs="document", separated=True),
+    Action(
+        "view.time_start", "Time since the first message", "&View", "time_since_start", needs="document", checkable=True
+    ),
+    Action("view.time_clock", "Time of da&y", "&View", "time_of_day", needs="document", checkable=True),
+    Action(
+        "view.time_previous",
+        "Time since the message a&bove",
+        "&View",
+        "time_since_previous",
+        needs="document",
+        checkable=True,
+    ),
+    Action(
+        "view.time_mark",
+        "Time since &this message",
+        "&View",
+        "time_since_current",
+        ("Ctrl+T",),
+        needs="message",
+        checkable=True,
+    ),
+    Action("view.sort_again", "&Sort again", "&View", "sort_again", needs="document", separated=True),
+    Action("view.sort_clear", "Order of arrival", "&View", "sort_clear", needs="document"),
     Action("view.zoom_in", "Zoom &in", "&View", "zoom_in", ("Ctrl++", "Ctrl+="), separated=True),
     Action("view.zoom_out", "Zoom &out", "&View", "zoom_out", ("Ctrl+-",)),
     Action("view.zoom_reset", "&Actual size", "&View", "zoom_reset", ("Ctrl+0",)),
@@ -103,8 +150,41 @@ ACTIONS: tuple[Action, ...] = (
     Action("go.chain_alone", "Show this chain &alone", "&Go", "show_chain_alone", ("Ctrl+\\",), needs="message"),
     Action("go.problem_next", "Next p&roblem", "&Go", "next_problem", ("F8",), needs="document", separated=True),
     Action("go.problem_previous", "Previous problem", "&Go", "previous_problem", ("Shift+F8",), needs="document"),
+    Action("go.mark_next", "Next &mark", "&Go", "next_mark", ("F7",), needs="document"),
+    Action("go.mark_previous", "Previous mark", "&Go", "previous_mark", ("Shift+F7",), needs="document"),
+    Action(
+        "go.context_next",
+        "Next in this conte&xt",
+        "&Go",
+        "next_in_context",
+        ("Alt+Down",),
+        needs="message",
+        separated=True,
+    ),
+    Action(
+        "go.context_previous", "Previous in this context", "&Go", "previous_in_context", ("Alt+Up",), needs="message"
+    ),
+    Action(
+        "go.participant_next",
+        "Next b&y this participant",
+        "&Go",
+        "next_by_participant",
+        ("Alt+Shift+Down",),
+        needs="message",
+    ),
+    Action(
+        "go.participant_previous",
+        "Previous by this participant",
+        "&Go",
+        "previous_by_participant",
+        ("Alt+Shift+Up",),
+        needs="message",
+    ),
     Action("go.back", "&Back", "&Go", "go_back", ("Alt+Left",), needs="document", separated=True),
-    Action("go.to", "Go to N&o...", "&Go", "go_to_number", ("Ctrl+G",), needs="document"),
+    Action("go.forward", "For&ward", "&Go", "go_forward", ("Alt+Right",), needs="document"),
+    Action("go.to", "&Go to No. or id...", "&Go", "go_to_place", ("Ctrl+G",), needs="document"),
+    Action("go.pane_next", "Next pan&e", "&Go", "next_pane", ("F6",), needs="document", separated=True),
+    Action("go.pane_previous", "Previous pane", "&Go", "previous_pane", ("Shift+F6",), needs="document"),
     Action(
         "capture.follow",
         "&Follow new messages",
@@ -129,12 +209,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("capture.disconnect", "&Disconnect", "&Capture", "disconnect_gateway", needs="live", separated=True),
     Action("analyze.latency", "&Latency", "&Analyze", "toggle_latency", ("Ctrl+4",), needs="document", checkable=True),
     Action("analyze.pending", "&Waiting for an answer", "&Analyze", "show_pending", needs="document"),
+    Action("help.palette", "&Command palette...", "&Help", "show_palette", ("Ctrl+Shift+P",)),
+    Action("help.keys", "&Keys...", "&Help", "show_keys", ("F1",)),
     Action("help.about", "&About", "&Help", "show_about"),
 )
 
 
 def build_actions(window: QWidget, commands: object) -> dict[str, QAction]:
-    """The window's actions by id, connected to the methods of its commands."""
+    """The window's actions by id, connected to the methods of its commands; `Keys` gives them their keys."""
     actions: dict[str, QAction] = {}
     for declared in ACTIONS:
         action = QAction(declared.title, window)
@@ -144,18 +226,24 @@ def build_actions(window: QWidget, commands: object) -> dict[str, QAction]:
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         else:
             window.addAction(action)
-        action.setShortcuts([QKeySequence(key) for key in declared.keys])
         if declared.icon:
             action.setIcon(declared.qt_icon())
         if declared.short:
             action.setIconText(declared.short)  # what a tool button shows, after a change of its icon too
         handler: Callable[[], object] = getattr(commands, declared.handler)
         action.triggered.connect(_without_argument(handler))
-        plain = declared.title.replace("&", "").replace("...", "")
-        keys = QKeySequence(declared.keys[0]).toString(QKeySequence.SequenceFormat.NativeText) if declared.keys else ""
-        action.setToolTip(f"{plain} ({keys})" if keys else plain)
         actions[declared.id] = action
     return actions
+
+
+def keyed_actions() -> list[Keyed]:
+    """Every action as what can have keys, in the order of the menus."""
+    return [
+        Keyed(one.id, plain_title(one.menu), plain_title(one.title), one.keys, one.in_panes)
+        for menu in MENUS
+        for one in ACTIONS
+        if one.menu == menu
+    ]
 
 
 def _without_argument(handler: Callable[[], object]) -> Callable[..., object]:

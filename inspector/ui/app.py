@@ -18,6 +18,7 @@ from inspector import collector
 from inspector import settings as stored
 from inspector.aio import cancel_and_wait, spawn
 from inspector.captures import Unsaved, unsaved_captures
+from inspector.credentials import TokenStore
 from inspector.settings import Settings
 from inspector.sources.inputs import STANDARD_INPUT, is_stream
 from inspector.ui import icons
@@ -33,6 +34,7 @@ class Application:
     Attributes:
         settings: as stored; `save_settings` writes them.
         theme: the theme in force.
+        tokens: the system keyring, where tokens of kept connections are.
         windows: the open ones.
         remembers: whether recents and settings are written to disk.
     """
@@ -44,6 +46,7 @@ class Application:
         self.settings: Settings = loaded.settings
         self.notice = loaded.message
         self.remembers = remembers
+        self.tokens = TokenStore()
         self.windows: list[MainWindow] = []
         self.tasks: set[asyncio.Task[Any]] = set()
         self._closed: asyncio.Event | None = None
@@ -83,6 +86,8 @@ class Application:
 
     def save_settings(self) -> None:
         """Write the settings; a failure is said in the windows and changes nothing else."""
+        for window in self.windows:
+            window.history.note_presets()
         if not self.remembers:
             return
         try:

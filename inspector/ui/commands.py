@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QInputDialog
 
 from inspector import version
 from inspector.analysis.pending import PENDING_FILTER
+from inspector.ui import pane_focus
+from inspector.ui.dialogs.columns import ColumnsDialog
+from inspector.ui.dialogs.go_to import GoToDialog
+from inspector.ui.dialogs.keys import KeysDialog
 from inspector.ui.dialogs.message import MessageDialog
 from inspector.ui.dialogs.settings import SettingsDialog
 
@@ -38,6 +41,10 @@ class Commands(QObject):
     def connect_to_gateway(self) -> None:
         """Ask for a gateway to watch."""
         self._window.watching.ask_for_gateway()
+
+    def manage_connections(self) -> None:
+        """Show the connections that are kept under a name."""
+        self._window.connections.manage()
 
     def start_demo(self) -> None:
         """Watch the scripted agents."""
@@ -67,9 +74,46 @@ class Commands(QObject):
 
     def show_settings(self) -> None:
         """Open the settings; they apply at once."""
-        dialog = SettingsDialog(self._window.theme, self._window.application.settings, self._window)
+        self._open_settings()
+
+    def edit_presets(self) -> None:
+        """Open the settings of the presets."""
+        self._open_settings("presets")
+
+    def edit_preset(self, place: int) -> None:
+        """Open the settings of one preset.
+
+        Args:
+            place: its place in the settings.
+        """
+        self._open_settings("presets").edit_preset(place)
+
+    def edit_highlights(self) -> None:
+        """Open the settings of the highlight rules."""
+        self._open_settings("highlights")
+
+    def highlight_filter(self) -> None:
+        """Let the messages of the filter in force stand out, also when it is gone."""
+        panes = self._window.panes
+        if panes is not None and panes.filter.text.strip():
+            self._window.highlighting.add(panes.filter.text)
+        else:
+            self.edit_highlights()
+
+    def save_preset(self) -> None:
+        """Keep the filter in force as a preset."""
+        self._window.presets.save_active()
+
+    def _open_settings(self, page: str = "") -> SettingsDialog:
+        dialog = SettingsDialog(
+            self._window.theme, self._window.application.settings, self._window, keyed=self._window.keys.known()
+        )
+        if page:
+            dialog.enter_page(page)
         dialog.changed.connect(self._on_settings_changed)
+        dialog.changed.connect(lambda _settings: dialog.show_keyed(self._window.keys.known()))  # presets bring theirs
         dialog.open()
+        return dialog
 
     def _on_settings_changed(self, settings: Settings) -> None:
         application = self._window.application
@@ -91,7 +135,7 @@ class Commands(QObject):
             if hints:
                 window.hints_here = None
             window.apply_settings()
-            window.presets.refresh()
+        self._window.presets.refresh()
 
     def show_about(self) -> None:
         """Say what this is."""
@@ -113,6 +157,13 @@ class Commands(QObject):
     def toggle_findings(self) -> None:
         """Show or hide the findings."""
         self._show_docks("view.findings")
+
+    def toggle_marks(self) -> None:
+        """Show or hide the marks."""
+        self._show_docks("view.marks")
+        if self._window.panes is not None and not self._window.docks["Marks"].isHidden():
+            self._window.docks["Marks"].raise_()
+            self._window.panes.marks.setFocus()
 
     def toggle_latency(self) -> None:
         """Show or hide how long answers take."""
@@ -137,6 +188,50 @@ class Commands(QObject):
         """Expand or collapse the current collapsed result."""
         if self._window.panes is not None:
             self._window.panes.messages.toggle_original()
+
+    # Columns
+
+    def choose_columns(self) -> None:
+        """Choose columns, their order, and what the rows are sorted by."""
+        panes = self._window.panes
+        if panes is None:
+            return
+        dialog = ColumnsDialog(self._window.theme, panes.messages, panes.completer.payload_names(), self._window)
+        dialog.open()
+
+    def time_since_start(self) -> None:
+        """Count times from the first message."""
+        self._show_time("start")
+
+    def time_of_day(self) -> None:
+        """Show the time of day."""
+        self._show_time("clock")
+
+    def time_since_previous(self) -> None:
+        """Show the time since the message above."""
+        self._show_time("previous")
+
+    def time_since_current(self) -> None:
+        """Count times from the current message."""
+        panes = self._window.panes
+        message = panes.messages.current_message() if panes is not None else None
+        if panes is not None and message is not None:
+            panes.messages.count_times_from(message)
+
+    def _show_time(self, mode: str) -> None:
+        if self._window.panes is not None:
+            self._window.panes.messages.choose_time(mode)
+            self._window.apply_settings()
+
+    def sort_again(self) -> None:
+        """Sort the messages in that came since."""
+        if self._window.panes is not None:
+            self._window.panes.messages.sorter.again()
+
+    def sort_clear(self) -> None:
+        """Put the rows in the order of arrival."""
+        if self._window.panes is not None:
+            self._window.panes.messages.sorter.clear()
 
     def zoom_in(self) -> None:
         """Ten per cent larger."""
@@ -164,10 +259,49 @@ class Commands(QObject):
         """Put the cursor into the filter bar."""
         self._window.filter_bar.focus_editor()
 
+    def find_in_view(self) -> None:
+        """Open the find bar."""
+        if self._window.panes is not None:
+            self._window.panes.finding.open()
+
+    def find_next(self) -> None:
+        """The next message shown that holds what is looked for."""
+        if self._window.panes is not None:
+            self._window.panes.finding.step(1)
+
+    def find_previous(self) -> None:
+        """The previous one."""
+        if self._window.panes is not None:
+            self._window.panes.finding.step(-1)
+
     def clear_view(self) -> None:
         """Show everything."""
-        if self._window.panes is not None:
-            self._window.panes.clear()
+        panes = self._window.panes
+        if panes is not None and (panes.filter.text or panes.scope is not None or panes.stack.conditions):
+            before = panes.view
+            self._window.history.do("clear filter and scope", panes.clear, lambda: panes.show_view(before))
+
+    # Marks, and what was done
+
+    def toggle_mark(self) -> None:
+        """Mark or unmark the current message or context."""
+        self._window.marking.toggle()
+
+    def edit_comment(self) -> None:
+        """Write a comment on the current message or context."""
+        self._window.marking.comment()
+
+    def clear_marks(self) -> None:
+        """Take every mark and comment away."""
+        self._window.marking.clear()
+
+    def undo(self) -> None:
+        """Take back what was done last to marks, comments, presets or the view."""
+        self._window.history.undo()
+
+    def redo(self) -> None:
+        """Do it again."""
+        self._window.history.redo()
 
     # Going places
 
@@ -220,31 +354,87 @@ class Commands(QObject):
         if self._window.panes is not None:
             self._window.say_no_problem(self._window.panes.go_to_problem(step))
 
+    def next_mark(self) -> None:
+        """The next message with a mark or a comment."""
+        self._go_to_mark(1)
+
+    def previous_mark(self) -> None:
+        """The previous message with a mark or a comment."""
+        self._go_to_mark(-1)
+
+    def _go_to_mark(self, step: int) -> None:
+        if self._window.panes is not None:
+            self._window.marking.say_no_mark(self._window.panes.go_to_mark(step))
+
     def go_back(self) -> None:
         """The message that was current before."""
         if self._window.panes is not None:
             self._window.panes.go_back()
 
-    def go_to_number(self) -> None:
-        """Ask for a number and go there."""
-        total = len(self._window.document.capture)
-        if self._window.panes is None or not total:
+    def go_forward(self) -> None:
+        """The place that Back came from."""
+        if self._window.panes is not None:
+            self._window.panes.go_forward()
+
+    def next_in_context(self) -> None:
+        """The next message in the context of the current one."""
+        self._step_in_context(1)
+
+    def previous_in_context(self) -> None:
+        """The previous message in the context of the current one."""
+        self._step_in_context(-1)
+
+    def _step_in_context(self, step: int) -> None:
+        if self._window.panes is not None:
+            found = self._window.panes.step_in_context(step)
+            self._window.say_no_other(found, "No other message of this context is shown.")
+
+    def next_by_participant(self) -> None:
+        """The next message by whoever sent the current one."""
+        self._step_by_participant(1)
+
+    def previous_by_participant(self) -> None:
+        """The previous message by whoever sent the current one."""
+        self._step_by_participant(-1)
+
+    def _step_by_participant(self, step: int) -> None:
+        if self._window.panes is not None:
+            found = self._window.panes.step_by_participant(step)
+            self._window.say_no_other(found, "No other message by this participant is shown.")
+
+    def go_to_place(self) -> None:
+        """Ask for a number, an id or part of an id, and go there."""
+        panes = self._window.panes
+        if panes is None or not len(self._window.document.capture):
             return
-        dialog = QInputDialog(self._window)
-        dialog.setObjectName("goToDialog")
-        dialog.setWindowTitle("Go to No.")
-        dialog.setLabelText(f"Number of the message, 1 to {total:,}:")
-        dialog.setInputMode(QInputDialog.InputMode.IntInput)
-        dialog.setIntRange(1, total)
-        current = self._window.panes.messages.current_message()
-        dialog.setIntValue((current if current is not None else total - 1) + 1)
-        dialog.intValueSelected.connect(self._go_to_chosen)
+        dialog = GoToDialog(self._window.theme, self._window.document, panes.rows, self._window)
+        dialog.chosen.connect(self._go_to_chosen)
         dialog.open()
 
-    def _go_to_chosen(self, number: int) -> None:
+    def _go_to_chosen(self, message: int) -> None:
         if self._window.panes is not None:
-            self._window.panes.go_to(number - 1)
+            self._window.panes.go_to(message)
             self._window.panes.messages.setFocus()
+
+    def next_pane(self) -> None:
+        """Give the keyboard to the next pane."""
+        pane_focus.step(self._window, 1)
+
+    def previous_pane(self) -> None:
+        """Give the keyboard to the previous pane."""
+        pane_focus.step(self._window, -1)
+
+    # Finding what can be done
+
+    def show_palette(self) -> None:
+        """Find something to do by its name."""
+        self._window.palette_card.open()
+
+    def show_keys(self) -> None:
+        """List the keys, so that one can be looked for."""
+        dialog = KeysDialog(self._window.theme, self._window.keys, self._window)
+        dialog.change_requested.connect(lambda: self._open_settings("keys"))
+        dialog.open()
 
     # Capture
 
@@ -267,8 +457,8 @@ class Commands(QObject):
         """Save the capture under another name; of a log, a copy."""
         self._window.keeping.save_as()
 
-    def export_self_contained(self) -> None:
-        """Export what the table shows as JSON Lines, each response with what it answers."""
+    def export_messages(self) -> None:
+        """Ask which messages to export, and how."""
         self._window.exporting.ask()
 
     # Analyzing
@@ -285,6 +475,10 @@ class Commands(QObject):
         """Copy the current row as text."""
         self._copy(lambda messages: messages.row_text())
 
+    def copy_value(self) -> None:
+        """Copy the value of the current cell."""
+        self._copy(lambda messages: messages.value_text())
+
     def copy_json(self) -> None:
         """Copy the current message as JSON, secrets masked."""
         self._copy(lambda messages: messages.json_text())
@@ -292,6 +486,10 @@ class Commands(QObject):
     def copy_id(self) -> None:
         """Copy the id of the current message."""
         self._copy(lambda messages: messages.id_text())
+
+    def copy_filter(self) -> None:
+        """Copy a filter that finds the value of the current cell."""
+        self._copy(lambda messages: messages.filter_text())
 
     def _copy(self, read: Callable[[MessagesPanel], str | None]) -> None:
         if self._window.panes is not None:

@@ -81,3 +81,15 @@ def clock(time_ns: int) -> str:
         return datetime.fromtimestamp(time_ns // _SECOND).astimezone().strftime("%H:%M:%S")
     except (OverflowError, OSError, ValueError):
         return ""
+
+
+def time_of_day(time_ns: int) -> str:
+    """The wall clock's time of day here with milliseconds, cut and not rounded: "20:41:05.123"; "" as for `clock`."""
+    text = clock(time_ns)
+    return text and f"{text}.{time_ns % _SECOND // 1_000_000:03d}"
+
+
+def day_and_time(time_ns: int) -> str:
+    """Day and time of day here: "2026-01-05 20:41:05.123"; "" as for `clock`."""
+    text = time_of_day(time_ns)
+    return text and f"{datetime.fromtimestamp(time_ns // _SECOND).astimezone():%Y-%m-%d} {text}"

@@ -102,11 +102,13 @@ class Keeping(QObject):
         try:
             if self.own is None and session is None:
                 await save_copy(window.document, target)
+                window.marking.copied_to(target)
                 window.say(f"Saved a copy as {target}.")
             else:
                 writer = session.writer if session is not None and not session.writer.closed else None
                 await save_capture(window.document, target, own=self.own, writer=writer)
                 self.own = None
+                window.marking.moved_to(target)
                 await self._saved(session)
                 window.say(f"Saved as {target}.")
         except OSError as error:

@@ -36,6 +36,7 @@ AREAS = {
     "Participants": Qt.DockWidgetArea.LeftDockWidgetArea,
     "Details": Qt.DockWidgetArea.RightDockWidgetArea,
     "Findings": _BOTTOM,
+    "Marks": _BOTTOM,
     "Latency": _BOTTOM,
 }
 """Where each dock stands until it is moved; those at the bottom are hidden until they are asked for."""

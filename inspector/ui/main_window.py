@@ -7,10 +7,11 @@ logs is in opening.py, watching gateways in watching.py.
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QChildEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QMainWindow,
@@ -27,19 +28,37 @@ from typing_extensions import override
 from inspector import collector
 from inspector.document import CaptureDocument
 from inspector.filters import FilterError
-from inspector.ui import formats, tab_round
-from inspector.ui.actions import ACTIONS, add_pane_actions, build_actions, enable_actions, fill_menus
+from inspector.filters.completion import Completion
+from inspector.settings import Table
+from inspector.ui import filter_memory, formats, tab_round
+from inspector.ui.actions import (
+    ACTIONS,
+    add_pane_actions,
+    build_actions,
+    enable_actions,
+    fill_menus,
+    keyed_actions,
+)
 from inspector.ui.commands import Commands
+from inspector.ui.connections import Connections
 from inspector.ui.exporting import Exporting
+from inspector.ui.highlighting import Highlighting
+from inspector.ui.history import History
 from inspector.ui.keeping import Keeping
+from inspector.ui.keys import Keys
 from inspector.ui.layout import AREAS, WindowLayout
 from inspector.ui.looking import Looking
+from inspector.ui.marking import Marking
 from inspector.ui.opening import Opening
+from inspector.ui.palette import Palette
 from inspector.ui.panels.findings.problems import Problems
+from inspector.ui.panels.messages.times import MODES as TIME_MODES
 from inspector.ui.panels.start.panel import StartPage
 from inspector.ui.panes import Panes
 from inspector.ui.presets import Presets
+from inspector.ui.recent_menus import RecentMenus
 from inspector.ui.saving import MessageSaving
+from inspector.ui.stacking import Stacking
 from inspector.ui.view_head import ViewHead
 from inspector.ui.watching import Watching
 from inspector.ui.widgets.filter_bar import FilterBar
@@ -55,12 +74,14 @@ PANES_OF_ACTIONS = {
     "view.contexts": ("Contexts", "Participants"),
     "view.details": ("Details",),
     "view.findings": ("Findings",),
+    "view.marks": ("Marks",),
     "analyze.latency": ("Latency",),
 }
 """Docks that each switch shows and hides."""
 
 
 _NO_PROBLEM = "no-problem"
+_NO_OTHER = "no-other"
 
 
 class MainWindow(QMainWindow):
@@ -72,12 +93,18 @@ class MainWindow(QMainWindow):
         panes: the panes of the document; None on the start page.
         opening: how it gets a document that is read.
         watching: how it gets a live one, and the session behind it.
+        connections: gateways kept under a name, and what was open before.
         keeping: what becomes of its capture: saved, asked about, recovered.
         saving: writes single messages to files.
         exporting: writes what the table shows to a file.
+        marking: marks and comments, and the file they are kept in.
+        history: what can be undone.
+        highlighting: which messages stand out.
+        commands: what its actions do.
+        keys: which keys do what.
         looking: has the checks do what they put off, and says when one has failed.
         docks: by title.
-        presets, view_head, filter_bar, status: the parts around the panes.
+        presets, stacking, view_head, filter_bar, status: the parts around the panes.
         hints_here: whether this window shows context hints whatever the settings say; None goes by them.
     """
 
@@ -89,9 +116,13 @@ class MainWindow(QMainWindow):
         self.panes: Panes | None = None
         self.opening = Opening(self)
         self.watching = Watching(self)
+        self.connections = Connections(self)
         self.keeping = Keeping(self)
         self.saving = MessageSaving(self)
         self.exporting = Exporting(self)
+        self.history = History(self)
+        self.highlighting = Highlighting(self)
+        self.marking = Marking(self)
         self.looking = Looking(self)
         self.hints_here: bool | None = None
         self._closing = False
@@ -103,13 +134,21 @@ class MainWindow(QMainWindow):
         self.setDockNestingEnabled(True)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.layout_keeper.place_window()
-        self.actions_by_id = build_actions(self, Commands(self))
-        fill_menus(self.menuBar(), self.actions_by_id)
+        self.commands = Commands(self)
+        self.actions_by_id = build_actions(self, self.commands)
+        self.keys = Keys(self, application.settings.keys)
+        self.keys.take_all((self.actions_by_id[keyed.id], keyed) for keyed in keyed_actions())
+        menus = fill_menus(self.menuBar(), self.actions_by_id)
+        self.menuBar().setAccessibleName("Menu bar")
+        self.recent_menus = RecentMenus(self, menus["&File"])
         self._build_tool_bar()
         self._build_preset_bar()
+        self.presets.fill_menu(menus["&View"], self.actions_by_id["view.presets"])
+        self._build_condition_bar()
         self._build_center()
         self.status = StatusBar(self.theme, self)
         self.setStatusBar(self.status)
+        self.palette_card = Palette(self).card
         self.status.unreadable_clicked.connect(self._show_unreadable)
         self.status.problems_clicked.connect(self.show_findings)
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
@@ -143,9 +182,14 @@ class MainWindow(QMainWindow):
         bar.addSeparator()
         for name in ("capture.pause", "capture.follow"):
             bar.addAction(self.actions_by_id[name])
-        self.filter_bar = FilterBar(self.theme, self._check_filter, self)
+        self.filter_bar = FilterBar(
+            self.theme, self._check_filter, self, complete=self._complete_filter, preview=self._preview_filter
+        )
         self.filter_bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.filter_bar.applied.connect(self._apply_filter)
+        self.filter_bar.applied.connect(self._apply_own_text)
+        self.filter_bar.stack_requested.connect(self._stack_filter)
+        self.filter_bar.search_all_requested.connect(self._search_all)
+        self.filter_bar.history_cleared.connect(self._forget_filters)
         self.filter_bar.left.connect(self._focus_messages)
         bar.addWidget(self.filter_bar)
         for name in ("view.contexts", "view.findings", "view.details"):
@@ -154,26 +198,47 @@ class MainWindow(QMainWindow):
             button = bar.widgetForAction(action)
             if isinstance(button, QToolButton):
                 button.setObjectName(f"tool.{action.objectName()}")
-                button.setAccessibleName(action.toolTip())
+                button.toggled.connect(partial(self._on_tool_toggled, action))
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
         self.tool_bar = bar
+        self.keys.changed.connect(self._name_tool_buttons)
+        self._name_tool_buttons()
+
+    def _on_tool_toggled(self, action: QAction, on: bool) -> None:
+        """A screen reader's press toggles the button, of which Qt does not tell the action."""
+        if action.isCheckable() and action.isChecked() is not on:
+            action.trigger()
+
+    def _name_tool_buttons(self) -> None:
+        for action in self.tool_bar.actions():
+            button = self.tool_bar.widgetForAction(action)
+            if isinstance(button, QToolButton):
+                button.setAccessibleName(action.toolTip())
 
     def _build_preset_bar(self) -> None:
         self.addToolBarBreak(Qt.ToolBarArea.TopToolBarArea)
         bar = FlatToolBar("Presets", "presetToolBar", self)
         self.presets = Presets(self)
         self.presets.chosen.connect(self._apply_filter)
-        self.filter_bar.save_requested.connect(self.presets.save)
+        self.presets.edit_requested.connect(self.commands.edit_preset)
+        self.filter_bar.save_requested.connect(self._save_filter)
         bar.hold(self.presets.bar)
         bar.setFixedHeight(self.theme.theme.metrics.presets)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
         self.preset_tool_bar = bar
+
+    def _build_condition_bar(self) -> None:
+        self.addToolBarBreak(Qt.ToolBarArea.TopToolBarArea)
+        bar = FlatToolBar("Conditions", "conditionToolBar", self)
+        self.stacking = Stacking(self.theme, self.filter_bar, bar)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
 
     def _build_center(self) -> None:
         self.notices = NoticeStack(self.theme, self)
         self.start_page = StartPage(self.theme, self.application.settings, self)
         self.opening.connect_start_page(self.start_page)
         self.watching.connect_start_page(self.start_page)
+        self.connections.connect_start_page(self.start_page)
         self.view_head = ViewHead(self.theme, self)
         self._document_page = QWidget(self)
         self._document_layout = QVBoxLayout(self._document_page)
@@ -226,6 +291,7 @@ class MainWindow(QMainWindow):
         self._add_dock("Participants", panes.participants)
         self._add_dock("Details", panes.details)
         self._add_dock("Findings", panes.findings, shown=False)
+        self._add_dock("Marks", panes.marks, shown=False)
         self._add_dock("Latency", panes.latency, shown=False)
         self.layout_keeper.default_docks()
         self.layout_keeper.restore_docks()
@@ -233,13 +299,18 @@ class MainWindow(QMainWindow):
         panes.filter_applied.connect(self._on_filter_applied)
         panes.filter_failed.connect(self.filter_bar.show_error)
         panes.filter_grown.connect(self.filter_bar.go_on_with)
+        panes.highlight_requested.connect(self.highlighting.add)
         panes.searching.connect(self.filter_bar.set_busy)
         panes.scope_changed.connect(self._update_context_presets)
+        panes.scope_changed.connect(self._say_where_else)
         self.view_head.attach(panes)
+        self.stacking.attach(panes)
         self.view_head.hold(self.notices)
         self.looking.start(panes)
         panes.counts_changed.connect(self.refresh_counts)
         panes.selection_changed.connect(self._on_selection_changed)
+        panes.table_changed.connect(self._on_table_changed)
+        panes.columns_dialog_requested.connect(self.actions_by_id["view.columns"].trigger)
         panes.messages.open_details_requested.connect(self._show_details)
         panes.contexts.details_requested.connect(self._show_details)
         panes.messages.save_requested.connect(self.saving.ask)
@@ -247,6 +318,7 @@ class MainWindow(QMainWindow):
         panes.findings.problems_changed.connect(self._show_problems)
         panes.findings.shown_requested.connect(self.show_findings)
         panes.findings.close_requested.connect(self.docks["Findings"].hide)
+        panes.marks.close_requested.connect(self.docks["Marks"].hide)
         panes.latency.close_requested.connect(self.docks["Latency"].hide)
         panes.latency.left.connect(self._focus_messages)
         panes.messages.follow_changed.connect(self.actions_by_id["capture.follow"].setChecked)
@@ -255,17 +327,20 @@ class MainWindow(QMainWindow):
         self.start_page.hide()
         self.tool_bar.show()
         self.preset_tool_bar.show()
-        for pane in (panes.messages, panes.contexts, panes.participants, panes.findings):
+        for pane in (panes.messages, panes.contexts, panes.participants, panes.findings, panes.marks):
             add_pane_actions(pane, self.actions_by_id)
         self._show_which_panes()
         self.apply_settings()
         self.show_title()
+        self.filter_bar.set_history(self.application.settings.filter_history)
         self._on_filter_applied("")
+        self.stacking.refresh()
         self._update_context_presets()
         self.refresh_counts()
         self.enable_actions()
         self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
         panes.messages.setFocus()
+        self.marking.attach(panes, self.opening.home_of(document))
         return panes
 
     def show_title(self) -> None:
@@ -301,23 +376,38 @@ class MainWindow(QMainWindow):
     def apply_settings(self) -> None:
         """Take over what the settings say about display."""
         settings = self.application.settings
+        self.keys.apply(settings.keys)
         hints = settings.display.show_context_hints if self.hints_here is None else self.hints_here
         if self.panes is not None:
             self.panes.apply_settings(settings, hints=hints)
         self.actions_by_id["view.hints"].setChecked(hints)
+        shown = settings.table.time if self.panes is None else self.panes.messages.model.times.mode
+        for mode, _ in TIME_MODES:
+            self.actions_by_id[f"view.time_{mode}"].setChecked(mode == shown)
 
     # What panes report
 
+    def _on_table_changed(self, table: Table) -> None:
+        """Columns are everybody's, and are remembered."""
+        self.application.settings.table = table
+        self.application.save_settings()
+        for window in self.application.windows:
+            window.apply_settings()
+
     def _on_filter_applied(self, text: str) -> None:
-        self.filter_bar.set_applied(text)
+        own = self.panes.stack.text if self.panes is not None else text
+        self.filter_bar.set_applied(own)
         self.presets.show_active(text)
+        filter_memory.remember(self.application, own)
+        self._say_where_else()
 
     def _on_selection_changed(self, _message: object) -> None:
         self._update_context_presets()
         self.enable_actions()
 
     def _update_context_presets(self, *_scope: object) -> None:
-        self.presets.bar.set_context_selected(self.panes is not None and bool(self.panes.selected_context))
+        selected = self.panes is not None and bool(self.panes.selected_context)
+        self.presets.set_context_selected(selected, document=self.panes is not None)
         self.filter_bar.recheck()
 
     def refresh_counts(self) -> None:
@@ -356,6 +446,13 @@ class MainWindow(QMainWindow):
             links = [("Show all messages", self.panes.clear)]
         self.notices.show_notice(_NO_PROBLEM, "note", sentence, links, closable=True)
 
+    def say_no_other(self, found: bool, sentence: str) -> None:
+        """Say that there is no other message to go to; nothing when one was found."""
+        if found:
+            self.notices.dismiss(_NO_OTHER)
+        else:
+            self.notices.show_notice(_NO_OTHER, "note", sentence, closable=True)
+
     def _show_details(self, _message: int = -1) -> None:
         self.docks["Details"].show()
         self.docks["Details"].raise_()
@@ -365,6 +462,8 @@ class MainWindow(QMainWindow):
         if self.panes is not None:
             self.panes.tick(time.time_ns() if self.document.live and self.watching.session is not None else None)
             self.status.tick(len(self.document.capture), self.document.arriving)
+            if self.document.live:
+                self.stacking.tick()
             self.watching.tick()
             self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
 
@@ -373,9 +472,41 @@ class MainWindow(QMainWindow):
     def _check_filter(self, text: str) -> FilterError | None:
         return self.panes.check_filter(text) if self.panes is not None else None
 
+    def _complete_filter(self, text: str, cursor: int) -> Completion:
+        return self.panes.completer.complete(text, cursor) if self.panes is not None else Completion(cursor, cursor)
+
     def _apply_filter(self, text: str) -> None:
         if self.panes is not None:
             self.panes.apply_filter(text)
+
+    def _preview_filter(self, text: str) -> int | None:
+        return self.panes.preview(text) if self.panes is not None else None
+
+    def _apply_own_text(self, text: str) -> None:
+        if self.panes is not None:
+            self.panes.apply_own_text(text)
+
+    def _stack_filter(self, text: str) -> None:
+        if self.panes is not None:
+            filter_memory.remember(self.application, text)
+            self.panes.stack_filter(text)
+
+    def _save_filter(self, text: str) -> None:
+        """Keep what was written, and the conditions that count, as one preset."""
+        self.presets.save(self.panes.stack.with_text(text).combined if self.panes is not None else text)
+
+    def _search_all(self) -> None:
+        if self.panes is not None:
+            self.panes.search_all()
+
+    def _say_where_else(self, *_scope: object) -> None:
+        """Let the filter bar know whether something besides its own text chooses, which can be left out."""
+        panes = self.panes
+        if panes is not None:
+            self.filter_bar.set_narrowed(panes.scope is not None or any(c.on for c in panes.stack.conditions))
+
+    def _forget_filters(self) -> None:
+        filter_memory.forget(self.application)
 
     def _show_unreadable(self) -> None:
         self._apply_filter('kind == ""')
@@ -398,6 +529,9 @@ class MainWindow(QMainWindow):
             present.add("live")
         if self.keeping.own is not None:
             present.add("unsaved")
+        present |= self.history.present
+        if len(self.document.analysis.marks):
+            present.add("marks")
         enable_actions(self.actions_by_id, present)
 
     # Qt events
@@ -420,6 +554,7 @@ class MainWindow(QMainWindow):
         if event.polished() and isinstance(child, QTabBar):
             child.setObjectName("dockTabs")
             child.setAccessibleName("Panes that lie on one another")
+            child.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # else Tab goes there also while it is empty and not seen
 
     @override
     def focusNextPrevChild(self, next: bool) -> bool:
@@ -459,12 +594,16 @@ class MainWindow(QMainWindow):
             self.application.spawn(self._close_if_allowed(), "close the window")
             return
         self.opening.stop_reading()
+        self.connections.stop_waiting()
         self.exporting.stop()
         self.looking.stop()
         self.layout_keeper.store()
         self._clock.stop()
+        self.marking.close()
+        self.history.close()
         if self.panes is not None:
             self.panes.detach()
+            self.stacking.stop()
         self.document.close()
         self.opening.clear_away()
         self.keeping.clear_away()

@@ -59,7 +59,6 @@ class Opening(QObject):
         page.open_requested.connect(self.ask_for_files)
         page.paste_requested.connect(self.paste_text)
         page.recent_file_requested.connect(lambda path: self.open_path(Path(path)))
-        page.clear_recent_requested.connect(self._clear_recent)
         page.recover_requested.connect(self._window.keeping.recover)
         page.discard_requested.connect(self._window.keeping.discard_unsaved)
 
@@ -71,6 +70,10 @@ class Opening(QObject):
         """
         taken = self._window.panes is not None or self._reading is not None
         return self._application.new_window(opening) if taken else self._window
+
+    def home_of(self, document: CaptureDocument) -> Path | None:
+        """The file that holds a document and stays; None for what is a file of ours only while it is shown."""
+        return None if self._spooled is not None or is_stream(self._log[0]) else document.path
 
     # Logs
 
@@ -200,6 +203,7 @@ class Opening(QObject):
             document.name, FORMAT_WORDS.get(document.format, "empty log"), document.decisions is not None,
             size_bytes=document.capture.sources[0].size, path=str(self._log[0]),
         )  # fmt: skip
+        self._window.marking.restore(complete=True)
         self._window.refresh_counts()
         self._window.enable_actions()
         self._following.start(document)
@@ -266,12 +270,6 @@ class Opening(QObject):
         if self._spooled is not None:
             self._spooled.cleanup()
             self._spooled = None
-
-    def _clear_recent(self) -> None:
-        self._application.settings.recent_files.clear()
-        self._application.settings.recent_connections.clear()
-        self._application.save_settings()
-        self._window.start_page.show_recents(self._application.settings)
 
     def clear_away(self) -> None:
         """Remove files nobody needs any more; called when the window has closed them."""

@@ -6,34 +6,48 @@ Panels never call each other; everything between them goes through here.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QWidget
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QRect, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.marks import ContextTarget, Target
 from inspector.document import CaptureDocument
 from inspector.fields import Depends
 from inspector.filters import DisplayFilter, FilterError, compile_filter
+from inspector.filters.completion import Completer
 from inspector.filters.search import Search
-from inspector.filters.visible import Scope, VisibleRows
+from inspector.filters.stack import FilterStack, opposite, resolved
+from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.settings import Settings
 from inspector.ui.bridge import DocumentBridge
 from inspector.ui.chain_alone import ChainAlone, ChainWalk
+from inspector.ui.finding import Finding
 from inspector.ui.gaps import GapRows
+from inspector.ui.landmarks import LandmarkGatherer
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace, Place
 from inspector.ui.panels.findings.panel import FindingsPanel
 from inspector.ui.panels.findings.problems import next_problem
 from inspector.ui.panels.latency.panel import LatencyPanel
+from inspector.ui.panels.marks.panel import MarksPanel
 from inspector.ui.panels.messages.panel import MORE_MS, SLICE_S, MessagesPanel
 from inspector.ui.panels.participants.panel import ParticipantsPanel
+from inspector.ui.panels.stepping import next_alike, next_shown
 from inspector.ui.theme import ThemeController
 
 _PLACES_KEPT = 100
+_COMMENT_UNDER = 3
+"""The column of the table below which a comment is written: number and time stay in sight."""
+_PREVIEWED = 2_000_000
+"""Among more messages nobody is told beforehand how many a filter would show."""
 _FIRST_S = 0.03
 """A filter that needs no longer than this is in force at once."""
 
@@ -55,10 +69,16 @@ class Panes(QObject):
     Signals:
         filter_applied(str): a filter is in force.
         filter_failed(FilterError): a filter could not be read; the last good one stays.
+        highlight_requested(str): messages of this filter shall stand out.
         filter_grown(str): the filter in force went on with the chain it shows; nobody chose another one.
         scope_changed(Scope | None): the part of the tree the table is bound to.
         counts_changed(): messages or rows came or went.
         selection_changed(int | None): the current message.
+        column_requested(str): a field should become a column of the table.
+        table_changed(Table): the user has chosen other columns of the table, or what its column Time says.
+        columns_dialog_requested(): columns are to be chosen in the dialog.
+        mark_requested(Target), comment_requested(Target), unmark_requested(Target): mark or unmark something, write
+            a comment on it, take both away.
         searching(float | None, int): how far a filter that has to decode records is, and what it found so far; None
             when it is in force, or was given up.
     """
@@ -66,9 +86,16 @@ class Panes(QObject):
     filter_applied = Signal(str)
     filter_failed = Signal(object)
     filter_grown = Signal(str)
+    highlight_requested = Signal(str)
     scope_changed = Signal(object)
     counts_changed = Signal()
     selection_changed = Signal(object)
+    column_requested = Signal(str)
+    table_changed = Signal(object)
+    columns_dialog_requested = Signal()
+    mark_requested = Signal(object)
+    comment_requested = Signal(object)
+    unmark_requested = Signal(object)
     searching = Signal(object, int)
 
     def __init__(self, document: CaptureDocument, theme: ThemeController, parent: QWidget) -> None:
@@ -77,15 +104,22 @@ class Panes(QObject):
         self.rows = VisibleRows(document.analysis)
         self.rows.choose(self.rows.filter, None)  # what was read before there was a window
         self.gaps = GapRows(document)
+        self.completer = Completer(document.analysis)
         self.bridge = DocumentBridge(document, self)
         self.contexts = ContextsPanel(document, theme, parent)
         self.participants = ParticipantsPanel(document, theme, parent)
         self.messages = MessagesPanel(document, theme, self.rows, parent)
         self.details = DetailsPanel(document, theme, parent)
         self.findings = FindingsPanel(document, theme, self.rows, parent)
+        self.marks = MarksPanel(document, theme, self.rows, parent)
         self.latency = LatencyPanel(document, theme, parent)
+        self.finding = Finding(self.rows, self.messages, self)
+        self.landmarks = LandmarkGatherer(document, self.messages, self.gaps, self.finding, self)
         self._places: list[_Stop] = []
+        self._ahead: list[_Stop] = []
         self._going_back = False
+        self._stack = FilterStack()
+        self._stacks: dict[str, FilterStack] = {}
         self._detached = False
         self._chain = ChainAlone(document, self)
         self._walk = ChainWalk(document)
@@ -102,6 +136,10 @@ class Panes(QObject):
         self.bridge.settled.connect(self._on_settled)
         self.messages.caught_up.connect(self.counts_changed)
         self.messages.caught_up.connect(self.findings.apply_view)
+        self.messages.caught_up.connect(self.marks.apply_view)
+        self.finding.message_requested.connect(self._go_to_hit)
+        self.finding.changed.connect(self._light_details)
+        self.counts_changed.connect(self.landmarks.renew)
         self.messages.current_changed.connect(self._on_current_changed)
         self.messages.chosen.connect(self._on_message_chosen)
         self.messages.filter_requested.connect(self.combine_filter)
@@ -118,16 +156,31 @@ class Panes(QObject):
         self.findings.message_requested.connect(self.go_to)
         self.findings.filter_requested.connect(self.combine_filter)
         self.findings.left.connect(self.messages.setFocus)
+        self.marks.message_requested.connect(self.go_to)
+        self.marks.place_requested.connect(self.show_place)
+        self.marks.filter_requested.connect(self.combine_filter)
+        self.marks.left.connect(self.messages.setFocus)
+        self.marks.remove_requested.connect(self.unmark_requested)
+        for panel in (self.messages, self.contexts, self.details, self.marks):
+            panel.mark_requested.connect(self.mark_requested)
+            panel.comment_requested.connect(self.comment_requested)
         self.latency.message_requested.connect(self.go_to)
         self.latency.filter_requested.connect(self.combine_filter)
         self.details.message_requested.connect(self.go_to)
         self.details.filter_requested.connect(self.combine_filter)
+        for panel in (self.messages, self.details):
+            panel.column_requested.connect(self.column_requested)
+        self.column_requested.connect(self.messages.show_column)
+        self.messages.table_changed.connect(self.table_changed)
+        self.messages.columns_dialog_requested.connect(self.columns_dialog_requested)
         self.details.code_requested.connect(self.findings.show_code)
         self.details.chain_requested.connect(self.show_chain)
         self._chain.grown.connect(self._on_chain_grown)
         self.details.scope_requested.connect(self._scope_to_message)
         self.details.place_requested.connect(self.show_place)
         self.details.context_scope_requested.connect(self._scope_to_context)
+        self.selection_changed.connect(self._highlight_context)
+        self.scope_changed.connect(self._highlight_context)
 
     def detach(self) -> None:
         """Hear no more of the document, and read no more of it: it is about to be closed."""
@@ -136,8 +189,11 @@ class Panes(QObject):
         self._search = None
         self._more.stop()
         self._chain.stop()
+        self.finding.stop()
+        self.landmarks.stop()
         self.messages.stop()
         self.findings.stop()
+        self.marks.stop()
         self.latency.stop()
 
     def apply_settings(self, settings: Settings, *, hints: bool) -> None:
@@ -145,6 +201,8 @@ class Panes(QObject):
         self.messages.set_context_hints(hints)
         self.details.set_context_hints(hints)
         self.contexts.set_animated(settings.display.animate)
+        self.messages.set_table(settings.table)
+        self.messages.set_highlights(settings.highlights)
 
     # Changes
 
@@ -152,6 +210,7 @@ class Panes(QObject):
         if self._search is not None:
             self._search.take_in(changes)
         self.messages.apply_changes(changes)
+        self.finding.apply_changes(changes)
         self.details.apply_changes(changes)
         self._chain.apply_changes(changes, self.filter)
 
@@ -159,6 +218,7 @@ class Panes(QObject):
         self.contexts.apply_changes(changes)
         self.participants.apply_changes(changes)
         self.findings.apply_changes(changes)
+        self.marks.apply_changes(changes)
         self.latency.apply_changes(changes)
         self.counts_changed.emit()
 
@@ -169,6 +229,7 @@ class Panes(QObject):
             if Depends.CLOCK in self.rows.filter.depends:
                 self.messages.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False), clock=True)
                 self.counts_changed.emit()
+        self.messages.tick()
         self.contexts.tick(now_ns)
         self.participants.tick(now_ns)
         self.details.tick()
@@ -192,28 +253,78 @@ class Panes(QObject):
             return error
         return None
 
-    def apply_filter(self, text: str) -> None:
-        """Put a display filter in force; a wrong one changes nothing but what the bar says."""
+    @property
+    def stack(self) -> FilterStack:
+        """The stacked conditions and the bar's own text that make the filter in force, or on its way to be."""
+        return self._stack
+
+    def preview(self, text: str) -> int | None:
+        """How many messages would be shown with this text in the bar; None where finding out takes its time."""
         try:
-            filter_ = compile_filter(text, selected_context=self.selected_context)
+            filter_ = compile_filter(self._stack.with_text(text).combined, selected_context=self.selected_context)
+        except FilterError:
+            return None
+        if len(self.document.analysis) > _PREVIEWED or not filter_.is_cheap(self.document.analysis):
+            return None
+        search = Search(self.rows, filter_, self.scope)
+        return len(search.result()) if search.step(time.perf_counter() + _FIRST_S) else None
+
+    def apply_filter(self, text: str) -> None:
+        """Put this display filter alone in force; a wrong one changes nothing but what the bar says.
+
+        Stacked conditions stay, switched off.
+        """
+        self.apply_stack(self._stack.alone(text))
+
+    def apply_own_text(self, text: str) -> None:
+        """Put what was written into the filter bar in force, together with the stacked conditions that are on."""
+        self.apply_stack(self._stack.with_text(text))
+
+    def stack_filter(self, text: str) -> None:
+        """Turn what was written into the filter bar into one more condition; the bar is free for the next."""
+        if self.check_filter(text) is None:
+            self.apply_stack(self._stack.with_text("").added(resolved(text, self.selected_context)))
+
+    def apply_stack(self, stack: FilterStack) -> None:
+        """Put conditions and the bar's own text in force; where they are no filter nothing changes but what is said."""
+        try:
+            # The bar's own text first, for only there can an error be shown in its place.
+            compile_filter(stack.text, selected_context=self.selected_context)
+            filter_ = compile_filter(stack.combined, selected_context=self.selected_context)
         except FilterError as error:
             self.filter_failed.emit(error)
             return
+        self._keep_stack(stack)
         self._show(filter_, self.scope)
-        self.filter_applied.emit(text)
+        self.filter_applied.emit(filter_.text)
+
+    def _keep_stack(self, stack: FilterStack) -> None:
+        """Say what the filter in force is made of, and remember it for whoever returns to it."""
+        self._stack = stack
+        self._stacks.pop(stack.combined, None)
+        self._stacks[stack.combined] = stack
+        if len(self._stacks) > _PLACES_KEPT:
+            del self._stacks[next(iter(self._stacks))]
 
     def combine_filter(self, text: str, mode: str = "replace") -> None:
         """Apply a filter a cell, node or value asked for.
 
         Args:
-            mode: replace, and, or, and_not (hide it as well as what is hidden now).
+            text: the filter.
+            mode: replace; and, and_not (one more condition: the filter, or its opposite); or (show it as well);
+                highlight (it filters nothing, but its messages stand out).
         """
-        current = self.filter.text.strip()
-        if mode == "and_not":
-            text = f"!({text})"
-        if current and mode != "replace":
-            text = f"({current}) {'||' if mode == 'or' else '&&'} {text}"
-        self.apply_filter(text)
+        match mode:
+            case "highlight":
+                self.highlight_requested.emit(text)
+            case "and":
+                self.apply_stack(self._stack.added(text))
+            case "and_not":
+                self.apply_stack(self._stack.added(opposite(text)))
+            case "or":
+                self.apply_stack(self._stack.widened(text))
+            case _:
+                self.apply_filter(text)
 
     def set_scope(self, scope: Scope | None) -> None:
         """Bind the table to a part of the tree, or to everything."""
@@ -221,13 +332,24 @@ class Panes(QObject):
         self.contexts.show_scope(scope)
         self.scope_changed.emit(scope)
 
-    def clear(self) -> None:
-        """Show everything: no filter, no scope."""
-        self._show_view(compile_filter(""), None)
+    @property
+    def view(self) -> tuple[DisplayFilter, Scope | None, FilterStack]:
+        """What chooses the messages shown; `show_view` returns to it."""
+        return self.filter, self.scope, self._stack
 
-    def _show_view(self, filter_: DisplayFilter, scope: Scope | None) -> None:
+    def show_view(self, view: tuple[DisplayFilter, Scope | None, FilterStack]) -> None:
+        """Return to a view."""
+        self._show_view(*view)
+
+    def clear(self) -> None:
+        """Show everything: no filter, no condition, no scope."""
+        self._show_view(compile_filter(""), None, FilterStack())
+
+    def _show_view(self, filter_: DisplayFilter, scope: Scope | None, stack: FilterStack | None = None) -> None:
+        """Return to a view, or show one that was not asked for by its filter: then conditions stay, switched off."""
         if filter_ is self.filter and scope == self.scope:
             return
+        self._keep_stack(stack or self._stacks.get(filter_.text) or self._stack.alone(filter_.text))
         self._show(filter_, scope)
         self.contexts.show_scope(scope)
         self.scope_changed.emit(scope)
@@ -237,18 +359,23 @@ class Panes(QObject):
         self.apply_filter("")
 
     def _search_all(self) -> None:
-        """The filter stays, the scope goes; without a scope both go."""
-        if self.scope is not None:
-            self.set_scope(None)
-        else:
+        """What was written stays, the scope goes and other conditions are switched off; with neither, all goes."""
+        if self.scope is None and self._stack.combined == self._stack.text.strip():
             self.clear()
+            return
+        self.set_scope(None)
+        self.apply_stack(self._stack.alone(self._stack.text))
+
+    def search_all(self) -> None:
+        """Let the filter bar's own text choose among all messages."""
+        self._search_all()
 
     def show_hidden_calls(self) -> None:
         """Add the requests and proposals this view hides."""
-        text = self.filter.text.strip()
-        calls = 'kind in {"mcp/request", "mcp/proposal"}'
+        shown = self._stack.widened('kind in {"mcp/request", "mcp/proposal"}')
         self.set_scope(None)
-        self.apply_filter(f"({text}) || {calls}" if text else "")
+        if self.filter.text.strip():
+            self.apply_stack(shown)
 
     @property
     def filter(self) -> DisplayFilter:
@@ -282,6 +409,8 @@ class Panes(QObject):
         self._end_search()
         self.messages.show_rows(search.filter, search.scope, found, search.answers)
         self.findings.apply_view()
+        self.marks.apply_view()
+        self.finding.apply_view()
         self.counts_changed.emit()
 
     def _end_search(self) -> None:
@@ -297,6 +426,9 @@ class Panes(QObject):
         if scope is not None and scope.node is not None and tree.resolve(scope.node) >= 0:
             return tree.path(tree.resolve(scope.node))
         return self._selected_context
+
+    def _highlight_context(self, *_changed: object) -> None:
+        self.messages.highlight_context(self.selected_context)
 
     # Selection
 
@@ -314,6 +446,7 @@ class Panes(QObject):
         if self.details.place is None:  # else it stays: only the user turns away from it
             self.details.show_message(message)
         self.findings.show_message(message)
+        self.marks.show_message(message)
         self.selection_changed.emit(message)
 
     def _on_message_chosen(self, message: int) -> None:
@@ -326,6 +459,7 @@ class Panes(QObject):
         self._note_scroll()
         if not self._going_back and (not self._places or self._places[-1].shown != shown):
             self._places = [*self._places[-_PLACES_KEPT:], _Stop(shown, self.filter, self.scope)]
+            self._ahead = []
 
     def _note_scroll(self) -> None:
         """The page of a context or participant may be left: the way back leads to where it stands now."""
@@ -366,10 +500,17 @@ class Panes(QObject):
             self._show_picked()
 
     def go_to(self, message: int) -> None:
-        """Select a message; when the view hides it, filter and scope are cleared first."""
+        """Select a message; where the view hides it filter and scope go first, and conditions are switched off."""
         if self.rows.row_of(message) is None:
-            self.clear()
+            self._show_view(compile_filter(""), None, self._stack.alone(""))
         self.messages.go_to(message)
+
+    def _go_to_hit(self, message: int) -> None:
+        self.messages.go_to(message)
+        self.details.lights.renew(go=True)
+
+    def _light_details(self) -> None:
+        self.details.lights.show_find(self.finding.search)
 
     def go_to_problem(self, step: int) -> bool:
         """Select the next (1) or previous (-1) message shown with a problem, around the end; whether there is one."""
@@ -380,12 +521,96 @@ class Panes(QObject):
         self.messages.go_to(message)
         return True
 
+    def step_in_context(self, step: int) -> bool:
+        """Select the next (1) or previous (-1) message shown in the context of the current one; whether there is one.
+
+        Contexts below count as others. Goes on around the end.
+        """
+        current = self.messages.current_message()
+        if current is None:
+            return False
+        contexts, spaces = self.document.analysis.contexts, self.document.capture.columns["space"]
+        node, space = contexts.node_of(current), spaces[current]
+        return self._step_alike(current, step, lambda rows: (contexts.nodes_of(rows) == node) & (spaces[rows] == space))
+
+    def step_by_participant(self, step: int) -> bool:
+        """Select the next (1) or previous (-1) message shown that the same participant sent; whether there is one."""
+        current = self.messages.current_message()
+        if current is None:
+            return False
+        columns = self.document.capture.columns
+        senders, spaces = columns["sender"], columns["space"]
+        sender, space = senders[current], spaces[current]
+        return self._step_alike(current, step, lambda rows: (senders[rows] == sender) & (spaces[rows] == space))
+
+    def _step_alike(self, current: int, step: int, alike: Callable[[Messages], NDArray[np.bool_]]) -> bool:
+        message = next_alike(self.rows, current, step, alike)
+        if message is not None:
+            self.messages.go_to(message)
+        return message is not None
+
+    # Marks
+
+    def show_notes(self) -> None:
+        """Marks or comments changed: show them, at once and also while the view is held still."""
+        changes = Changes(0, 0, self.document.analysis.marks.changed.take(), tree_moved=False)
+        if self._search is not None:
+            self._search.take_in(changes)
+        self.messages.apply_changes(changes)
+        self.details.renew()
+        self.contexts.show_notes()
+        self.marks.refresh()
+        self.counts_changed.emit()
+
+    def note_target(self) -> Target | None:
+        """What the user is on: the context or the row of the list that has the keyboard, else the current message."""
+        focus = QApplication.focusWidget()
+        place = self.details.place
+        if focus is not None and self.marks.isAncestorOf(focus):
+            return self.marks.current
+        if focus is not None and self.contexts.isAncestorOf(focus) and self.contexts.current is not None:
+            return self.contexts.current
+        if isinstance(place, ContextPlace) and focus is not None and self.details.isAncestorOf(focus):
+            return ContextTarget(place.space, place.node)
+        return self.messages.current_message()
+
+    def place_of(self, target: Target) -> tuple[QWidget, QRect]:
+        """Where something with a note is seen: a rectangle of a widget."""
+        if isinstance(target, ContextTarget):
+            return self.contexts.place_of(target) or (self.details, QRect(0, 0, self.details.width(), 0))
+        view, row = self.messages.view, self.rows.row_of(target)
+        area = view.viewport().rect()
+        rect = QRect() if row is None else view.row_rect(row).intersected(area)
+        if rect.isEmpty():
+            rect = QRect(0, area.height() // 3, area.width(), 0)
+        return view.viewport(), rect.adjusted(view.columnViewportPosition(_COMMENT_UNDER), 0, 0, 0)
+
+    def go_to_mark(self, step: int) -> bool:
+        """Select the next (1) or previous (-1) message shown with a mark or comment, around the end; is there one."""
+        marked = self.document.analysis.marks.rows
+        message = next_shown(marked, self.rows, self.messages.current_message(), step)
+        if message is None:
+            return False
+        self.messages.go_to(message)
+        return True
+
     def go_back(self) -> None:
         """Return to what the details showed before, in the view it was seen in where no other was chosen since."""
         if len(self._places) < 2:
             return
         left = self._places.pop()
-        place = self._places[-1]
+        self._ahead.append(left)
+        self._return_to(self._places[-1], left)
+
+    def go_forward(self) -> None:
+        """Return to where `go_back` came from."""
+        if not self._ahead:
+            return
+        left = self._places[-1]
+        self._places.append(self._ahead.pop())
+        self._return_to(self._places[-1], left)
+
+    def _return_to(self, place: _Stop, left: _Stop) -> None:
         self._going_back = True
         if self.filter is left.filter and self.scope == left.scope:  # the view was not chosen since
             self._show_view(place.filter, place.scope)
@@ -408,11 +633,14 @@ class Panes(QObject):
         self.messages.go_to(message)
         self._going_back = False
         self._places = [*places[-_PLACES_KEPT:], _Stop(message, self.filter, None)]
+        self._ahead = []
 
     def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
         if self.filter is not before:
             return
-        self._places = [replace(stop, filter=after) if stop.filter is before else stop for stop in self._places]
+        for stops in (self._places, self._ahead):
+            stops[:] = [replace(stop, filter=after) if stop.filter is before else stop for stop in stops]
+        self._keep_stack(self._stack.alone(after.text))
         self._show(after, self.scope)
         self.filter_grown.emit(after.text)
 

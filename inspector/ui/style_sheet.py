@@ -157,11 +157,12 @@ QAbstractSpinBox::down-arrow { image: $chevron_down; width: 12px; height: 12px; 
 
 QCheckBox, QRadioButton { spacing: 8px; min-height: 20px; color: $ink; }
 QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
-QCheckBox::indicator, QRadioButton::indicator { width: 16px; height: 16px; border: 1px solid $control;
-  background: $input; }
-QCheckBox::indicator { border-radius: ${r_mark}px; }
+QCheckBox::indicator, QRadioButton::indicator, #columnsList::indicator { width: 16px; height: 16px;
+  border: 1px solid $control;  background: $input; }
+QCheckBox::indicator, #columnsList::indicator { border-radius: ${r_mark}px; }
 QRadioButton::indicator { border-radius: 9px; }
-QCheckBox::indicator:checked { background: $fill; border-color: $fill; image: $check_on; }
+QCheckBox::indicator:checked, #columnsList::indicator:checked {
+  background: $fill; border-color: $fill; image: $check_on; }
 QCheckBox::indicator:indeterminate { background: $fill; border-color: $fill; image: $dash_on; }
 QRadioButton::indicator:checked { background: $fill; border-color: $fill; image: $dot_on; }
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { background: transparent; border-color: $hair; }

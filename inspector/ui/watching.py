@@ -13,13 +13,15 @@ from inspector.capture.flags import Flag
 from inspector.captures import captures_folder
 from inspector.document import CaptureDocument
 from inspector.live import LiveSession, probe
-from inspector.settings import ConnectionSettings
+from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.sources.connection import Connection
 from inspector.sources.state import SourceState
 from inspector.ui import formats
 from inspector.ui.dialogs.connect import ConnectDialog, TestResult
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from inspector.demo.script import Demo
     from inspector.ui.main_window import MainWindow
     from inspector.ui.panels.start.panel import StartPage
@@ -46,32 +48,41 @@ class Watching(QObject):
         """Do what the start page asks for."""
         page.connect_requested.connect(self.ask_for_gateway)
         page.demo_requested.connect(self.start_demo)
-        page.recent_connection_requested.connect(self._connect_again)
 
-    def _free(self) -> Watching:
+    def free(self) -> Watching:
         """This window's while it is on the start page, else that of a new window."""
         return self._window.opening.free_window().watching
 
-    def ask_for_gateway(self, url: str = "", recent: ConnectionSettings | None = None) -> None:
+    def connect_dialog(self, *, editing: NamedConnection | None = None, parent: QWidget | None = None) -> ConnectDialog:
+        """A dialog that asks for a gateway, or edits one that is kept; still to be opened."""
+        dialog = ConnectDialog(
+            self._window.theme, self._application.settings, parent or self._window, test=try_connection,
+            tokens=self._application.tokens, editing=editing,
+        )  # fmt: skip
+        dialog.kept.connect(self._window.connections.keep)
+        dialog.accepted_connection.connect(self._connect_to)
+        return dialog
+
+    def ask_for_gateway(self, url: str = "", recent: ConnectionSettings | None = None) -> ConnectDialog:
         """Ask how to reach a gateway, then watch it.
 
         Args:
             url: filled in as its address.
             recent: a connection of before, filled in as it was.
+
+        Returns:
+            The dialog, open.
         """
-        dialog = ConnectDialog(self._window.theme, self._application.settings, self._window, test=try_connection)
+        dialog = self.connect_dialog()
         if recent is not None:
             dialog.set_connection(recent)
         elif url:
             dialog.set_address(url)
-        dialog.accepted_connection.connect(self._connect_to)
         dialog.open()
-
-    def _connect_again(self, recent: ConnectionSettings) -> None:
-        self.ask_for_gateway(recent=recent)
+        return dialog
 
     def _connect_to(self, connection: Connection) -> None:
-        self._free().watch(connection, remember=True)
+        self.free().watch(connection, remember=True)
 
     def _remember_connection(self, connection: Connection) -> None:
         self._application.settings.remember_connection(
@@ -236,7 +247,7 @@ class Watching(QObject):
         """Watch the scripted agents, in this window or a new one."""
         from inspector.demo.script import Demo
 
-        self._application.spawn(self._free().start_demo_session(Demo()), "demo")
+        self._application.spawn(self.free().start_demo_session(Demo()), "demo")
 
     async def start_demo_session(self, demo: Demo) -> None:
         """Start a demo and join its gateway like any other; hints are shown in its window."""

@@ -1,17 +1,25 @@
-"""Exporting what the table shows, from the menu to the file."""
+"""Exporting and copying, from the menu to the file and the clipboard."""
 
 from __future__ import annotations
 
 import asyncio
+import csv
+import errno
+import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QLineEdit
 
-from inspector import export
+from inspector.document import CaptureDocument
+from inspector.export import files
 from inspector.ui import exporting
 from inspector.ui.app import Application
+from inspector.ui.dialogs.export import ExportDialog
 from inspector.ui.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.ui.windows import panes_of, run_in_window, story, until, window_on
@@ -22,13 +30,47 @@ def said(window: MainWindow) -> str:
     return notice.text if notice is not None else ""
 
 
-def chosen(window: MainWindow, target: Path) -> None:
-    """What the user does: the menu's action, then a name in the dialog."""
+def asked(window: MainWindow) -> ExportDialog:
+    """The dialog the menu's action opens."""
     window.actions_by_id["file.export"].trigger()
+    dialog = window.findChild(ExportDialog, "exportMessages")
+    assert dialog is not None
+    return dialog
+
+
+def press(dialog: ExportDialog, *names: str) -> None:
+    """Click what stands under these names, one after the other."""
+    for name in names:
+        button = dialog.findChild(QAbstractButton, name)
+        assert button is not None, name
+        assert button.isVisible(), name
+        button.click()
+
+
+def shown(dialog: ExportDialog, name: str) -> str:
+    label = dialog.findChild(QLabel, name)
+    assert label is not None
+    return "" if label.isHidden() else label.text()
+
+
+def to_file(window: MainWindow, target: Path) -> None:
+    """Give a name in the file dialog that follows."""
     dialog = window.findChild(QFileDialog, "exportDialog")
     assert dialog is not None
     dialog.fileSelected.emit(str(target))
     dialog.close()
+    dialog.setObjectName("done")
+
+
+def chosen(window: MainWindow, target: Path, *names: str) -> None:
+    """What the user does: the menu's action, the choices, Export, then a name."""
+    press(asked(window), *names, "exportExport")
+    to_file(window, target)
+
+
+def login() -> CaptureDocument:
+    ask = tool_call("login", id="q", arguments={"password": "hunter2", "user": "me"})
+    return document_of(ask, tool_result(ask, "Bearer abcdef.ghi"), envelope("chat", {"text": "Done"}))
 
 
 def test_the_view_is_exported_and_said(qapp: QApplication, tmp_path: Path) -> None:
@@ -38,7 +80,7 @@ def test_the_view_is_exported_and_said(qapp: QApplication, tmp_path: Path) -> No
     async def steps(application: Application) -> None:
         window = window_on(application, document_of(ask, tool_result(ask), envelope()))
         panes_of(window).apply_filter('kind == "mcp/response"')
-        chosen(window, target)
+        chosen(window, target, "exportSelfContained")
         await until(lambda: said(window), "a notice")
         assert said(window).startswith(f"Exported 1 message, the messages of this view, as {target}, ")
         assert said(window).endswith("Secrets are masked.")
@@ -49,12 +91,116 @@ def test_the_view_is_exported_and_said(qapp: QApplication, tmp_path: Path) -> No
     assert "abcdef123" not in target.read_text()
 
 
-def test_what_cannot_be_written_is_said(qapp: QApplication, tmp_path: Path) -> None:
+def test_selected_shown_and_all_in_every_format(qapp: QApplication, tmp_path: Path) -> None:
+    async def steps(application: Application) -> None:
+        window = window_on(application, login())
+        panes_of(window).go_to(2)
+        panes_of(window).apply_filter('kind != "mcp/request"')
+        for which, format_ in (("selected", "csv"), ("shown", "md"), ("all", "html"), ("all", "jsonl")):
+            target = tmp_path / f"{which}.{format_}"
+            chosen(window, target, f"exportWhich_{which}", f"exportFormat_{format_}")
+            await until(target.exists, "the file")
+
+    run_in_window(qapp, steps)
+    assert [row[0] for row in csv.reader(io.StringIO((tmp_path / "selected.csv").read_text()))] == ["no", "3"]
+    told = (tmp_path / "shown.md").read_text()
+    assert told.count("\n## No. ") == 2
+    assert "Messages that match the filter kind != " in told
+    assert (tmp_path / "all.html").read_text().count("<details ") == 3
+    assert len((tmp_path / "all.jsonl").read_text().splitlines()) == 3
+
+
+def test_marked_messages_are_a_choice_once_there_are_some(qapp: QApplication, tmp_path: Path) -> None:
+    async def steps(application: Application) -> None:
+        window = window_on(application, login())
+        dialog = asked(window)
+        assert dialog.findChild(QAbstractButton, "exportWhich_marked") is None
+        dialog.reject()
+        dialog.setObjectName("closed")
+        panes_of(window).go_to(1)
+        window.actions_by_id["edit.mark"].trigger()
+        chosen(window, tmp_path / "out.csv", "exportWhich_marked", "exportFormat_csv")
+        await until(lambda: "the marked messages" in said(window), "a notice")
+
+    run_in_window(qapp, steps)
+    rows = csv.reader(io.StringIO((tmp_path / "out.csv").read_text()))
+    assert [row[0] for row in rows] == ["no", "2"]
+
+
+def test_what_will_be_masked_is_counted_and_unmasked_needs_a_choice_each_time(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    target = tmp_path / "out.jsonl"
+
+    async def steps(application: Application) -> None:
+        window = window_on(application, login())
+        dialog = asked(window)
+        await until(lambda: "will be masked" in shown(dialog, "exportSecretsHeadline"), "the count")
+        assert shown(dialog, "exportSecretsHeadline") == "2 secrets in 2 messages will be masked."
+        assert shown(dialog, "exportRule_key") == "Values under secret keys"
+        assert (shown(dialog, "exportRule_keyCount"), shown(dialog, "exportRule_keyWhere")) == ("1", "No. 1")
+        assert (shown(dialog, "exportRule_bearerCount"), shown(dialog, "exportRule_jwtCount")) == ("1", "")
+        press(dialog, "exportUnmasked")
+        assert shown(dialog, "exportSecretsHeadline") == "2 secrets in 2 messages will be written as they are."
+        export = dialog.findChild(QAbstractButton, "exportExport")
+        assert export is not None
+        assert export.text() == "Export unmasked..."
+        press(dialog, "exportExport")
+        to_file(window, target)
+        await until(lambda: said(window), "a notice")
+        assert said(window).endswith("Secrets are written as they are.")
+        again = asked(window)
+        box = again.findChild(QAbstractButton, "exportUnmasked")
+        assert box is not None
+        assert not box.isChecked()
+        again.reject()
+
+    run_in_window(qapp, steps)
+    assert "hunter2" in target.read_text()
+
+
+def test_other_messages_are_counted_anew(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        window = window_on(application, login())
+        panes_of(window).go_to(2)
+        dialog = asked(window)
+        press(dialog, "exportWhich_selected")
+        await until(lambda: "looks like" in shown(dialog, "exportSecretsHeadline"), "the count")
+        assert shown(dialog, "exportSecretsHeadline") == "Nothing here looks like a secret."
+        press(dialog, "exportWhich_all")
+        await until(lambda: "2 secrets" in shown(dialog, "exportSecretsHeadline"), "the count")
+        dialog.reject()
+
+    run_in_window(qapp, steps)
+
+
+def test_a_column_that_is_no_field_is_said_in_place(qapp: QApplication, tmp_path: Path) -> None:
+    async def steps(application: Application) -> None:
+        window = window_on(application, login())
+        dialog = asked(window)
+        press(dialog, "exportFormat_csv")
+        field = dialog.findChild(QLineEdit, "exportColumns")
+        assert field is not None
+        field.setText("no, txt")
+        press(dialog, "exportExport")
+        assert dialog.isVisible()
+        assert "Did you mean text?" in shown(dialog, "exportColumnsHelp")
+        field.clear()
+        QTest.keyClicks(field, "no, payload.text")
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        to_file(window, tmp_path / "out.csv")
+        await until(lambda: said(window), "a notice")
+
+    run_in_window(qapp, steps)
+    assert (tmp_path / "out.csv").read_text().splitlines()[0] == "no,payload.text"
+
+
+def test_what_cannot_be_written_is_said(qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def steps(application: Application) -> None:
         window = window_on(application, story())
         chosen(window, tmp_path / "nowhere" / "out.jsonl")
         await until(lambda: said(window), "a notice")
-        assert said(window).startswith("out.jsonl could not be written: No such file or directory")
+        assert said(window).startswith("out.jsonl could not be written: No such file or directory; choose another")
         log = window.document.path
         assert log is not None
         before = log.read_bytes()
@@ -62,7 +208,16 @@ def test_what_cannot_be_written_is_said(qapp: QApplication, tmp_path: Path) -> N
         await until(lambda: "the log itself" in said(window), "a notice")
         assert log.read_bytes() == before
 
+        def full(*_: object) -> bytes:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        monkeypatch.setattr(files.LinesWriter, "message", full)
+        chosen(window, tmp_path / "out.jsonl")
+        await until(lambda: "No space left" in said(window), "a notice")
+        assert said(window).endswith("No space left on device; free some space, or choose another disk.")
+
     run_in_window(qapp, steps)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_long_export_says_how_far_it_is_and_can_be_cancelled(
@@ -70,7 +225,7 @@ def test_a_long_export_says_how_far_it_is_and_can_be_cancelled(
 ) -> None:
     for name, value in (("_SLICE_S", 0.0), ("_QUIET_S", 0.0), ("_TOLD_S", 0.0)):
         monkeypatch.setattr(exporting, name, value)
-    monkeypatch.setattr(export, "_EACH", 1)
+    monkeypatch.setattr(files, "EACH", 1)
     target = tmp_path / "out.jsonl"
 
     async def steps(application: Application) -> None:
@@ -93,7 +248,7 @@ def test_a_window_that_is_closed_gives_it_up(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exporting, "_SLICE_S", 0.0)
-    monkeypatch.setattr(export, "_EACH", 1)
+    monkeypatch.setattr(files, "EACH", 1)
 
     async def steps(application: Application) -> None:
         window = window_on(application, document_of(*(envelope() for _ in range(3_000))))
@@ -104,3 +259,28 @@ def test_a_window_that_is_closed_gives_it_up(
 
     run_in_window(qapp, steps)
     assert list(tmp_path.iterdir()) == []
+
+
+def copied(window: MainWindow, action: str) -> str:
+    QApplication.clipboard().clear()
+    window.actions_by_id[action].trigger()
+    return QApplication.clipboard().text()
+
+
+def test_a_message_is_copied_as_row_value_json_id_and_filter_with_its_secrets_masked(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        window = window_on(application, login())
+        panes_of(window).go_to(0)
+        assert json.loads(copied(window, "edit.copy_json"))["payload"]["params"]["arguments"]["user"] == "me"
+        assert copied(window, "edit.copy_id") == "q"
+        assert copied(window, "edit.copy_filter") == 'tool == "login"'
+        assert "login" in copied(window, "edit.copy_value")
+        assert "\t" in copied(window, "edit.copy_row")
+        everything: list[Callable[[], str]] = [
+            lambda name=name: copied(window, f"edit.copy_{name}") for name in ("row", "value", "json", "id", "filter")
+        ]
+        for message, secret in ((0, "hunter2"), (1, "abcdef")):
+            panes_of(window).go_to(message)
+            assert not [text for text in (read() for read in everything) if secret in text]
+
+    run_in_window(qapp, steps)

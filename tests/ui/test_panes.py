@@ -169,7 +169,7 @@ def test_another_filter_gives_up_the_one_at_work(many: Panes, slowly: None, qtbo
     many.apply_filter("payload.n < 600")
     many.combine_filter("payload.n > 590", "and")
     qtbot.waitUntil(lambda: len(many.rows) == 9, timeout=10_000)
-    assert many.rows.filter.text == "(payload.n < 600) && payload.n > 590"
+    assert many.rows.filter.text == "payload.n > 590 && payload.n < 600"
 
 
 def test_a_window_that_is_closed_decodes_no_more(many: Panes, slowly: None, qtbot: QtBot) -> None:

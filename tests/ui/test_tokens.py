@@ -42,8 +42,11 @@ TABLE = [
     ("gauge.full", ALL_SURFACES, MARK, (5.1, None)),
     ("gauge.warn", ALL_SURFACES, MARK, (None, 3.1)),
     ("rec", ALL_SURFACES, MARK, (4.1, 4.4)),
+    ("ink.primary", ("find.hit",), TEXT, (6.6, 10.9)),
+    ("accent.ring", ("find.hit",), 2.0, (None, None)),
 ]
 PILLS = [("badge.transient", (5.0, 4.8)), ("badge.consumed", (4.7, 4.8)), ("badge.collapsed", (4.5, 5.0))]
+HIGHLIGHTS = ("rose", "orange", "lime", "teal", "sky", "violet")
 PILL_SURFACES = ("surface.base", "surface.hover", "accent.wash", "accent.washdim")
 
 Rgb = tuple[float, float, float]
@@ -93,6 +96,18 @@ def test_pill_text_on_its_own_fill(name: str, stated: tuple[float, float], schem
     lowest = min(contrast(text, over(text, token(surface, scheme), PILL_ALPHA[scheme])) for surface in PILL_SURFACES)
     assert round(lowest, 1) >= TEXT
     assert lowest == pytest.approx(stated[scheme], abs=0.1)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=SCHEMES)
+@pytest.mark.parametrize("name", HIGHLIGHTS)
+def test_highlight_colours_can_be_read_on_every_surface_and_seen_on_their_own_tint(name: str, scheme: int) -> None:
+    color = token(f"highlight.{name}", scheme)
+    assert min(contrast(color, token(surface, scheme)) for surface in ALL_SURFACES) >= TEXT
+    tints = [over(color, token(surface, scheme), PILL_ALPHA[scheme]) for surface in PILL_SURFACES]
+    assert min(contrast(color, tint) for tint in tints) >= TEXT
+    # What stands in the gutter stays visible on the tint.
+    for mark in ("accent.ring", "accent.text", "severity.error", "severity.warning", "severity.note"):
+        assert min(contrast(token(mark, scheme), tint) for tint in tints) >= MARK, mark
 
 
 @pytest.mark.parametrize(("scheme", "stated"), [(0, 4.6), (1, 4.7)], ids=SCHEMES)

@@ -481,3 +481,26 @@ def test_each_response_alone() -> None:
         (6, 5, "tools/call", "read_file", "correlation"), (7, 8, "completion/complete", "review", "correlation"),
         (17, None, None, None, "unknown"),
     ]  # fmt: skip
+
+
+def test_explain_filter_prints_the_typed_form() -> None:
+    done = run("explain-filter", "size > 2kB && from != lead")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[:4] == [
+        'size > 2kB && from != "lead"',
+        "  all of",
+        "    size (whole number) > 2000                             [column]",
+        '    not from (text) == "lead", so also where it is absent  [column]',
+    ]
+    assert 'under "a/b"' in run("explain-filter", "context under $context", "--context", "a/b").stdout
+
+
+def test_explain_filter_points_at_what_is_wrong() -> None:
+    done = run("explain-filter", 'badge\n&& form == "\u202e"')
+    assert done.exit_code == 2
+    assert done.stderr.splitlines() == [
+        "There is no field form. Did you mean from?",
+        '  badge && form == "\\u202e"',
+        "           ^^^^",
+    ]
+    assert run("explain-filter", "").stdout == "everything: the filter is empty\n"

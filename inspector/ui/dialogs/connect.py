@@ -1,30 +1,40 @@
 """The connect dialog: how to reach a gateway, and who we are there (look.md 8, connect-dialog pictures).
 
-What it gives is checked as far as that goes without a network. The token is handed on in memory and forgotten with
-the window; this dialog writes nothing anywhere.
+What it gives is checked as far as that goes without a network. This dialog writes nothing anywhere: a token that was
+typed is handed on in memory, and whoever opened the dialog keeps it in the system keyring if that was asked for. One
+that is kept already is read only when Connect or Test needs it, because the keyring may ask for a password.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.aio import spawn
-from inspector.settings import ConnectionSettings, Settings
+from inspector.credentials import NO_KEYRING, KeyringError, TokenStore, account
+from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, normal_url
 from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.dialogs.keep_fields import KeepFields
+from inspector.ui.dialogs.result_card import ResultCard
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form, RecentEdit, SecretEdit
-from inspector.ui.widgets.labels import HairLine, IconLabel, TextLabel
+from inspector.ui.widgets.labels import HairLine, TextLabel
+from inspector.ui.wire_text import plain
 
 TOKEN_HELP = "Kept in memory only, until this window closes. Never in settings, logs or the window title."
+TOKEN_KEPT_HELP = "Kept in the system keyring. Never in settings, logs or the window title."
+TOKEN_KEPT = "Kept in the system keyring"
+"""What the empty field says of a token that need not be typed."""
+WAITING = "Waiting for the system keyring…"
+WAITING_DETAIL = "It may ask for its password in a window of its own. Typing the token goes on without it."
 PARTICIPANT_HELP = "A new id each time: a shared id would cut off the other client."
 TOOLS_LIST_HELP = "Agents ask every participant and wait up to 15 s. Each answer is shown as a sent message."
 DEFAULT_ADDRESS = "ws://127.0.0.1:8080"
@@ -50,12 +60,14 @@ Test = Callable[[Connection], Awaitable[TestResult]]
 
 
 class ConnectDialog(FittedDialog):
-    """Asks how to reach a gateway.
+    """Asks how to reach a gateway, or edits a connection that is kept under a name.
 
     Signals:
+        kept(Kept): the connection is to be kept under a name; said before the next one.
         accepted_connection(Connection): Connect was pressed and everything is in order.
     """
 
+    kept = Signal(object)
     accepted_connection = Signal(object)
 
     def __init__(
@@ -65,29 +77,43 @@ class ConnectDialog(FittedDialog):
         parent: QWidget | None = None,
         *,
         test: Test | None = None,
+        tokens: TokenStore | None = None,
+        editing: NamedConnection | None = None,
     ) -> None:
         """Make the dialog, filled with what was used last.
 
         Args:
             theme_controller: gives the look.
-            settings: holds recent connections; not changed.
+            settings: holds kept and recent connections; not changed.
             parent: owner.
             test: tries a connection; without it there is no Test button.
+            tokens: the system keyring; without it no token is kept.
+            editing: the connection to edit; then there is Save in place of Connect.
         """
-        super().__init__(theme_controller, name="connectDialog", title="Connect to a gateway", width=560, parent=parent)
-        self._recents = list(settings.recent_connections)
+        title = f"Edit {plain(editing.name)}" if editing is not None else "Connect to a gateway"
+        super().__init__(theme_controller, name="connectDialog", title=title, width=560, parent=parent)
+        self._choices: list[ConnectionSettings] = [*settings.connections, *settings.unnamed_connections()]
+        self._names = list(settings.connections)
         self._test = test
+        self._tokens = tokens
+        self._editing = editing
+        self._fresh = fresh_participant()
+        self._looked = self._waiting = False
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._build()
-        if self._recents:
-            self.set_connection(self._recents[0])
+        self._looking: set[asyncio.Task[Any]] = set()
+        self._build(title)
+        if editing is not None:
+            self.set_connection(editing)
+        elif settings.recent_connections:
+            latest = settings.recent_connections[0]
+            self.set_connection(settings.kept_as(latest) or latest)
         self._address.selectAll()
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
-    def _build(self) -> None:
+    def _build(self, title: str) -> None:
         self._page = QVBoxLayout(self)
-        self._page.addWidget(TextLabel("Connect to a gateway", variant="title", name="connectTitle", parent=self))
+        self._page.addWidget(TextLabel(title, variant="title", name="connectTitle", parent=self))
         self._page.addSpacing(12)
         form = self._build_fields()
         form.add_across(HairLine("connectLine", self))
@@ -96,22 +122,24 @@ class ConnectDialog(FittedDialog):
         )
         self._answer.box.setChecked(True)
         form.add_wide(self._answer)
+        self._keeping.add_to(form)
         self._page.addLayout(form)
         self._page.addSpacing(14)
-        self._build_result()
+        self._result = ResultCard(self._themes, name="connectResult", parent=self)
+        self._page.addWidget(self._result)
         self._build_buttons()
 
     def _build_fields(self) -> Form:
         self._address = RecentEdit(self._themes, name="connectAddress", parent=self)
         self._address.setAccessibleName("Address")
         self._address.setPlaceholderText(DEFAULT_ADDRESS)
-        self._address.set_entries([_recent_words(recent) for recent in self._recents])
+        self._address.set_entries([_words(choice) for choice in self._choices])
         self._address.picked.connect(self._on_recent_picked)
         self._space = _field("connectSpace", "Space", self)
         self._token = SecretEdit(self._themes, name="connectToken", parent=self)
         self._token.setAccessibleName("Token")
         self._participant = _field("connectParticipant", "Join as", self)
-        self._participant.setText(fresh_participant())
+        self._participant.setText(self._fresh)
         refresh = IconButton(self._themes, "refresh", "Take another id", name="connectRefresh", parent=self)
         refresh.clicked.connect(self._on_refresh_clicked)
         named = QWidget(self)
@@ -134,28 +162,13 @@ class ConnectDialog(FittedDialog):
         self._address.textEdited.connect(lambda _text: self._address_row.say_trouble(""))
         self._space.textEdited.connect(lambda _text: self._space_row.say_trouble(""))
         self._participant.textEdited.connect(lambda _text: self._participant_row.say_trouble(""))
+        self._keeping = KeepFields(self._themes, self._names, self)
+        self._keeping.edited.connect(self._on_keeping_edited)
         for field in (self._address, self._space, self._token, self._participant):
             field.textEdited.connect(self._forget_result)
+        for field in (self._address, self._token):
+            field.textEdited.connect(self._say_where_the_token_is)
         return form
-
-    def _build_result(self) -> None:
-        self._result = QFrame(self)
-        self._result.setObjectName("connectResult")
-        self._result.setProperty("variant", "card")
-        row = QHBoxLayout(self._result)
-        row.setContentsMargins(12, 8, 12, 8)
-        row.setSpacing(8)
-        self._result_icon = IconLabel(self._themes, "success", name="connectResultIcon", parent=self._result)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        self._result_headline = TextLabel(variant="strong", name="connectResultHeadline", wrap=True, parent=self)
-        self._result_detail = TextLabel(variant="hint", name="connectResultDetail", wrap=True, parent=self)
-        words.addWidget(self._result_headline)
-        words.addWidget(self._result_detail)
-        row.addWidget(self._result_icon)
-        row.addLayout(words, 1)
-        self._result.hide()
-        self._page.addWidget(self._result)
 
     def _build_buttons(self) -> None:
         row = QHBoxLayout()
@@ -169,9 +182,13 @@ class ConnectDialog(FittedDialog):
         cancel = _button("Cancel", "connectCancel", self)
         cancel.clicked.connect(self.reject)
         row.addWidget(cancel)
-        self._connect = _button("Connect", "connectConnect", self)
+        if self._editing is None:
+            self._connect = _button("Connect", "connectConnect", self)
+            self._connect.clicked.connect(self._on_connect_clicked)
+        else:
+            self._connect = _button("Save", "connectSave", self)
+            self._connect.clicked.connect(self._on_save_clicked)
         self._connect.setDefault(True)
-        self._connect.clicked.connect(self._on_connect_clicked)
         row.addWidget(self._connect)
         self._page.addLayout(row)
 
@@ -182,15 +199,28 @@ class ConnectDialog(FittedDialog):
         self._address.setText(url)
         self._focus_first_empty()
 
-    def set_connection(self, recent: ConnectionSettings) -> None:
-        """Put in a connection used before; its id is a fresh one, and its token is not known any more."""
-        self._address.setText(recent.url)
-        self._space.setText(recent.space)
-        self._answer.box.setChecked(recent.answer_tools_list)
-        for row in (self._address_row, self._space_row):
+    def set_connection(self, chosen: ConnectionSettings) -> None:
+        """Put in a connection that is kept or was used before.
+
+        One without a name gets a fresh id, and its token is not known any more.
+        """
+        self._address.setText(chosen.url)
+        self._space.setText(chosen.space)
+        self._token.clear()
+        self._answer.box.setChecked(chosen.answer_tools_list)
+        self._keeping.show_connection(chosen)
+        own_id = chosen.participant if isinstance(chosen, NamedConnection) else ""
+        self._participant.setText(own_id or self._fresh)
+        for row in (self._address_row, self._space_row, self._participant_row):
             row.say_trouble("")
         self._forget_result()
+        self._on_keeping_edited()
         self._focus_first_empty()
+
+    def say_trouble(self, sentence: str) -> None:
+        """Say why the kept token is not to be had, and ask for it."""
+        self._result.say("warning", "severity.warning", sentence)
+        self._token.setFocus()
 
     def _focus_first_empty(self) -> None:
         empty = next((field for field in (self._address, self._space, self._token) if not field.text()), self._token)
@@ -200,7 +230,7 @@ class ConnectDialog(FittedDialog):
 
     def connection(self) -> Connection | None:
         """What was entered, or None after saying in place what is wrong."""
-        address = self._address.text().strip() or (DEFAULT_ADDRESS if not self._recents else "")
+        address = self._address.text().strip() or (DEFAULT_ADDRESS if not self._choices else "")
         wrong: list[tuple[FieldColumn, str, QLineEdit]] = []
         try:
             url = normal_url(address)
@@ -213,6 +243,8 @@ class ConnectDialog(FittedDialog):
             wrong.append((self._participant_row, "Type an id, or take a new one with the button.", self._participant))
         for row in (self._address_row, self._space_row, self._participant_row):
             row.say_trouble(next((sentence for other, sentence, _ in wrong if other is row), ""))
+        if self._keeping.complain(needed=self._editing is not None):
+            wrong.append((self._participant_row, "", self._keeping.name))
         if wrong:
             wrong[0][2].setFocus()
             return None
@@ -226,16 +258,87 @@ class ConnectDialog(FittedDialog):
 
     def _on_connect_clicked(self) -> None:
         connection = self.connection()
-        if connection is not None:
+        if connection is None or self._tasks:
+            return
+        if self._needs_keyring():
+            spawn(self._connect_with_kept(connection), name="read a token", owner=self._tasks)
+        else:
+            self._finish(connection)
+
+    async def _connect_with_kept(self, connection: Connection) -> None:
+        whole = await self._with_kept_token(connection)
+        if whole is not None:
+            self._finish(whole, typed=Secret())
+
+    def _finish(self, connection: Connection, *, typed: Secret | None = None) -> None:
+        kept = self._keeping.kept(connection, connection.token if typed is None else typed, fresh=self._fresh)
+        self.accept()
+        if kept is not None:
+            self.kept.emit(kept)
+        self.accepted_connection.emit(connection)
+
+    def _on_save_clicked(self) -> None:
+        connection = self.connection()
+        kept = self._keeping.kept(connection, connection.token, fresh=self._fresh) if connection is not None else None
+        if kept is not None:
             self.accept()
-            self.accepted_connection.emit(connection)
+            self.kept.emit(kept)
 
     def _on_recent_picked(self, place: int) -> None:
-        self.set_connection(self._recents[place])
+        self.set_connection(self._choices[place])
 
     def _on_refresh_clicked(self) -> None:
-        self._participant.setText(fresh_participant())
+        self._take_fresh_id()
         self._participant_row.say_trouble("")
+
+    def _take_fresh_id(self) -> None:
+        self._fresh = fresh_participant()
+        self._participant.setText(self._fresh)
+
+    # Token
+
+    def _on_keeping_edited(self) -> None:
+        if self._keeping.named and not self._looked:
+            self._looked = True
+            if self._tokens is None:
+                self._keeping.set_trouble(NO_KEYRING)
+            else:
+                spawn(self._look_for_keyring(self._tokens), name="look for the keyring", owner=self._looking)
+        self._say_where_the_token_is()
+
+    async def _look_for_keyring(self, tokens: TokenStore) -> None:
+        self._keeping.set_trouble(await tokens.trouble())
+        self._say_where_the_token_is()
+
+    def _needs_keyring(self) -> bool:
+        return not self._token.text() and self._keeping.token_is_kept(self._address.text())
+
+    def _say_where_the_token_is(self, _text: str = "") -> None:
+        self._keeping.show_address(self._address.text())
+        there = self._needs_keyring() and not self._keeping.trouble
+        self._token.setPlaceholderText(TOKEN_KEPT if there else "")
+        other = self._keeping.kept_for_another(self._address.text())
+        if other:
+            self._token_row.say_help(f"The kept token is for {plain(other)} and is not sent anywhere else.")
+        else:
+            kept = self._keeping.keeps_token or there
+            self._token_row.say_help(TOKEN_KEPT_HELP if kept else TOKEN_HELP)
+
+    async def _with_kept_token(self, connection: Connection) -> Connection | None:
+        """The connection with the token out of the keyring; None after saying why there is none."""
+        before = self._keeping.before
+        if self._tokens is None or before is None:
+            self.say_trouble(NO_KEYRING)
+            return None
+        self._result.say("connect", "ink.secondary", WAITING, WAITING_DETAIL)
+        self._waiting = True
+        try:
+            return replace(connection, token=await self._tokens.read(account(before)))
+        except KeyringError as error:
+            self.say_trouble(str(error))
+            return None
+        finally:
+            self._waiting = False
 
     # Test
 
@@ -243,18 +346,26 @@ class ConnectDialog(FittedDialog):
         connection = self.connection()
         if connection is None or self._test is None or self._tasks:  # disabled meanwhile, it would lose the focus
             return
-        self._show_result("connect", "ink.secondary", "Asking the gateway…", "")
         spawn(self._run_test(self._test, connection), name="test a connection", owner=self._tasks)
 
     async def _run_test(self, test: Test, connection: Connection) -> None:
-        result = await test(connection)
+        whole = await self._with_kept_token(connection) if self._needs_keyring() else connection
+        if whole is None:
+            return
+        self._result.say("connect", "ink.secondary", "Asking the gateway…")
+        result = await test(whole)
         icon, token = ("success", "badge.consumed") if result.ok else ("error", "severity.error")
-        self._show_result(icon, token, result.headline, result.detail)
-        # The id was seen there for a moment: the connection itself takes another.
-        self._participant.setText(fresh_participant())
+        self._result.say(icon, token, result.headline, result.detail)
+        if connection.participant == self._fresh:
+            # The id was seen there for a moment: the connection itself takes another.
+            self._take_fresh_id()
 
     def _forget_result(self, _text: str = "") -> None:
-        """What was tested is no longer what is asked for."""
+        """What was tested, or waited for, is no longer what is asked for."""
+        if self._waiting:
+            for task in self._tasks:
+                task.cancel()
+            self._tasks = set()
         if not self._tasks:
             self._result.hide()
 
@@ -262,18 +373,11 @@ class ConnectDialog(FittedDialog):
         """Wait until no test is under way."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _show_result(self, icon: str, token: str, headline: str, detail: str) -> None:
-        self._result_icon.set_icon(icon, token)
-        self._result_headline.setText(headline)
-        self._result_detail.setText(detail)
-        self._result_detail.setVisible(bool(detail))
-        self._result.setAccessibleName(f"{headline} {detail}".strip())
-        self._result.show()
-
     @override
     def done(self, result: int) -> None:
-        for task in self._tasks:
+        for task in self._tasks | self._looking:
             task.cancel()
+        self._token.clear()  # what was typed does not outlive the dialog
         super().done(result)
 
     def _on_theme_changed(self) -> None:
@@ -299,5 +403,8 @@ def _button(text: str, name: str, parent: QWidget) -> QPushButton:
     return button
 
 
-def _recent_words(recent: ConnectionSettings) -> str:
-    return f"{recent.url}  space {recent.space}" if recent.space else recent.url
+def _words(choice: ConnectionSettings) -> str:
+    """One line of the list: what is kept begins with its name."""
+    parts = [choice.name] if isinstance(choice, NamedConnection) else []
+    parts += [choice.url, f"space {choice.space}" if choice.space else ""]
+    return "  ".join(plain(part) for part in parts if part)

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.settings import Display, Settings, default_presets
+from inspector.settings import Display, Settings, default_highlights, default_presets
 from inspector.ui.dialogs.display_page import DisplayPage
+from inspector.ui.dialogs.highlight_page import HighlightPage
+from inspector.ui.dialogs.keys_page import KeysPage
 from inspector.ui.dialogs.navigation import Navigation
 from inspector.ui.dialogs.presets_page import PresetsPage
+from inspector.ui.keys import Keyed, keys_in_force
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import HairLine, TextLabel
 
-PAGES = (("display", "Display"), ("presets", "Presets"))
+PAGES = (("display", "Display"), ("presets", "Presets"), ("highlights", "Highlight rules"), ("keys", "Keys"))
 """Ids and titles below General, in their order."""
 
 
 class SettingsDialog(QDialog):
     """Edits the settings it was given, in place.
 
-    Only `display` and `presets` are touched, so that what others remember meanwhile (recent files) is not undone.
+    Only the display, presets, highlight rules and keys are touched, so that what others remember meanwhile (recent
+    files) is not undone.
 
     Signals:
         changed(Settings): something was changed; the same object that was given.
@@ -28,17 +34,26 @@ class SettingsDialog(QDialog):
 
     changed = Signal(object)
 
-    def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme_controller: ThemeController,
+        settings: Settings,
+        parent: QWidget | None = None,
+        *,
+        keyed: Sequence[Keyed] = (),
+    ) -> None:
         """Make the dialog.
 
         Args:
             theme_controller: gives the look.
             settings: edited in place.
             parent: owner; the dialog is modal to its window.
+            keyed: what can have keys.
         """
         super().__init__(parent)
         self._themes = theme_controller
         self._settings = settings
+        self._keyed = keyed
         self.setObjectName("settingsDialog")
         self.setWindowTitle("Settings")
         self.setAccessibleName("Settings")
@@ -65,10 +80,16 @@ class SettingsDialog(QDialog):
         self._pages.setObjectName("settingsPages")
         self._display = DisplayPage(self._themes, self._settings.display, self)
         self._display.changed.connect(self._on_display_changed)
-        self._presets = PresetsPage(self._themes, self._settings.presets, self)
+        self._presets = PresetsPage(self._themes, self._settings.presets, self, taken=self._taken())
         self._presets.changed.connect(self._on_presets_changed)
+        self._highlights = HighlightPage(self._themes, self._settings.highlights, self)
+        self._highlights.changed.connect(self._on_highlights_changed)
+        self._keys = KeysPage(self._themes, self._keyed, self._settings.keys, self)
+        self._keys.changed.connect(self._on_keys_changed)
         self._pages.addWidget(self._display)
         self._pages.addWidget(self._presets)
+        self._pages.addWidget(self._highlights)
+        self._pages.addWidget(self._keys)
         self._column.addWidget(self._pages, 1)
         self._column.addWidget(HairLine("settingsLine", self))
         self._column.addLayout(self._build_buttons())
@@ -91,6 +112,13 @@ class SettingsDialog(QDialog):
         row.addWidget(close)
         return row
 
+    def enter_page(self, page: str) -> None:
+        """Show the page with this id, and give it the keyboard."""
+        self.show_page(page)
+        shown = self._pages.currentWidget()
+        if shown is not None:
+            shown.setFocus()
+
     def show_page(self, page: str) -> None:
         """Show the page with this id.
 
@@ -110,11 +138,51 @@ class SettingsDialog(QDialog):
         self._settings.presets = self._presets.presets()
         self.changed.emit(self._settings)
 
+    def edit_preset(self, place: int) -> None:
+        """Show a preset, ready to be edited.
+
+        Args:
+            place: among the presets of the settings.
+        """
+        self.show_page("presets")
+        self._presets.select(place)
+
+    def _taken(self) -> dict[str, str]:
+        """What keys mean that no preset can have, by key."""
+        keyed = [one for one in self._keyed if not one.id.startswith("preset.")]
+        titles = {one.id: one.title for one in keyed}
+        return {key: titles[name] for name, keys in keys_in_force(keyed, self._settings.keys).items() for key in keys}
+
+    def _on_highlights_changed(self) -> None:
+        self._settings.highlights = self._highlights.rules()
+        self.changed.emit(self._settings)
+
+    def _on_keys_changed(self) -> None:
+        self._settings.keys = self._keys.chosen()
+        self.changed.emit(self._settings)
+        # A preset keeps its key itself, and may have been given one just now.
+        self._presets.set_taken(self._taken())
+        if self._presets.presets() != self._settings.presets:
+            self._presets.show_presets(self._settings.presets)
+
+    def show_keyed(self, keyed: Sequence[Keyed]) -> None:
+        """Show what can have keys now: presets come and go, and bring keys of their own; says nothing."""
+        if list(keyed) != list(self._keyed):
+            self._keyed = keyed
+            self._keys.show_keyed(keyed, self._settings.keys)
+            self._presets.set_taken(self._taken())
+
     def _on_restore_clicked(self) -> None:
-        if self._pages.currentIndex() == 0:
+        if self._pages.currentWidget() is self._keys:
+            self._settings.keys = {}
+            self._keys.show_chosen({})
+        elif self._pages.currentWidget() is self._display:
             # Two lines are not offered here yet, so that they are not reset either.
             self._settings.display = Display(two_lines=self._settings.display.two_lines)
             self._display.show_values(self._settings.display)
+        elif self._pages.currentWidget() is self._highlights:
+            self._settings.highlights = default_highlights()
+            self._highlights.show_rules(self._settings.highlights)
         else:
             self._settings.presets = default_presets()
             self._presets.show_presets(self._settings.presets)

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
+from inspector.filters.completion import Candidate, Completion
 from inspector.filters.errors import FilterError
 from inspector.ui.style_sheet import repolish
 from inspector.ui.theme import ThemeController
-from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.buttons import IconButton, LinkButton
+from inspector.ui.widgets.filter_completions import FilterCompletions
 from inspector.ui.widgets.filter_editor import PLACEHOLDER, FilterEditor
 from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 
-HISTORY_CAP = 20
+HISTORY_CAP = 30
 """How many applied filters are remembered."""
 
 PATIENCE_MS = 350
@@ -28,6 +30,16 @@ PATIENCE_MS = 350
 
 Check = Callable[[str], FilterError | None]
 """What is wrong with a filter text, or None."""
+
+Preview = Callable[[str], "int | None"]
+"""How many messages a filter text would show; None where that takes its time."""
+
+Complete = Callable[[str, int], Completion]
+"""What may stand at a place of a filter text."""
+
+
+_AWAY = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
+"""Keys that leave the word for which something is offered."""
 
 
 class FilterBar(QFrame):
@@ -37,23 +49,44 @@ class FilterBar(QFrame):
         applied(str): a filter without errors was entered; empty shows everything.
         save_requested(str): keep this filter as a preset.
         left: Esc was pressed where there was nothing to take back.
+        stack_requested(str): make a condition of this filter, so that another one can be written beside it.
+        search_all_requested: what was written shall choose among all messages, whatever else chooses now.
+        history_cleared: the earlier filters shall be forgotten.
     """
 
     applied = Signal(str)
     save_requested = Signal(str)
     left = Signal()
+    stack_requested = Signal(str)
+    search_all_requested = Signal()
+    history_cleared = Signal()
 
-    def __init__(self, theme_controller: ThemeController, check: Check, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme_controller: ThemeController,
+        check: Check,
+        parent: QWidget | None = None,
+        *,
+        complete: Complete | None = None,
+        preview: Preview | None = None,
+    ) -> None:
         """Make an empty bar.
 
         Args:
             theme_controller: gives the look.
             check: called with the text on every change; must be quick and must not raise.
             parent: owner.
+            complete: called with text and cursor while the user writes; as quick.
+            preview: called with a text in which nothing is wrong when the user rests; a few milliseconds.
         """
         super().__init__(parent)
         self._themes = theme_controller
         self._check = check
+        self._complete = complete
+        self._preview = preview
+        self._would_match: int | None = None
+        self._narrowed = False
+        self._completion: Completion | None = None
         self._applied = ""
         self._error: FilterError | None = None
         self._counts: tuple[int, int] | None = None
@@ -70,7 +103,7 @@ class FilterBar(QFrame):
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE_MS)
-        self._patience.timeout.connect(self._tell_trouble)
+        self._patience.timeout.connect(self._on_rest)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self._refresh()
@@ -85,8 +118,14 @@ class FilterBar(QFrame):
         self._editor.escaped.connect(self._on_escaped)
         self._editor.history_asked.connect(self._open_history)
         self._editor.focus_moved.connect(self._on_focus_moved)
+        self._editor.typed.connect(self._offer)
         self.setFocusProxy(self._editor)
         self._count = TextLabel(variant="small", name="filterCounts", parent=self)
+        self._search_all = LinkButton("Search all", name="filterSearchAll", parent=self)
+        self._search_all.setToolTip("Look for this in all messages: without the scope and the other conditions")
+        self._search_all.clicked.connect(self.search_all_requested)
+        self._stack = self._button("add", "Stack it as a condition and write another (Ctrl+Enter)", "filterStack")
+        self._stack.clicked.connect(self._on_stack_asked)
         self._clear = self._button("clear", "Clear the filter", "filterClear")
         self._clear.clicked.connect(self._on_clear_clicked)
         self._history_button = self._button("history", "Earlier filters (Down)", "filterHistory")
@@ -98,7 +137,7 @@ class FilterBar(QFrame):
         self._row.addWidget(self._editor, 1)
         self._row.addSpacing(4)
         self._row.addWidget(self._count)
-        for button in (self._clear, self._history_button, self._star):
+        for button in (self._search_all, self._stack, self._clear, self._history_button, self._star):
             self._row.addWidget(button)
         self._menu = QMenu(self)
         self._menu.setObjectName("filterHistoryMenu")
@@ -106,6 +145,10 @@ class FilterBar(QFrame):
         self._menu.triggered.connect(self._on_history_chosen)
         self._trouble = FilterTrouble(themes, self)
         self._trouble.suggestion_taken.connect(self._on_suggestion_taken)
+        self._completions = FilterCompletions(themes, self)
+        self._completions.picked.connect(self._put_in)
+        self._completions.closed.connect(self._refresh)
+        self._editor.installEventFilter(self)
 
     def _button(self, icon: str, tooltip: str, name: str) -> IconButton:
         return IconButton(self._themes, icon, tooltip, name=name, variant="small", parent=self)
@@ -157,6 +200,22 @@ class FilterBar(QFrame):
         self._show_counts()
         self.update()
 
+    def set_narrowed(self, narrowed: bool) -> None:
+        """Say whether a scope or other conditions choose too, so that there is more to be searched."""
+        self._narrowed = narrowed
+        self._show_counts()
+
+    @property
+    def matches_nothing(self) -> bool:
+        """Whether the filter in force is right and lets no message through."""
+        return (
+            self._counts is not None
+            and not self._counts[0]
+            and self._counts[1] > 0
+            and self._busy is None
+            and bool(self._applied or self._narrowed)
+        )
+
     def set_saved(self, saved: bool) -> None:
         """Say whether the filter in force is a preset."""
         self._saved = saved
@@ -194,27 +253,110 @@ class FilterBar(QFrame):
 
     # What the user does
 
+    def _offer(self) -> None:
+        """Show what may come next where the user writes."""
+        if self._complete is None:
+            return
+        found = self._completion = self._complete(self._editor.text(), self._editor.cursor_place())
+        self._completions.show_completion(found, self._editor.x() + self._editor.left_of(found.start))
+        self._trouble.setVisible(self._trouble.isVisible() and not self._completions.isVisible())
+        self._refresh()
+
+    def _put_in(self, candidate: Candidate) -> None:
+        """Write a candidate in place of the word begun; what may follow is offered next."""
+        completion = self._completion
+        if completion is None:
+            return
+        text, cursor = completion.applied(self._editor.text(), candidate)
+        self._editor.replace_part(0, len(self._editor.text()), text)
+        self._editor.set_cursor_place(cursor)
+        self._completions.hide()
+        self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._offer()
+
+    def _takes_key(self, event: QKeyEvent) -> bool:
+        """Keys that are the list's while it is shown, and the one that asks for it."""
+        key = event.key()
+        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and control:
+            self._on_stack_asked()
+            return True
+        if key == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
+            self._offer()
+            return True
+        current = self._completions.current()
+        if current is None:
+            return False
+        if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self._completions.step(1 if key == Qt.Key.Key_Down else -1)
+        elif key == Qt.Key.Key_Tab or (key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._completions.chosen):
+            self._put_in(current)
+        elif key == Qt.Key.Key_Escape:
+            self._completions.hide()
+        else:
+            if key in _AWAY:
+                self._completions.hide()
+            return False
+        return True
+
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._editor:
+            if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._takes_key(event):
+                return True
+            if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+                if self._completions.isVisible() and event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab):
+                    event.accept()
+                    return True
+            elif event.type() == QEvent.Type.FocusOut:
+                self._completions.hide()
+        return super().eventFilter(watched, event)
+
     def _on_text_changed(self) -> None:
         told = self._error is not None and not self._trouble.isHidden()
         text = self._editor.text()
         self._error = self._check(text) if text.strip() else None
         self._refresh()
-        if self._error is None:
-            self._patience.stop()
-        elif told:
+        self._would_match = None
+        if self._error is not None and told:
             self._tell_trouble()
-        else:
+        elif self._error is not None or text.strip() != self._applied:
             self._patience.start()
+        else:
+            self._patience.stop()
+        self._show_counts()
+
+    def _on_rest(self) -> None:
+        """The user rests: say what is wrong, or how many messages it would show."""
+        text = self._editor.text().strip()
+        if self._error is not None:
+            self._tell_trouble()
+        elif self._preview is not None and text and text != self._applied:
+            self._would_match = self._preview(text)
+            self._show_counts()
+
+    def _on_stack_asked(self) -> None:
+        text = self._editor.text().strip()
+        error = self._check(text) if text else None
+        self._completions.hide()
+        if error is not None:
+            self.show_error(self._check(self._editor.text()) or error)
+        elif text:
+            self._remember(text)
+            self.stack_requested.emit(text)
+            self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_entered(self) -> None:
         text = self._editor.text().strip()
         error = self._check(text) if text else None
         if error is not None:
+            self._completions.hide()
             self.show_error(self._check(self._editor.text()) or error)
             return
         self._apply(text)
 
     def _apply(self, text: str) -> None:
+        self._completions.hide()
         self.set_applied(text)
         self.applied.emit(text)
 
@@ -249,10 +391,16 @@ class FilterBar(QFrame):
         for text in self._history:
             shown = text if len(text) <= 80 else text[:79] + "…"
             self._menu.addAction(shown.replace("&", "&&")).setData(text)
+        self._menu.addSeparator()
+        self._menu.addAction("Forget earlier filters").setObjectName("filterHistoryForget")
         self._menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))
         self._menu.setActiveAction(self._menu.actions()[0])
 
     def _on_history_chosen(self, action: QAction) -> None:
+        if action.objectName() == "filterHistoryForget":
+            self.set_history([])
+            self.history_cleared.emit()
+            return
         self._editor.set_text(str(action.data()))
         self._on_entered()
 
@@ -267,20 +415,28 @@ class FilterBar(QFrame):
             self._history = [text, *(known for known in self._history if known != text)][:HISTORY_CAP]
 
     def _refresh(self) -> None:
-        wrong = self._error is not None
+        wrong = self._error is not None and not self._completions.isVisible()  # else it is only not finished
         text = self._editor.text().strip()
         if (self.property("wrong") == "true") != wrong:
             self.setProperty("wrong", "true" if wrong else "false")
             repolish(self)
-        self._funnel.set_icon("filter", "severity.error" if wrong else "state.active" if text else "ink.secondary")
-        self._editor.mark_trouble((self._error.position, self._error.length) if self._error is not None else None)
+        self._editor.mark_trouble((self._error.position, self._error.length) if wrong and self._error else None)
         self._editor.setAccessibleDescription(str(self._error) if self._error is not None else PLACEHOLDER)
         if not wrong:
             self._trouble.hide()
         self._clear.setVisible(bool(self._editor.text() or self._applied))
         self._history_button.setEnabled(bool(self._history))
+        self._stack.setVisible(bool(text))
+        self._stack.setEnabled(bool(text) and self._error is None)
         self._show_star()
         self._show_counts()
+
+    def _show_funnel(self, *, nothing: bool) -> None:
+        """Green for what is right, red for what is wrong, neutral for what is right and shows nothing."""
+        wrong, text = self.property("wrong") == "true", self._editor.text().strip()
+        self._funnel.set_icon(
+            "filter", "severity.error" if wrong else "state.active" if text and not nothing else "ink.secondary"
+        )
 
     def _show_star(self) -> None:
         same = self._editor.text().strip() == self._applied
@@ -291,7 +447,14 @@ class FilterBar(QFrame):
 
     def _show_counts(self) -> None:
         words = ""
-        if self._busy is not None:
+        written = self._editor.text().strip() != self._applied  # and not entered yet
+        nothing = self.matches_nothing and not written
+        if self._would_match is not None and written:
+            nothing = not self._would_match
+            words = "nothing would match" if nothing else f"{self._would_match:,} would match"
+        elif nothing and self._counts is not None:
+            words = f"no match in {self._counts[1]:,}"
+        elif self._busy is not None:
             words = f"{self._found:,} so far" if self._found is not None else ""
         elif self._counts is not None:
             shown, total = self._counts
@@ -301,9 +464,11 @@ class FilterBar(QFrame):
                 words = f"{total:,} message{'' if total == 1 else 's'}"
         self._count.setText(words)
         self._count.setVisible(bool(words))
+        self._search_all.setVisible(self.matches_nothing and not written and self._narrowed)
+        self._show_funnel(nothing=nothing)
 
     def _tell_trouble(self) -> None:
-        if self._error is not None and self.isVisible():
+        if self._error is not None and self.isVisible() and not self._completions.isVisible():
             self._trouble.show_error(self._error)
 
     def _on_theme_changed(self) -> None:
@@ -317,10 +482,13 @@ class FilterBar(QFrame):
     @override
     def event(self, event: QEvent) -> bool:
         kinds = (QEvent.Type.Move, QEvent.Type.Resize)
-        if event.type() in kinds and not self._trouble.isHidden():
-            self._trouble.place()
+        if event.type() in kinds:
+            self._completions.hide()
+            if not self._trouble.isHidden():
+                self._trouble.place()
         elif event.type() == QEvent.Type.Hide:
             self._trouble.hide()
+            self._completions.hide()
         return super().event(event)
 
     @override

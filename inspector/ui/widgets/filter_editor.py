@@ -34,12 +34,14 @@ class FilterEditor(QPlainTextEdit):
         escaped: Esc was pressed.
         history_asked: the key for earlier filters was pressed.
         focus_moved(bool): it got or lost the focus.
+        typed: a key changed the text.
     """
 
     entered = Signal()
     escaped = Signal()
     history_asked = Signal()
     focus_moved = Signal(bool)
+    typed = Signal()
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
         """Make an empty editor."""
@@ -88,6 +90,18 @@ class FilterEditor(QPlainTextEdit):
         cursor.setPosition(units[min(position + length, end)], QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
 
+    def cursor_place(self) -> int:
+        """Where the cursor is, in characters."""
+        return utf16_offsets(self.text()).index(self.textCursor().position())
+
+    def set_cursor_place(self, place: int) -> None:
+        """Put the cursor before a character."""
+        self._select(place, 0)
+
+    def left_of(self, place: int) -> int:
+        """Where a character begins, in pixels of the editor."""
+        return round(self._span_of(place, 0)[0])
+
     # Trouble
 
     def trouble(self) -> tuple[int, int] | None:
@@ -112,7 +126,10 @@ class FilterEditor(QPlainTextEdit):
         elif key == Qt.Key.Key_Down:
             self.history_asked.emit()
         else:
+            before = self.text()
             super().keyPressEvent(event)
+            if self.text() != before:
+                self.typed.emit()
 
     @override
     def canInsertFromMimeData(self, source: QMimeData) -> bool:

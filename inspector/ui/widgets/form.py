@@ -48,6 +48,12 @@ class FieldColumn(QWidget):
         """What is wrong, or ""."""
         return self._line.text() if self._line.property("variant") == "error" else ""
 
+    def say_help(self, text: str) -> None:
+        """Say another line of help; trouble that is said stays until it is taken back."""
+        self._help = text
+        if not self.trouble():
+            self.say_trouble("")
+
     def say_trouble(self, sentence: str) -> None:
         """Show what is wrong with the field, or with "" that nothing is."""
         variant = "error" if sentence else "hint"
@@ -126,6 +132,11 @@ class CheckField(QWidget):
         self._help = TextLabel(help_text, variant="hint", name=f"{name}Help", wrap=True, parent=self)
         self._help.setContentsMargins(26, 0, 0, 0)
         self._column.addWidget(self._help)
+
+    def say_help(self, text: str) -> None:
+        """Say another line of help."""
+        self._help.setText(text)
+        self.box.setAccessibleDescription(text)
 
     def add_below(self, widget: QWidget) -> None:
         """Put a widget below the help, in line with it."""

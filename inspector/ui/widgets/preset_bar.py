@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
@@ -10,66 +10,11 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
 
 from inspector.settings import Preset
-from inspector.ui import formats
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
-from inspector.ui.wire_text import tool_tip
-
-CONTEXT_VARIABLE = "$context"
-"""Stands for the selected context in a preset's filter."""
-
-NO_CONTEXT = "Select a context in the tree first."
-"""Why such a preset cannot be used."""
+from inspector.ui.widgets.preset_chip import DropMark, PresetChip
 
 _GAP = 2
-
-
-class PresetChip(QToolButton):
-    """One preset."""
-
-    def __init__(self, preset: Preset, parent: QWidget | None = None) -> None:
-        """Make its chip."""
-        super().__init__(parent)
-        self.preset = preset
-        self.count = 0
-        self.note = ""
-        self._usable = True
-        self.setProperty("variant", "chip")
-        self.setObjectName("presetChip")
-        self.setCheckable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.set_count(0)
-
-    def set_count(self, count: int) -> bool:
-        """Say how many messages it would show; 0 says nothing. Whether it needs another width now."""
-        name = f"{self.preset.name}  {count:,}" if count else self.preset.name
-        before, self.count = self.text(), count
-        self.setText(name.replace("&", "&&"))
-        self.setAccessibleName(f"{self.preset.name}, {formats.count_of(count, 'message')}" if count else name)
-        return len(self.text()) != len(before)
-
-    @property
-    def needs_context(self) -> bool:
-        """Whether its filter speaks of the selected context."""
-        return CONTEXT_VARIABLE in self.preset.filter
-
-    def allow(self, context_selected: bool) -> None:
-        """Enable it as far as there is a context for it."""
-        self._usable = context_selected or not self.needs_context
-        self.setEnabled(self._usable)
-        self._say()
-
-    def set_note(self, note: str) -> None:
-        """Say what the count stands for; "" says nothing."""
-        self.note = note
-        self._say()
-
-    def _say(self) -> None:
-        words = self.preset.filter or "Shows everything"
-        lines = (self.note, words, "" if self._usable else NO_CONTEXT)
-        self.setToolTip(tool_tip("\n".join(filter(None, lines))))
-        self.setAccessibleDescription(self.toolTip())
 
 
 class PresetBar(QWidget):
@@ -79,12 +24,16 @@ class PresetBar(QWidget):
         chosen(Preset): show what this preset shows.
         add_requested: keep the filter in force as a preset.
         rename_requested(Preset): give it another name.
+        edit_requested(Preset): edit it.
+        moved(Preset, int): let it stand at this place among the presets of the bar.
         removed(Preset): forget it.
     """
 
     chosen = Signal(object)
     add_requested = Signal()
     rename_requested = Signal(object)
+    edit_requested = Signal(object)
+    moved = Signal(object, int)
     removed = Signal(object)
 
     def __init__(
@@ -99,6 +48,7 @@ class PresetBar(QWidget):
         """
         super().__init__(parent)
         self._themes = theme_controller
+        self._showing = False
         self._active: str | None = None
         self._counts: dict[str, int] = {}
         self._notes: dict[str, str] = {}
@@ -124,20 +74,31 @@ class PresetBar(QWidget):
         self._menu.setObjectName("presetMenu")
         self._menu.setAccessibleName("More presets")
         self._menu.triggered.connect(self._on_menu_triggered)
+        self._mark = DropMark(theme_controller, self)
         theme_controller.changed.connect(self._arrange)
         self.set_presets(presets)
 
     # What the window says
 
-    def set_presets(self, presets: Sequence[Preset]) -> None:
-        """Show other presets."""
+    def set_presets(self, presets: Sequence[Preset], keys: Sequence[str] = ()) -> None:
+        """Show other presets.
+
+        Args:
+            presets: in their order.
+            keys: the key of each in the desktop's words, "" for none; none at all by default.
+        """
+        self._mark.hide()
         for chip in self._chips:
             chip.hide()
             chip.deleteLater()
         self._chips = []
-        for preset in presets:
-            chip = PresetChip(preset, self)
-            chip.clicked.connect(self._on_chip_clicked)
+        for preset, key in zip(presets, keys or [""] * len(presets), strict=True):
+            chip = PresetChip(preset, key, self)
+            chip.toggled.connect(self._on_chip_toggled)
+            chip.dragged.connect(self._on_chip_dragged)
+            chip.dropped.connect(self._on_chip_dropped)
+            chip.key_moved.connect(self._on_key_moved)
+            chip.key_left.connect(self._on_key_left)
             chip.customContextMenuRequested.connect(self._on_chip_menu)
             chip.allow(self._context_selected)
             chip.set_count(self._counts.get(preset.filter, 0))
@@ -182,6 +143,12 @@ class PresetBar(QWidget):
         """Whether a filter is a preset shown here."""
         return any(chip.preset.filter.strip() == text.strip() for chip in self._chips)
 
+    def focus_preset(self, preset: Preset) -> None:
+        """Give the focus to the chip of a preset, or to the menu that holds it."""
+        chip = next((chip for chip in self._chips if chip.preset is preset), None)
+        if chip is not None:
+            (self._more if chip in self._hidden else chip).setFocus(Qt.FocusReason.OtherFocusReason)
+
     def chips(self) -> list[PresetChip]:
         """The chips on the line, left to right."""
         return [chip for chip in self._chips if chip not in self._hidden]
@@ -192,9 +159,10 @@ class PresetBar(QWidget):
 
     # What the user does
 
-    def _on_chip_clicked(self) -> None:
+    def _on_chip_toggled(self) -> None:
+        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
         chip = self.sender()
-        if isinstance(chip, PresetChip):
+        if isinstance(chip, PresetChip) and not self._showing:
             self._choose(chip)
 
     def _choose(self, chip: PresetChip) -> None:
@@ -222,10 +190,74 @@ class PresetBar(QWidget):
         menu = QMenu(chip)
         menu.setObjectName("presetChipMenu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        preset = chip.preset
+        preset, number = chip.preset, self._chips.index(chip)
         menu.addAction("Rename…").triggered.connect(lambda: self.rename_requested.emit(preset))
+        menu.addAction("Edit…").triggered.connect(lambda: self.edit_requested.emit(preset))
+        menu.addSeparator()
+        for words, step in (("Move left (Ctrl+Left)", -1), ("Move right (Ctrl+Right)", 1)):
+            action = menu.addAction(words)
+            action.setEnabled(0 <= number + step < len(self._chips))
+            action.triggered.connect(_moving(self.moved.emit, preset, number + step))
+        menu.addSeparator()
         menu.addAction("Remove").triggered.connect(lambda: self.removed.emit(preset))
         menu.popup(chip.mapToGlobal(place))
+
+    def _on_key_moved(self, step: int) -> None:
+        chip = self.sender()
+        if isinstance(chip, PresetChip):
+            place = self._chips.index(chip) + step
+            if 0 <= place < len(self._chips):
+                self.moved.emit(chip.preset, place)
+
+    def _on_key_left(self, step: int) -> None:
+        """Focus the neighbour that can be pressed; after the last one the menu."""
+        chip = self.sender()
+        if not isinstance(chip, PresetChip):
+            return
+        line: list[QToolButton] = [one for one in self.chips() if one.isEnabled() or one is chip]
+        if self._hidden:
+            line.append(self._more)
+        place = line.index(chip) + step
+        if 0 <= place < len(line):
+            line[place].setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _on_chip_dragged(self, way: int) -> None:
+        chip = self.sender()
+        if not isinstance(chip, PresetChip):
+            return
+        left = self._left_of(chip) + way
+        chip.raise_()
+        chip.move(max(0, min(left, self.width() - chip.width())), chip.y())
+        others = [one for one in self.chips() if one is not chip]
+        place = self._drop_place(chip)
+        mark_at = others[place].x() - _GAP if place < len(others) else others[-1].geometry().right() + 1
+        self._mark.setGeometry(mark_at, chip.y(), 2, chip.height())
+        self._mark.show()
+        self._mark.raise_()
+
+    def _left_of(self, chip: PresetChip) -> int:
+        """Where a chip stands while it is not dragged."""
+        zoom = self._themes.theme.zoom
+        before = self.chips()[: self.chips().index(chip)]
+        return round(4 * zoom) + sum(one.width() + round(_GAP * zoom) for one in before)
+
+    def _drop_place(self, chip: PresetChip) -> int:
+        """Among the other chips on the line: before the first one whose middle is right of where it is dragged."""
+        others = [one for one in self.chips() if one is not chip]
+        # Its leading edge counts, so that it need not be dragged all the way past a wide neighbour.
+        moved_right = chip.x() > self._left_of(chip)
+        edge = chip.geometry().right() if moved_right else chip.x()
+        return sum(one.geometry().center().x() < edge for one in others)
+
+    def _on_chip_dropped(self, on_bar: bool) -> None:
+        chip = self.sender()
+        if not isinstance(chip, PresetChip):
+            return
+        place = self._drop_place(chip)
+        self._mark.hide()
+        self._arrange()
+        if on_bar and place != self._chips.index(chip):
+            self.moved.emit(chip.preset, place)
 
     # What is seen
 
@@ -235,7 +267,9 @@ class PresetBar(QWidget):
             # Two presets may hold the same filter: the first one stands for both.
             active = not marked and self._active is not None and chip.preset.filter.strip() == self._active
             marked = marked or active
+            self._showing = True
             chip.setChecked(active)
+            self._showing = False
         self._show_more()
 
     def _show_more(self) -> None:
@@ -285,3 +319,7 @@ class PresetBar(QWidget):
     @override
     def minimumSizeHint(self) -> QSize:
         return QSize(160, self._themes.theme.metrics.presets)
+
+
+def _moving(move: Callable[[Preset, int], object], preset: Preset, place: int) -> Callable[..., object]:
+    return lambda *_checked: move(preset, place)

@@ -161,6 +161,6 @@ def test_preset_model_obeys_qt(qtmodeltester: ModelTester) -> None:
     model.remove(0)
     assert model.index(0).data() == "first"
     assert model.index(0).data(FILTER_ROLE) == ""
-    assert model.index(0).data(Qt.ItemDataRole.AccessibleTextRole) == "first: everything"
+    assert model.index(0).data(Qt.ItemDataRole.AccessibleTextRole) == "first: everything, Alt+1"
     model.replace([])
     assert model.rowCount() == 0

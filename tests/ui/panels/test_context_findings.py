@@ -161,7 +161,7 @@ def test_the_menu_shows_the_problems_of_a_branch(panel_of: Make):
     panel = panel_of(document_of(*unanswered(f"{JOB}/step"), *unanswered(JOB, 2)))
     asked: list[object] = []
     panel.scope_requested.connect(asked.append)
-    panel.filter_requested.connect(asked.append)
+    panel.filter_requested.connect(lambda text, _mode: asked.append(text))
     row = row_named(panel, JOB)
     menu = panel.menu_for(row)
     next(action for action in menu.actions() if action.text() == "Show 2 messages with a problem").trigger()

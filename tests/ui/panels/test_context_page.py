@@ -162,13 +162,13 @@ def test_actions(show: Show, qtbot: QtBot) -> None:
     panel = show(*SEQUENCE, path="why-1/fs")
     scopes, filters = list[object](), list[str]()
     panel.context_scope_requested.connect(scopes.append)
-    panel.filter_requested.connect(filters.append)
+    panel.filter_requested.connect(lambda text, mode: filters.append(f"{mode}: {text}"))
     for name in ("contextScope", "contextFilter", "contextCopyPath"):
         link = panel.context_page.findChild(LinkText, name)
         assert link is not None
         qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
     assert scopes == [ContextPlace(panel._document.analysis.contexts.spaces[0], node(panel._document, "why-1/fs"))]
-    assert filters == ['context under "why-1/fs"']
+    assert filters == ['replace: context under "why-1/fs"']
     assert QGuiApplication.clipboard().text() == "why-1/fs"
 
 

@@ -345,7 +345,10 @@ def test_the_menu_offers_reaches_filter_and_copies(panel_of, qtbot):
         assert action(panel.menu_for(row), title).isChecked()
     with qtbot.waitSignal(panel.filter_requested) as filtered:
         action(panel.menu_for(row), "Filter by this").trigger()
-    assert filtered.args == ['context under "a/\\"b\\""']
+    assert filtered.args == ['context under "a/\\"b\\""', "replace"]
+    with qtbot.waitSignal(panel.filter_requested) as filtered:
+        action(panel.menu_for(row), "And not this").trigger()
+    assert filtered.args[1] == "and_not"
     compile_filter(filtered.args[0])
     action(panel.menu_for(row), "Copy path").trigger()
     assert QGuiApplication.clipboard().text() == 'a/"b"'

@@ -117,7 +117,7 @@ def test_filter_by_this_code_and_show_all_of_it(show: Show, qtbot: QtBot):
     assert child(panel, LinkText, f"showCode-{code}").text() == "Show all of this code"
     with qtbot.waitSignal(panel.filter_requested) as asked:
         click(qtbot, panel, f"filterCode-{code}")
-    assert asked.args == [filter_by(code)]
+    assert asked.args == [filter_by(code), "replace"]
     with qtbot.waitSignal(panel.code_requested) as asked:
         click(qtbot, panel, f"showCode-{code}")
     assert asked.args == [code]

@@ -547,7 +547,7 @@ def test_a_value_becomes_a_filter_that_finds_its_message(show: Show, fields: dic
     index = next(i for i in indexes(tree.model()) if i.data(JsonRole.PATH) == path)
     assert index.data(JsonRole.FILTER) == wanted
     asked: list[str] = []
-    panel.filter_requested.connect(asked.append)
+    panel.filter_requested.connect(lambda text, _mode: asked.append(text))
     menu = tree.menu_for(index)
     action = next(a for a in menu.actions() if a.text() == "Filter by this")
     assert action.isEnabled() == bool(wanted)

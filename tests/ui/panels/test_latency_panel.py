@@ -98,15 +98,18 @@ def test_enter_and_the_link_go_to_the_slowest_answer(window: MainWindow, qtbot: 
 
 def test_the_menu_filters(window: MainWindow) -> None:
     panel = opened(window)
-    actions = panel.view.menu_for(0).actions()
-    assert actions[0].text() == "Go to the slowest answer, No. 4"
-    actions[1].trigger()
+
+    def choose(row: int, words: str) -> None:
+        next(action for action in panel.view.menu_for(row).actions() if action.text() == words).trigger()
+
+    assert panel.view.menu_for(0).actions()[0].text() == "Go to the slowest answer, No. 4"
+    choose(0, "Filter by this")
     assert window.filter_bar.text() == 'tool == "grep" && latency'
     assert numbers(window) == [2, 4, 6]
-    panel.view.menu_for(0).actions()[2].trigger()
+    choose(0, "Filter by those slower than p95")
     assert numbers(window) == [4]
     panel.choice.buttons["By participant"].click()
-    panel.view.menu_for(1).actions()[1].trigger()
+    choose(1, "Filter by this")
     assert numbers(window) == [8]
 
 

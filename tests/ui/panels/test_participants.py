@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
 
 from inspector.analysis.participants import Participant
 from inspector.document import CaptureDocument
@@ -196,9 +197,12 @@ def test_mcp_participants_are_counted_without_presence(panel_of):
 def test_the_menu_filters_by_sender_and_recipient(panel_of, qtbot):
     panel = panel_of(document_of(said('o"dd & co')))
     for place, field in ((0, "from"), (1, "to")):
+        menu = panel.menu_for(0)
+        ways = menu.findChildren(QMenu, "participantFilterMenu")[place]
+        assert ways.title() == f'{field.capitalize()} o"dd && co'
         with qtbot.waitSignal(panel.filter_requested) as asked:
-            panel.menu_for(0).actions()[place].trigger()
-        assert asked.args == [f'{field} == "o\\"dd & co"']
+            next(way for way in ways.actions() if way.text() == "And this").trigger()
+        assert asked.args == [f'{field} == "o\\"dd & co"', "and"]
         compile_filter(asked.args[0])
     panel.menu_for(0).actions()[-1].trigger()
     assert QGuiApplication.clipboard().text() == 'o"dd & co'
@@ -210,7 +214,7 @@ def test_enter_filters_by_the_sender(panel_of, qtbot):
     panel.view.setCurrentIndex(panel.model.index(1, 0))
     with qtbot.waitSignal(panel.filter_requested) as asked:
         qtbot.keyClick(panel.view, Qt.Key.Key_Return)
-    assert asked.args == ['from == "b"']
+    assert asked.args == ['from == "b"', "replace"]
 
 
 def test_the_same_name_in_two_spaces_is_told_apart(panel_of):

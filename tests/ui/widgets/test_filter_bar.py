@@ -190,7 +190,7 @@ def test_history_holds_what_was_applied_and_applies_it_again(bar: FilterBar, qtb
     assert bar.history() == ["badge", "context"]
     press(qtbot, bar, Qt.Key.Key_Down)
     menu = child(bar, QMenu, "filterHistoryMenu")
-    assert [action.text() for action in menu.actions()] == ["badge", "context"]
+    assert [action.text() for action in menu.actions()] == ["badge", "context", "", "Forget earlier filters"]
     with qtbot.waitSignal(bar.applied) as applied:
         menu.actions()[1].trigger()
     menu.close()
@@ -260,3 +260,27 @@ def test_tokens_of_nonsense_stay_inside_the_text() -> None:
 
 def test_utf16_offsets_count_astral_characters_twice() -> None:
     assert utf16_offsets("a\U0001f600b") == [0, 1, 3, 4]
+
+
+def test_the_plus_stacks_what_is_right(bar: FilterBar, qtbot: QtBot) -> None:
+    assert button(bar, "filterStack").isHidden()
+    type_text(qtbot, bar, "badge")
+    with qtbot.waitSignal(bar.stack_requested) as asked:
+        button(bar, "filterStack").click()
+    assert asked.args == ["badge"]
+    assert bar.history() == ["badge"]
+    type_text(qtbot, bar, "form ==")
+    assert not button(bar, "filterStack").isEnabled()
+
+
+def test_a_filter_that_matches_nothing_is_neither_right_nor_wrong(bar: FilterBar, qtbot: QtBot) -> None:
+    bar.set_applied("badge")
+    bar.set_counts(0, 1_216)
+    assert (counts(bar), funnel(bar)) == ("no match in 1,216", "ink.secondary")
+    assert child(bar, QPushButton, "filterSearchAll").isHidden()
+    bar.set_narrowed(True)
+    with qtbot.waitSignal(bar.search_all_requested):
+        child(bar, QPushButton, "filterSearchAll").click()
+    bar.set_counts(3, 1_216)
+    assert (counts(bar), funnel(bar)) == ("3 of 1,216", "state.active")
+    assert child(bar, QPushButton, "filterSearchAll").isHidden()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import Preset, default_presets
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.preset_bar import PresetBar
+from inspector.ui.widgets.preset_chip import DropMark, PresetChip
 from tests.ui.find import child
 
 
@@ -100,13 +101,15 @@ def test_plus_asks_to_add(bar: PresetBar, qtbot: QtBot) -> None:
         qtbot.mouseClick(child(bar, QToolButton, "presetAdd"), Qt.MouseButton.LeftButton)
 
 
-@pytest.mark.parametrize(("place", "signal"), [(0, "rename_requested"), (1, "removed")], ids=["rename", "remove"])
-def test_context_menu(bar: PresetBar, qtbot: QtBot, place: int, signal: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "signal"), [("Rename…", "rename_requested"), ("Edit…", "edit_requested"), ("Remove", "removed")]
+)
+def test_context_menu(bar: PresetBar, qtbot: QtBot, words: str, signal: str) -> None:
     chip = bar.chips()[2]
     chip.customContextMenuRequested.emit(chip.rect().center())
     menu = child(chip, QMenu, "presetChipMenu")
     with qtbot.waitSignal(getattr(bar, signal)) as asked:
-        menu.actions()[place].trigger()
+        next(action for action in menu.actions() if action.text() == words).trigger()
     menu.close()
     assert asked.args is not None
     assert asked.args[0].name == "With reasoning"
@@ -118,3 +121,60 @@ def test_set_presets_replaces_and_keeps_the_mark(bar: PresetBar) -> None:
     assert checked(bar) == ["A & B"]
     assert bar.holds("badge")
     assert not bar.holds("context")
+
+
+# Moving
+
+
+def drag(qtbot: QtBot, bar: PresetBar, number: int, way: QPoint) -> None:
+    chip = bar.chips()[number]
+    at = chip.rect().center()
+    qtbot.mousePress(chip, Qt.MouseButton.LeftButton, pos=at)
+    for part in (0.2, 0.6, 1.0):
+        qtbot.mouseMove(chip, bar_point(bar, chip, number, at, way * part))
+    qtbot.mouseRelease(chip, Qt.MouseButton.LeftButton, pos=bar_point(bar, chip, number, at, way))
+
+
+def bar_point(bar: PresetBar, chip: PresetChip, number: int, at: QPoint, way: QPoint) -> QPoint:
+    """A place that far from where the drag began, as the chip, which moves along, sees it."""
+    began = bar.mapToGlobal(QPoint(bar._left_of(chip), chip.y())) + at
+    return chip.mapFromGlobal(began + way)
+
+
+def test_a_chip_is_dragged_to_another_place(bar: PresetBar, qtbot: QtBot) -> None:
+    before = [chip.preset.name for chip in bar.chips()]
+    with qtbot.waitSignal(bar.moved) as moved, qtbot.assertNotEmitted(bar.chosen):
+        drag(qtbot, bar, 1, QPoint(bar.chips()[2].width() + 10, 3))
+    assert moved.args is not None
+    assert (moved.args[0].name, moved.args[1]) == (before[1], 2)
+    assert not child(bar, DropMark).isVisible()
+    with qtbot.waitSignal(bar.moved) as moved:
+        drag(qtbot, bar, 3, QPoint(-2000, 0))
+    assert moved.args is not None
+    assert (moved.args[0].name, moved.args[1]) == (before[3], 0)
+
+
+def test_a_chip_dropped_far_from_the_bar_stays(bar: PresetBar, qtbot: QtBot) -> None:
+    at = bar.chips()[1].pos()
+    with qtbot.assertNotEmitted(bar.moved), qtbot.assertNotEmitted(bar.chosen):
+        drag(qtbot, bar, 1, QPoint(300, 200))
+    assert bar.chips()[1].pos() == at
+
+
+def test_keys_go_from_chip_to_chip_and_move_them(bar: PresetBar, qtbot: QtBot) -> None:
+    bar.activateWindow()
+    bar.chips()[0].setFocus()
+    qtbot.keyClick(bar.chips()[0], Qt.Key.Key_Right)
+    assert bar.chips()[1].hasFocus()
+    with qtbot.waitSignal(bar.moved) as moved:
+        qtbot.keyClick(bar.chips()[1], Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
+    assert moved.args is not None
+    assert (moved.args[0].name, moved.args[1]) == ("Main only", 2)
+    with qtbot.assertNotEmitted(bar.moved):
+        qtbot.keyClick(bar.chips()[0], Qt.Key.Key_Left, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_keys_are_said_in_the_tooltip(bar: PresetBar) -> None:
+    bar.set_presets([Preset(name="Tools <b>", filter="tool")], ["Alt+1"])
+    assert "tool\nAlt+1" in bar.chips()[0].toolTip()
+    assert bar.chips()[0].accessibleDescription() == "tool, Alt+1"

@@ -44,11 +44,21 @@ class Table:
 
 
 class FakeCapture:
+    """One file with the rows' records in it, one after the other; it is its own only source."""
+
+    lost_to = 0
+
     def __init__(self, rows: list[Row]) -> None:
         self.rows = rows
+        self.sources = [self]
 
-    def record_bytes(self, message: int) -> bytes:
-        return self.rows[message].get("record", b"")
+    @property
+    def columns(self) -> dict[str, np.ndarray]:
+        lengths = np.array([len(row.get("record", b"")) for row in self.rows], np.int64)
+        return {"source": np.zeros(len(lengths), np.uint8), "offset": np.cumsum(lengths) - lengths, "length": lengths}
+
+    def read(self, offset: int, length: int) -> bytes:
+        return b"".join(row.get("record", b"") for row in self.rows)[offset : offset + length]
 
 
 class FakeAnalysis:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.filters.full_text import record_text, text_finder
+from inspector.filters.full_text import TextFinder, record_text, record_texts
 
 
 @pytest.mark.parametrize(
@@ -28,10 +30,16 @@ from inspector.filters.full_text import record_text, text_finder
         ("y", b"\xff\xfeX", False),
         ("", b"", True),
         ("\ud800", b'"\\ud800"', True),
+        ("café", json.dumps({"text": json.dumps({"name": "CAFÉ"})}).encode(), True),
+        ('"name": "x"', json.dumps([json.dumps([json.dumps({"name": "x"})])]).encode(), True),
+        ("ann", b'"x\\nann"', True),
+        ("nann", b'"x\\nann"', False),
+        ("日本", b'"\\u65e5\\u672c"', True),
+        ("ошибка", '"ОШИБКА"'.encode(), True),
     ],
 )
 def test_found(needle: str, record: bytes, expected: bool) -> None:
-    assert text_finder(needle)(record) is expected
+    assert TextFinder(needle)(record) is expected
 
 
 @given(st.text(), st.booleans())
@@ -39,9 +47,49 @@ def test_what_json_wrote_is_found(text: str, ascii_only: bool) -> None:
     record = json.dumps({"text": text}, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
     if not any(ord(character) < 32 for character in text):
         assert text in record_text(record)
-    assert text_finder(text)(record)
+    assert TextFinder(text)(record)
 
 
 @given(st.binary(), st.text(max_size=3))
 def test_any_bytes_can_be_searched(record: bytes, needle: str) -> None:
-    text_finder(needle)(record)
+    TextFinder(needle)(record)
+
+
+_PIECES = st.sampled_from(
+    (
+        *("a", "A", "k", "K", "s", "S", "ß", "İ", "é", "日", "本", "ŉ", '"', "/", "\\", " ", "\n", "ff", "ann", '\\"'),
+        *("\u017f", "\u0131", "\u212a", "\ufb00", "\\n", "\\u004b", "\\u00e9", "\\ud83d"),
+    )
+)
+_TEXTS = st.lists(_PIECES, max_size=6).map("".join)
+
+
+def _written(text: str, depth: int, ascii_only: bool) -> bytes:
+    for _ in range(depth):
+        text = json.dumps(text, ensure_ascii=ascii_only)
+    return text.encode("utf-8", "surrogatepass")
+
+
+_RECORDS = st.lists(
+    st.one_of(st.builds(_written, _TEXTS, st.integers(0, 3), st.booleans()), st.binary(max_size=8)), max_size=6
+)
+
+
+@given(_RECORDS, _TEXTS, st.binary(max_size=3))
+def test_many_at_once_are_what_each_is(records: list[bytes], needle: str, between: bytes) -> None:
+    starts, data = [], b""
+    for record in records:
+        data += between
+        starts.append(len(data))
+        data += record
+    ends = [start + len(record) for start, record in zip(starts, records, strict=True)]
+    found = TextFinder(needle).among(data, np.array(starts, np.int64), np.array(ends, np.int64))
+    folded = needle.casefold()
+    assert found.tolist() == [any(folded in text.casefold() for text in record_texts(record)) for record in records]
+
+
+def test_nothing_folds_to_letters_without_case() -> None:
+    for character in map(chr, range(0x110000)):
+        folded = character.casefold()
+        if folded != character:
+            assert not any(unicodedata.category(c) == "Lo" for c in folded)

@@ -24,6 +24,7 @@ _PIECES = [
     ": ", '"', '\\"', '\\\\\\"', "\\", " ", "\t", "\n", "\\n", "{", "}", "[", "]", ", ", "-", "_", ".", "\u2003", "/",
     "secrets", "passwords", "jwts", "passphrases", "authorizations", "accesstoken", "authtoken", "apikey", "tokens",
     "eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiJ4In0.sig", "12", "x" * 90, "\ud83d",
+    "sk-", "sk", "\\u002d", "\\u0020", "\\\\u0061", "ant-api03-AbCdEfGhIjKl",
 ]  # fmt: skip
 _NAMES = [
     "token", "accessToken", "authtoken", "api_key", "apiKey", "signing-key", "secret", "client_secrets", "password",
@@ -35,6 +36,7 @@ _SECRETS = [
     *(f"{name}=s3cr3t" for name in _NAMES), *(f"?x=1&{name}=s3cr3t" for name in _NAMES), "Bearer abc.def",
     "bearer\tabc.def", "authorization: basic dXNlcjpwdw==", 'Authorization":"Basic dXNlcjpwdw==', "ws://me:pw@host/",
     "https:\\/\\/me:pw@host", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.sig", '{"jwt" \n: 12}',
+    "sk-ant-api03-AbCdEfGhIjKl", "sk\\u002dant-api03-AbCdEfGhIjKl",
 ]  # fmt: skip
 _WHOLE = st.sampled_from(_SECRETS)
 _TEXT = st.lists(st.one_of(st.sampled_from(_PIECES), _WHOLE), max_size=8).map("".join)

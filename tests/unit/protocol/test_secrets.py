@@ -125,3 +125,27 @@ def test_hostile_text_takes_linear_time():
 )
 def test_secrets_outside_of_tidy_json(text: str, masked: str):
     assert mask_text(text) == masked
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("sk-ant-api03-AbCdEfGhIjKlMnOp0123", f"sk-{MASK}"),
+        ("sk\\u002dant-api03-AbCdEfGhIjKlMnOp0123", f"sk-{MASK}"),
+        ('"a\\nsk-ant-api03-AbCdEfGhIjKlMnOp0123"', f'"a\\nsk-{MASK}"'),
+        ("Bearer\\u0020abc.def", f"Bearer {MASK}"),
+        ("Bearer abc\\u002ddef", f"Bearer {MASK}"),
+        ("task-1-of-the-long-hyphenated-name-2", "task-1-of-the-long-hyphenated-name-2"),
+        ("sk-team-of-the-far-north", "sk-team-of-the-far-north"),
+        ("Bearer\\u0020of the\\u002d", "Bearer\\u0020of the\\u002d"),
+    ],
+)
+def test_keys_known_by_their_beginning_and_secrets_behind_escapes(text: str, masked: str):
+    assert mask_text(text) == masked
+    assert mask_text(masked) == masked
+
+
+def test_positions_stay_where_escapes_were():
+    assert (
+        mask_text("a\\u0041 Bearer\\u0020ab\\u002dc d", keep_length=True) == "a\\u0041 Bearer\\u0020" + "•" * 9 + " d"
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from inspector.settings import RECENT_CAP, ConnectionSettings, Settings, default_presets
+from inspector.settings import RECENT_CAP, ConnectionSettings, NamedConnection, Preset, Settings, default_presets
+from inspector.settings.model import FILTER_CAP
 
 
 def test_defaults() -> None:
@@ -44,13 +45,51 @@ def test_recent_connections_keep_one_per_address_and_space() -> None:
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
-        ("ws://127.0.0.1:8080/?token=abc", "ws://127.0.0.1:8080/"),
+        ("ws://127.0.0.1:8080/?token=abc", "ws://127.0.0.1:8080"),
         ("wss://me:abc@example.org/ws#abc", "wss://example.org/ws"),
         ("ws://example.org", "ws://example.org"),
+        ("ws://example.org:80/@me?x=a@b", "ws://example.org:80/@me"),
+        ("ws://[::1]:80/ws", "ws://[::1]:80/ws"),
+        ("user:tok3n@host:1234", "host:1234"),
+        ("ws://user:pa?ss@host", "ws://host"),
+        ("ws://user:pa/ss@host", "ws://host"),
+        ("ws://user:pa#ss@host/ws", "ws://host/ws"),
     ],
 )
 def test_address_is_kept_without_secrets(given: str, kept: str) -> None:
     assert ConnectionSettings(url=given).url == kept
+
+
+def test_connections_are_kept_by_id_in_their_order() -> None:
+    settings = Settings()
+    for name in ("one", "two", "three"):
+        settings.keep_connection(NamedConnection(name=name, url="ws://a", space=name))
+    two = settings.connections[1]
+    settings.keep_connection(two.model_copy(update={"name": "second"}))
+    assert [kept.name for kept in settings.connections] == ["one", "second", "three"]
+    settings.drop_connection(settings.connections[0].id)
+    settings.drop_connection("unknown")
+    assert [kept.name for kept in settings.connections] == ["second", "three"]
+
+
+def test_recent_connections_without_a_name() -> None:
+    settings = Settings()
+    for space in ("demo", "lab"):
+        settings.remember_connection(ConnectionSettings(url="ws://a/", space=space))
+    settings.keep_connection(NamedConnection(name="my lab", url="ws://a", space="lab"))
+    assert [recent.space for recent in settings.unnamed_connections()] == ["demo"]
+    kept = settings.kept_as(settings.recent_connections[0])
+    assert kept is not None
+    assert kept.name == "my lab"
+
+
+def test_a_token_is_no_part_of_a_connection() -> None:
+    given = {"name": "lab", "url": "ws://a", "token": "hush"}
+    with pytest.raises(ValidationError):
+        NamedConnection.model_validate(given)
+    assert set(NamedConnection.model_fields) == {
+        "id", "name", "url", "space", "participant", "answer_tools_list", "token",
+    }  # fmt: skip
 
 
 def test_assignment_is_checked() -> None:
@@ -63,3 +102,23 @@ def test_file_name_that_is_no_unicode_is_not_remembered() -> None:
     settings = Settings()
     settings.remember_file("/logs/\udcff.jsonl")
     assert settings.recent_files == []
+
+
+def test_earlier_filters_are_kept_latest_first_and_once() -> None:
+    settings = Settings()
+    assert [settings.remember_filter(text) for text in ("badge", " context ", "badge", "badge", "", "x" * 2_000)] == [
+        True, True, True, False, False, False,
+    ]  # fmt: skip
+    assert settings.filter_history == ["badge", "context"]
+    for number in range(FILTER_CAP + 5):
+        settings.remember_filter(f"no == {number}")
+    assert len(settings.filter_history) == FILTER_CAP
+    assert settings.filter_history[0] == f"no == {FILTER_CAP + 4}"
+
+
+def test_half_a_surrogate_pair_is_replaced() -> None:
+    settings = Settings(keys={"\ud800": ["a\udc00"]}, presets=[Preset(name="\ud800", filter="")])
+    settings.filter_history = ["\ud800"]
+    assert settings.keys == {"\ufffd": ["a\ufffd"]}
+    assert (settings.presets[0].name, settings.filter_history) == ("\ufffd", ["\ufffd"])
+    settings.model_dump_json()

@@ -43,8 +43,9 @@ def test_file_is_the_users_alone() -> None:
         (b'{"version": "x"}', "which is no version"),
         (b'{"display": {"theme": "pink"}}', "display.theme"),
         (b"[" * 100_000, "it is not JSON"),
+        (b'{"version": ' + b"9" * 5_000 + b"}", "a number that is too long to read"),
     ],
-    ids=["cut", "binary", "array", "newer", "odd version", "odd value", "deep"],
+    ids=["cut", "binary", "array", "newer", "odd version", "odd value", "deep", "digits"],
 )
 def test_broken_file_is_set_aside_and_told(content: bytes, why: str) -> None:
     path = settings_path()
@@ -88,3 +89,12 @@ def test_failed_write_leaves_the_old_file(monkeypatch: pytest.MonkeyPatch) -> No
 def test_any_bytes_load(content: bytes) -> None:
     settings_path().write_bytes(content)
     assert isinstance(load().settings, Settings)
+
+
+def test_what_cannot_be_written_is_an_error_of_the_file() -> None:
+    save(Settings())
+    settings = Settings()
+    settings.recent_files.append("\ud800")
+    with pytest.raises(OSError, match="not valid Unicode"):
+        save(settings)
+    assert load().settings == Settings()

@@ -84,6 +84,7 @@ class ContextDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_chevron(painter, row, cell)
         right = self._paint_problems(painter, row, cell, self._paint_count(painter, row, cell))
+        right = self._paint_note(painter, row, cell, right)
         if self._model.node(row) is None:
             self._paint_space(painter, row, cell, right)
         else:
@@ -152,6 +153,16 @@ class ContextDelegate(QStyledItemDelegate):
         side = round(_SIGN * self._zoom)
         self._paint_icon(painter, word, f"severity.{word}", _SIGN, right - side // 2, cell)
         return right - side - theme.metrics.unit
+
+    def _paint_note(self, painter: QPainter, row: int, cell: QRect, right: int) -> int:
+        """Draw the sign of a mark or a comment; gives where the label has to end."""
+        note = self._model.note(row)
+        if not note:
+            return right
+        side = round(_SIGN * self._zoom)
+        name = "mark" if note.marked else "comment"
+        self._paint_icon(painter, name, "accent.text", _SIGN, right - side // 2, cell)
+        return right - side - self._themes.theme.metrics.unit
 
     def _paint_space(self, painter: QPainter, row: int, cell: QRect, right: int) -> None:
         self._paint_icon(painter, "space", "ink.secondary", _ICON, self._x(_DOT_X + 1, row, cell), cell)

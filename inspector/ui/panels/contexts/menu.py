@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.oddities import Odd
+from inspector.analysis.marks import Note
 from inspector.filters.visible import Reach, Scope
 from inspector.protocol.secrets import mask_text
 from inspector.ui.formats import count_of, message_number
+from inspector.ui.widgets.filter_menu import add_filter_actions
 
 _REACHES = (
     ("This context and below", Reach.BELOW),
@@ -26,24 +28,28 @@ class ContextMenu(QMenu):
 
     Signals:
         scope_chosen(Scope | None): bind the table to it, or to everything.
-        filter_chosen(Scope): make a display filter of it.
+        filter_chosen(str, str): a display filter, and how it joins the one in force (`filter_menu.FilterMode`).
         details_chosen(Scope): show what is known of it.
         problems_chosen(Scope): show its problems, and those below, in the table.
         message_chosen(int): go to a message.
+        mark_chosen(), comment_chosen(): mark or unmark it; write a comment on it.
     """
 
     scope_chosen = Signal(object)
-    filter_chosen = Signal(object)
+    filter_chosen = Signal(str, str)
     details_chosen = Signal(object)
     problems_chosen = Signal(object)
     message_chosen = Signal(int)
+    mark_chosen = Signal()
+    comment_chosen = Signal()
 
-    def __init__(self, target: Scope, current: Scope | None, parent: QWidget | None = None) -> None:
+    def __init__(self, target: Scope, current: Scope | None, filter_: str, parent: QWidget | None = None) -> None:
         """Make the menu.
 
         Args:
             target: what was clicked.
             current: the scope in force, which is ticked.
+            filter_: the display filter that shows it.
             parent: owner.
         """
         super().__init__(parent)
@@ -63,7 +69,8 @@ class ContextMenu(QMenu):
         self.addSeparator()
         if target.node is not None:
             self.addAction("Show in details").triggered.connect(self._on_details)
-        self.addAction("Filter by this").triggered.connect(self._on_filter)
+            self.addSeparator()
+        add_filter_actions(self, filter_, self.filter_chosen.emit)
         self.addSeparator()
         self.triggered.connect(self._on_triggered)
 
@@ -76,6 +83,13 @@ class ContextMenu(QMenu):
     def add_copy(self, title: str, text: str) -> None:
         """Offer to copy a text as it was written but for its secrets."""
         self.addAction(title).setData(text)
+
+    def add_notes(self, note: Note) -> None:
+        """Offer to mark it and to comment on it."""
+        self.addAction("Unmark" if note.marked else "Mark").triggered.connect(lambda: self.mark_chosen.emit())
+        words = "Edit the comment..." if note.comment else "Comment..."
+        self.addAction(words).triggered.connect(lambda: self.comment_chosen.emit())
+        self.addSeparator()
 
     def add_problems(self, count: int, odd: Sequence[Odd]) -> None:
         """Offer to show the problems in it and below, and the messages that show what is odd about it."""
@@ -100,9 +114,6 @@ class ContextMenu(QMenu):
 
     def _on_clear(self) -> None:
         self.scope_chosen.emit(None)
-
-    def _on_filter(self) -> None:
-        self.filter_chosen.emit(self._target)
 
     def _on_details(self) -> None:
         self.details_chosen.emit(self._target)

@@ -11,6 +11,7 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.by_context import Tally
+from inspector.analysis.marks import NOTHING, ContextTarget, Note
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED
 from inspector.document import CaptureDocument
 from inspector.ui.formats import count_of
@@ -110,6 +111,12 @@ class ContextTreeModel(QAbstractTableModel):
         space = self.space(row)
         return (self.activity.totals if is_root(code) else self._contexts.main_counts).get(space, 0)
 
+    def note(self, row: int) -> Note:
+        """What the user put on a context."""
+        node = self.node(row)
+        marks = self._document.analysis.marks
+        return NOTHING if node is None or not len(marks) else marks.note(ContextTarget(self.space(row), node))
+
     def tally(self, row: int) -> Tally:
         """Findings in it and below. O(1)."""
         code, found = self.code(row), self._analysis.findings.by_context
@@ -170,6 +177,7 @@ class ContextTreeModel(QAbstractTableModel):
         parts.append(count_of(self.count(row), "message"))
         if self.tally(row).problems:
             parts.append(tally_words(self.tally(row), notes=False))
+        parts += self.note(row).words
         if self.is_reasoning(row):
             parts.append("reasoning")
         if self.is_implicit(row):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.oddities import oddities_of
+from inspector.analysis.marks import ContextTarget
 from inspector.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.filters.visible import Scope
@@ -37,19 +38,22 @@ class ContextsPanel(QWidget):
 
     Signals:
         scope_requested(Scope | None): bind the table to a part of the tree, or to everything.
-        filter_requested(str): a display filter.
+        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
         selected(int, int): the user picked a context: string id of its space, and node, MAIN for a main context.
         space_selected(): the user picked a whole space.
         details_requested(): the details should be seen.
+        mark_requested(Target), comment_requested(Target): mark or unmark a context; write a comment on it.
         message_requested(int): the message that shows something odd about a context should be selected.
     """
 
     scope_requested = Signal(object)
-    filter_requested = Signal(str)
+    filter_requested = Signal(str, str)
     selected = Signal(int, int)
     space_selected = Signal()
     details_requested = Signal()
     message_requested = Signal(int)
+    mark_requested = Signal(object)
+    comment_requested = Signal(object)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
@@ -91,7 +95,9 @@ class ContextsPanel(QWidget):
         self._more.addAction("Expand all", self.expand_all)
         self._more.addAction("Collapse all", self.collapse_all)
         self._more.addSeparator()
-        self._clear_action = self._more.addAction("Clear scope", self.clear_scope)
+        self._clear_action = QAction("Clear scope", self)
+        self._clear_action.triggered.connect(lambda: self.clear_scope())
+        self._more.addAction(self._clear_action)
         self.find_box = QLineEdit(self)
         self.find_box.setObjectName("contextsFind")
         self.find_box.setAccessibleName("Find context")
@@ -183,6 +189,26 @@ class ContextsPanel(QWidget):
             return scope
         return Scope(scope.space, self._document.analysis.contexts.tree.resolve(scope.node), scope.reach)
 
+    @property
+    def current(self) -> ContextTarget | None:
+        """The context the cursor is on; None on a space."""
+        row = self.view.currentIndex().row()
+        node = self.model.node(row) if row >= 0 else None
+        return None if node is None else ContextTarget(self.model.space(row), node)
+
+    def place_of(self, target: ContextTarget) -> tuple[QWidget, QRect] | None:
+        """Where a context is seen, a rectangle of a widget; None when it is not."""
+        code = self.model.rows.code_of(*target)
+        row = -1 if code is None else self.model.rows.shown_row(code)
+        if row < 0 or not self.isVisible():
+            return None
+        rect = self.view.visualRect(self.model.index(row, 0)).intersected(self.view.viewport().rect())
+        return None if rect.isEmpty() else (self.view.viewport(), rect)
+
+    def show_notes(self) -> None:
+        """Marks and comments changed."""
+        self.view.viewport().update()
+
     def expand_all(self) -> None:
         """Show every context."""
         self.model.expand_to()
@@ -262,14 +288,19 @@ class ContextsPanel(QWidget):
         """The context menu of a row."""
         space, node = self.model.space(row), self.model.node(row)
         tree = self._document.analysis.contexts.tree
-        menu = ContextMenu(Scope(space, node), self.scope, self)
+        menu = ContextMenu(Scope(space, node), self.scope, self.filter_for(space, node), self)
         menu.scope_chosen.connect(self._ask)
-        menu.filter_chosen.connect(self._on_filter_chosen)
+        menu.filter_chosen.connect(self.filter_requested)
         menu.details_chosen.connect(self._on_details_chosen)
         menu.problems_chosen.connect(self._on_problems_chosen)
         menu.message_chosen.connect(self.message_requested)
         contexts = self._document.analysis.contexts
         menu.add_problems(self.model.tally(row).problems, [] if node is None else oddities_of(contexts, node))
+        if node is not None:
+            target = ContextTarget(space, node)
+            menu.add_notes(self._document.analysis.marks.note(target))
+            menu.mark_chosen.connect(lambda: self.mark_requested.emit(target))
+            menu.comment_chosen.connect(lambda: self.comment_requested.emit(target))
         if node is None:
             menu.add_copy("Copy name", self.model.space_name(space))
         elif node != MAIN:
@@ -278,12 +309,9 @@ class ContextsPanel(QWidget):
         menu.aboutToHide.connect(menu.deleteLater)
         return menu
 
-    def _on_filter_chosen(self, target: Scope) -> None:
-        self.filter_requested.emit(self.filter_for(target.space, target.node))
-
     def _on_problems_chosen(self, target: Scope) -> None:
         self._ask(target)
-        self.filter_requested.emit(PROBLEMS)
+        self.filter_requested.emit(PROBLEMS, "replace")
 
     def filter_for(self, space: int, node: int | None) -> str:
         """The display filter that shows a space, its main context (MAIN) or a context and all below."""

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def tooltip(document: CaptureDocument, model: ContextTreeModel, row: int) -> str:
     """What a row leaves out: path, id, own count, last activity, state, findings, and what is odd about it."""
-    return tool_tip("\n".join(line for line in _lines(document, model, row) if line))
+    lines = [model.note(row).comment, *_lines(document, model, row)]
+    return tool_tip("\n".join(line for line in lines if line))
 
 
 def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list[str]:

@@ -26,6 +26,7 @@ from typing_extensions import override
 
 from inspector.protocol.payloads.tables import Table
 from inspector.ui import formats
+from inspector.ui.panels.messages.lights import Lights, Locate
 from inspector.ui.theme import Theme, ThemeController
 from inspector.ui.wire_text import plain, tool_tip
 
@@ -120,6 +121,7 @@ class ContentDelegate(QStyledItemDelegate):
         self._themes = themes
         self._table = table
         self._view = view
+        self.lights = Lights()
 
     @override
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -131,7 +133,10 @@ class ContentDelegate(QStyledItemDelegate):
             painter.fillRect(rect, theme.color("accent.wash" if self._view.hasFocus() else "accent.washdim"))
         painter.setFont(theme.font("mono-row"))
         painter.setPen(theme.color("ink.primary"))
-        _paint_text(painter, theme, rect, str(index.data()), right=is_right(self._table, index.column()))
+        text, right = str(index.data()), is_right(self._table, index.column())
+        shown = _paint_text(painter, theme, rect, text, right=right)
+        room = rect.adjusted(0, 0, -3 * theme.metrics.unit, 0)
+        self.lights.light_line(painter, theme, "mono-row", text, shown, room, right=right)
         painter.restore()
 
 
@@ -140,11 +145,13 @@ def is_right(table: Table, column: int) -> bool:
     return table.numeric[column] and column > 0
 
 
-def _paint_text(painter: QPainter, theme: Theme, rect: QRect, text: str, *, right: bool) -> None:
+def _paint_text(painter: QPainter, theme: Theme, rect: QRect, text: str, *, right: bool) -> str:
+    """Draw a cell's text; returns what of it was shown."""
     room = rect.adjusted(0, 0, -3 * theme.metrics.unit, 0)
     side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
     shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
     painter.drawText(room, int(side | Qt.AlignmentFlag.AlignVCenter), shown)
+    return shown
 
 
 class ContentTable(QTableView):
@@ -171,11 +178,19 @@ class ContentTable(QTableView):
         rows.hide()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setHorizontalHeader(ContentHead(themes, table, self))
-        self.setItemDelegate(ContentDelegate(themes, table, self))
+        self._delegate = ContentDelegate(themes, table, self)
+        self.setItemDelegate(self._delegate)
         self.content = ContentModel(table, FIRST_ROWS, self)
         self.setModel(self.content)
         self._on_theme_changed()
         themes.changed.connect(self._on_theme_changed)
+
+    def show_find(self, locate: Locate | None) -> bool:
+        """Light what is looked for in the cells; whether it is in any."""
+        self._delegate.lights.locate = locate
+        self.viewport().update()
+        shown = self._table.rows[: self.content.rowCount()] if locate is not None else ()
+        return locate is not None and any(locate(cell) for row in shown for cell in row)
 
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme

@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from inspector.analysis.context_story import ContextTally
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.marks import ContextTarget
 from inspector.document import CaptureDocument
 from inspector.protocol.secrets import mask_text
 from inspector.ui.panels.details.context_facts import Block, ContextSubject, blocks_of
 from inspector.ui.panels.details.facts import FactsView
+from inspector.ui.panels.details.notes import note_sections
 from inspector.ui.panels.details.place_words import living
 from inspector.ui.panels.details.places import ContextPlace
 from inspector.ui.panels.details.section import Page
@@ -49,14 +51,17 @@ class ContextPage(Page):
         tally.update()
         self._subject = ContextSubject(document, place.space, node, tally)
         blocks = blocks_of(self._subject)
-        shown = [(block.name, block.label) for block in blocks]
+        target = ContextTarget(place.space, node)
+        note = document.analysis.marks.note(target)
+        shown = [("note", f"{note.marked} {note.comment}"), *((block.name, block.label) for block in blocks)]
         if keep_place and shown == self._shown:
             for block in blocks:
                 self._views[block.name].show_rows(block.rows)
             return
         self._shown = shown
         self._views = {}
-        self.show_sections([self._actions(), *map(self._section, blocks)], keep_place=keep_place)
+        sections = [*note_sections(self._maker, target, note), self._actions(), *map(self._section, blocks)]
+        self.show_sections(sections, keep_place=keep_place)
 
     def _section(self, block: Block) -> QWidget:
         maker = self._maker
@@ -91,7 +96,7 @@ class ContextPage(Page):
 
     def _ask_filter(self) -> None:
         if self._subject is not None:
-            self._links.filter_requested.emit(self._subject.filter)
+            self._links.filter_requested.emit(self._subject.filter, "replace")
 
     def _copy_path(self) -> None:
         if self._subject is not None:

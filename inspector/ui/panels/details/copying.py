@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.filters.strings import quote
 from inspector.protocol.payloads.content import pretty_json
-from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.protocol.secrets import MASK, mask_secrets, mask_text
 from inspector.ui.panels.details.subject import Subject
 
 SAVE_AS = "Save message as..."
@@ -27,13 +27,14 @@ def as_json(subject: Subject) -> str:
 
 def identifier(subject: Subject) -> str | None:
     """The envelope's id; None when there is none."""
-    return subject.capture.envelope_id(subject.message)
+    found = subject.capture.envelope_id(subject.message)
+    return None if found is None else mask_text(found)
 
 
 def as_filter(subject: Subject) -> str:
     """A display filter that shows this message: by its id, else by its number."""
     found = identifier(subject)
-    return f"id == {quote(found)}" if found else f"no == {subject.message + 1}"
+    return f"id == {quote(found)}" if found and MASK not in found else f"no == {subject.message + 1}"
 
 
 def copy_menu(subject: Subject, parent: QWidget, save: Callable[[], object]) -> QMenu:

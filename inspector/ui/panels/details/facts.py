@@ -15,6 +15,7 @@ from inspector.ui.panels.details.places import Place
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.wrapping import plain_value, wrap
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.wire_text import plain, tool_tip
 
 Ink = Literal["plain", "mono", "dim", "mono-dim", "strong", "link", "good", "bad", "warn"]
@@ -369,8 +370,8 @@ class FactsView(RowsView[Fact]):
         if self._openable(row):
             menu.addAction("Show less" if row in self._open else "Show all").triggered.connect(lambda: self.toggle(row))
         if fact_.filter:
-            wanted = fact_.filter
-            menu.addAction("Filter by this").triggered.connect(lambda: self.filter_requested.emit(wanted))
+            menu.addSeparator()
+            add_filter_actions(menu, fact_.filter, self.filter_requested.emit, self.column_requested.emit)
 
     @override
     def _on_theme_changed(self) -> None:

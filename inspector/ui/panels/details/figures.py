@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.wire_text import plain, tool_tip
 
 
@@ -98,11 +99,12 @@ class FiguresView(RowsView[Figures]):
     @override
     def activate_row(self, row: int) -> None:
         if self.rows[row].filter:
-            self.filter_requested.emit(self.rows[row].filter)
+            self.filter_requested.emit(self.rows[row].filter, "replace")
 
     @override
     def fill_menu(self, menu: QMenu, row: int) -> None:
         super().fill_menu(menu, row)
         wanted = self.rows[row].filter
         if wanted:
-            menu.addAction("Filter by this").triggered.connect(lambda: self.filter_requested.emit(wanted))
+            menu.addSeparator()
+            add_filter_actions(menu, wanted, self.filter_requested.emit)

@@ -125,7 +125,9 @@ def _actions(sheet: Sheet, found: Found) -> QWidget:
     code, links = found.check.code, sheet.links
     shown = sheet.link("Show all of this code", lambda: links.code_requested.emit(code), name=f"showCode-{code}")
     filtered = sheet.link(
-        "Filter by this code", lambda: links.filter_requested.emit(filter_by(code)), name=f"filterCode-{code}"
+        "Filter by this code",
+        lambda: links.filter_requested.emit(filter_by(code), "replace"),
+        name=f"filterCode-{code}",
     )
     row = QWidget()
     row.setObjectName(f"findingActions-{code}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QDialog,
@@ -23,18 +23,21 @@ from typing_extensions import override
 
 from inspector.capture.flags import Flag
 from inspector.capture.heads import HEAD
-from inspector.filters import FilterError, compile_filter
 from inspector.protocol.cut import MARK
 from inspector.ui import formats
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.text_block import ALL_CHARACTERS
+from inspector.ui.panels.messages.lights import Lights, Locate
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.filter_menu import add_filter_actions, only_field
 from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.wire_text import plain, visible_controls
 
 _OPEN_DEPTH = 3
 _OPEN_ROWS = 200
+_LOOKED_AT = 2_000
+"""Nodes that are looked at for what is looked for."""
 _TOKENS = {
     "string": "ink.primary", "number": "ink.primary", "boolean": "ink.secondary", "null": "ink.tertiary",
     "object": "ink.tertiary", "array": "ink.tertiary", "more": "ink.tertiary",
@@ -48,6 +51,7 @@ class JsonDelegate(QStyledItemDelegate):
         super().__init__(view)
         self._themes = themes
         self._view = view
+        self.lights = Lights()
 
     @override
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
@@ -72,14 +76,15 @@ class JsonDelegate(QStyledItemDelegate):
             painter.fillRect(rect, theme.color("surface.hover"))
         kind = index.data(JsonRole.TYPE)
         words = index.column() == 1 and kind in ("object", "array", "more")
-        painter.setFont(theme.font("body" if words else "mono"))
+        role = "body" if words else "mono"
+        painter.setFont(theme.font(role))
         room = rect.adjusted(theme.metrics.unit, 0, -theme.metrics.unit, 0)
         token = "ink.secondary" if index.column() == 0 else _TOKENS[kind]
         quoted = index.column() == 1 and kind == "string"
-        self._paint_text(painter, room, str(index.data()), token, quoted=quoted)
+        self._paint_text(painter, room, str(index.data()), role, token, quoted=quoted)
         painter.restore()
 
-    def _paint_text(self, painter: QPainter, room: QRect, text: str, token: str, *, quoted: bool) -> None:
+    def _paint_text(self, painter: QPainter, room: QRect, text: str, role: str, token: str, *, quoted: bool) -> None:
         """A key or value; quotes in quiet ink tell a text from a number without colour."""
         theme, metrics = self._themes.theme, painter.fontMetrics()
         middle = int(Qt.AlignmentFlag.AlignVCenter)
@@ -87,6 +92,7 @@ class JsonDelegate(QStyledItemDelegate):
         shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width() - 2 * quote)
         painter.setPen(theme.color(token))
         painter.drawText(room.adjusted(quote, 0, 0, 0), middle, shown)
+        self.lights.light_line(painter, theme, role, text, shown, room.adjusted(quote, 0, 0, 0))
         if quoted:
             painter.setPen(theme.color("ink.tertiary"))
             painter.drawText(room, middle, '"')
@@ -97,10 +103,12 @@ class JsonTree(QTreeView):
     """The tree.
 
     Signals:
-        filter_requested(str): a value should become the filter.
+        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
+        column_requested(str): a value should become a column of the table.
     """
 
-    filter_requested = Signal(str)
+    filter_requested = Signal(str, str)
+    column_requested = Signal(str)
 
     def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -116,7 +124,9 @@ class JsonTree(QTreeView):
         self.setVerticalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._on_menu_requested)
-        self.setItemDelegate(JsonDelegate(themes, self))
+        self._opened_in: QAbstractItemModel | None = None
+        self._delegate = JsonDelegate(themes, self)
+        self.setItemDelegate(self._delegate)
         self.activated.connect(self._on_activated)
         self._on_theme_changed()
         themes.changed.connect(self._on_theme_changed)
@@ -158,13 +168,36 @@ class JsonTree(QTreeView):
         clipboard = QGuiApplication.clipboard()
         menu.addAction("Copy value").triggered.connect(lambda: clipboard.setText(str(index.data(JsonRole.VALUE))))
         menu.addAction("Copy path").triggered.connect(lambda: clipboard.setText(str(index.data(JsonRole.PATH))))
-        wanted = usable_filter(str(index.data(JsonRole.FILTER) or ""))
-        by_this = menu.addAction("Filter by this")
-        by_this.setEnabled(bool(wanted))
-        by_this.triggered.connect(lambda: self.filter_requested.emit(wanted))
+        menu.addSeparator()
+        wanted, path = str(index.data(JsonRole.FILTER) or ""), str(index.data(JsonRole.PATH))
+        add_filter_actions(
+            menu, wanted, self.filter_requested.emit, self.column_requested.emit, column=only_field(wanted or path)
+        )
         menu.addSeparator()
         menu.addAction("Show whole value").triggered.connect(lambda: self.show_whole(index))
         return menu
+
+    def show_find(self, locate: Locate | None) -> None:
+        """Light what is looked for in keys and values, and open what it is folded in."""
+        self._delegate.lights.locate = locate
+        self.viewport().update()
+        if locate is not None and self.model() is not None and self.model() is not self._opened_in:
+            self._opened_in = self.model()
+            self._open_to(locate, QModelIndex(), [_LOOKED_AT])
+
+    def _open_to(self, locate: Locate, parent: QModelIndex, left: list[int]) -> bool:
+        """Open the way to what is looked for, among so many nodes; whether it is below a node."""
+        model, found = self.model(), False
+        for row in range(model.rowCount(parent)):
+            left[0] -= 1
+            if left[0] < 0:
+                break
+            index = model.index(row, 0, parent)
+            inside = model.hasChildren(index) and self._open_to(locate, index, left)
+            if inside:
+                self.expand(index)
+            found = found or inside or bool(locate(str(index.data())) or locate(str(index.siblingAtColumn(1).data())))
+        return found
 
     def show_whole(self, index: QModelIndex) -> None:
         """Open a window with all of a value."""
@@ -191,17 +224,6 @@ class JsonTree(QTreeView):
         self.setIndentation(self._themes.theme.metrics.indent)
         self.scheduleDelayedItemsLayout()
         self.viewport().update()
-
-
-def usable_filter(text: str) -> str:
-    """A filter when the filter language takes it, else ""."""
-    if not text:
-        return ""
-    try:
-        compile_filter(text)
-    except FilterError:
-        return ""
-    return text
 
 
 class ValueDialog(QDialog):

@@ -14,6 +14,7 @@ from inspector.analysis.pending import is_pending
 from inspector.document import CaptureDocument
 from inspector.ui.panels.details import findings, lifecycle, overview, related
 from inspector.ui.panels.details.context_page import ContextPage
+from inspector.ui.panels.details.find_lights import DetailLights
 from inspector.ui.panels.details.head import DetailHead
 from inspector.ui.panels.details.json_tree import TreePage
 from inspector.ui.panels.details.participant_page import ParticipantPage
@@ -62,23 +63,28 @@ class DetailsPanel(QWidget):
 
     Signals:
         message_requested(int): a link to another message was followed.
-        filter_requested(str): a value should become the display filter.
+        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
+        column_requested(str): a field should become a column of the table.
         scope_requested(int): the table should be bound to the context this message opened or is in.
         save_requested(int): this message's bytes should be written to a file.
         place_requested(Place): a context or participant should be shown.
         context_scope_requested(ContextPlace): the table should be bound to this context.
         chain_requested(int): the causal chain of this message should be shown alone in the table.
         code_requested(str): all findings of a code should be shown.
+        mark_requested(Target), comment_requested(Target): mark or unmark it; write a comment on it.
     """
 
     message_requested = Signal(int)
-    filter_requested = Signal(str)
+    filter_requested = Signal(str, str)
+    column_requested = Signal(str)
     scope_requested = Signal(int)
     save_requested = Signal(int)
     place_requested = Signal(object)
     context_scope_requested = Signal(object)
     chain_requested = Signal(int)
     code_requested = Signal(str)
+    mark_requested = Signal(object)
+    comment_requested = Signal(object)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
@@ -99,12 +105,15 @@ class DetailsPanel(QWidget):
         self._links = Links(self)
         self._links.message_requested.connect(self.message_requested)
         self._links.filter_requested.connect(self.filter_requested)
+        self._links.column_requested.connect(self.column_requested)
         self._links.scope_requested.connect(self.scope_requested)
         self._links.save_requested.connect(self.save_requested)
         self._links.place_requested.connect(self.place_requested)
         self._links.context_scope_requested.connect(self.context_scope_requested)
         self._links.chain_requested.connect(self.chain_requested)
         self._links.code_requested.connect(self.code_requested)
+        self._links.mark_requested.connect(self.mark_requested)
+        self._links.comment_requested.connect(self.comment_requested)
         self._links.tab_requested.connect(self.show_tab)
         self.head = DetailHead(theme_controller, self)
         self.tabs = self._make_tabs()
@@ -118,6 +127,7 @@ class DetailsPanel(QWidget):
         }
         self.context_page = ContextPage(theme_controller, self._links, self)
         self.participant_page = ParticipantPage(theme_controller, self._links, self)
+        self.lights = DetailLights(theme_controller, self)
         self._assemble()
         self._grown = QTimer(self)
         self._grown.setSingleShot(True)
@@ -136,6 +146,7 @@ class DetailsPanel(QWidget):
         assert isinstance(tree, TreePage)
         assert isinstance(raw, RawPage)
         tree.tree.filter_requested.connect(self.filter_requested)
+        tree.tree.column_requested.connect(self.column_requested)
         raw.save_requested.connect(self.save_requested)
         self._stack = QStackedWidget(self)
         self._stack.setObjectName("detailPages")
@@ -211,10 +222,12 @@ class DetailsPanel(QWidget):
             self.head.show_words(context_words(document, place))
             self.context_page.show_context(document, place, keep_place=keep_place)
             self._stack.setCurrentWidget(self.context_page)
+            self.lights.light(self.context_page)
         elif place is not None:
             self.head.show_words(participant_words(document, place))
             self.participant_page.show_participant(document, place.space, place.name, keep_place=keep_place)
             self._stack.setCurrentWidget(self.participant_page)
+            self.lights.light(self.participant_page)
 
     def show_message(self, message: int | None) -> None:
         """Show a message; None shows what to do."""
@@ -267,6 +280,10 @@ class DetailsPanel(QWidget):
         for view in page.findChildren(RowsView) if page is not None else ():
             view.renew()
 
+    def renew(self) -> None:
+        """What the user wrote about it may have changed."""
+        self._renew()
+
     def _concerned(self, subject: Subject) -> list[int]:
         return [subject.message, *(step.message for step in subject.chain)]
 
@@ -318,6 +335,7 @@ class DetailsPanel(QWidget):
             page.show_subject(self._subject, keep_place=title in self._kept)
             self._stale.discard(title)
             self._kept.add(title)
+        self.lights.light(page)
 
     def _on_tab_changed(self, _index: int) -> None:
         self._fill_current()
@@ -326,3 +344,4 @@ class DetailsPanel(QWidget):
         self.head.updateGeometry()
         self.head.update()
         self._renew()
+        self.lights.renew()

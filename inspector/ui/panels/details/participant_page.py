@@ -254,5 +254,5 @@ class ParticipantPage(Page):
         return view
 
     def _filter_link(self, text: str, name: str) -> Callable[[], QWidget]:
-        ask = partial(self._links.filter_requested.emit, text)
+        ask = partial(self._links.filter_requested.emit, text, "replace")
         return partial(self._make.link, "Filter by these", ask, name=name)

@@ -46,6 +46,7 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector.protocol.secrets import mask_text
+from inspector.ui.panels.messages.lights import Locate
 from inspector.ui.theme import ThemeController
 
 Index = QModelIndex | QPersistentModelIndex
@@ -106,6 +107,8 @@ class _RowDelegate(QStyledItemDelegate):
         view = self._view
         rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
         painter.save()
+        if view.locate is not None and view.locate(view.row_text(view.rows[index.row()])):
+            painter.fillRect(rect, view.themes.theme.color("accent.wash"))
         hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)  # pyright: ignore[reportAttributeAccessIssue]
         view.paint_row(painter, rect, index.row(), hovered)
         if view.shows_focus() and index.row() == view.currentIndex().row():
@@ -122,15 +125,19 @@ class RowsView(QListView, Generic[RowT]):
 
     Signals:
         message_requested(int): a row's message should be shown.
-        filter_requested(str): a row should become a filter.
+        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
+        column_requested(str): the field of a row should become a column of the table.
         place_requested(Place): a row's context or participant should be shown.
     """
 
     message_requested = Signal(int)
-    filter_requested = Signal(str)
+    filter_requested = Signal(str, str)
+    column_requested = Signal(str)
     place_requested = Signal(object)
     live: Callable[[], Sequence[RowT]] | None = None
     """Makes the rows again where they go by the clock; there are as many as before."""
+    locate: Locate | None = None
+    """What is lit: rows whose text holds it."""
 
     def __init__(
         self,
@@ -218,6 +225,13 @@ class RowsView(QListView, Generic[RowT]):
             self.model().dataChanged.emit(self.model().index(0, 0), self.model().index(len(rows) - 1, 0))
             self.updateGeometry()
             self.viewport().update()
+
+    def show_find(self, locate: Locate | None) -> bool:
+        """Light the rows that hold what is looked for; whether there are any."""
+        if locate is not self.locate:
+            self.locate = locate
+            self.viewport().update()
+        return locate is not None and any(locate(self.row_text(row)) for row in self.rows)
 
     # The list itself
 

@@ -40,24 +40,29 @@ class Links(QObject):
 
     Signals:
         message_requested(int): show this message.
-        filter_requested(str): apply this display filter.
+        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
+        column_requested(str): a field should become a column of the table.
         scope_requested(int): bind the table to the context this message opened or is in.
         save_requested(int): write this message's bytes to a file.
         place_requested(Place): show this context or participant.
         context_scope_requested(ContextPlace): bind the table to this context.
         chain_requested(int): show the causal chain of this message alone in the table.
         code_requested(str): show all findings of a code.
+        mark_requested(Target), comment_requested(Target): mark or unmark something; write a comment on it.
         tab_requested(str): turn to a tab.
     """
 
     message_requested = Signal(int)
-    filter_requested = Signal(str)
+    filter_requested = Signal(str, str)
+    column_requested = Signal(str)
     scope_requested = Signal(int)
     save_requested = Signal(int)
     place_requested = Signal(object)
     context_scope_requested = Signal(object)
     chain_requested = Signal(int)
     code_requested = Signal(str)
+    mark_requested = Signal(object)
+    comment_requested = Signal(object)
     tab_requested = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -122,6 +127,7 @@ class Maker:
         assert isinstance(view, RowsView)
         view.message_requested.connect(self.links.message_requested)
         view.filter_requested.connect(self.links.filter_requested)
+        view.column_requested.connect(self.links.column_requested)
         view.place_requested.connect(self.links.place_requested)
         return view
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import (
     QDesktopServices,
+    QFocusEvent,
     QGuiApplication,
+    QPainter,
+    QPaintEvent,
     QResizeEvent,
     QTextBlock,
     QTextCharFormat,
@@ -45,6 +48,7 @@ class TextView(QTextBrowser):
         super().__init__(parent)
         self._themes = themes
         self._mono = mono
+        self._ringed = False
         self.setObjectName(name)
         self.setAccessibleName(label)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -60,6 +64,28 @@ class TextView(QTextBrowser):
         self._set_font()
         self.anchorClicked.connect(self._on_anchor_clicked)
         themes.changed.connect(self._set_font)
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        by_keys = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+        self._ringed = event.reason() in by_keys
+        self.viewport().update()
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._ringed = False
+        self.viewport().update()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The text, and a ring around it while the keyboard came to it: its cursor is not seen."""
+        super().paintEvent(event)
+        if self._ringed:
+            painter = QPainter(self.viewport())
+            painter.setPen(self._themes.theme.color("accent.ring"))
+            painter.drawRect(self.viewport().rect().adjusted(0, 0, -1, -1))
 
     def show_plain(self, text: str) -> None:
         """Show text as it is, control characters visible."""

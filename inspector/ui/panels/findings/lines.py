@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.check import Check
 from inspector.document import CaptureDocument
 from inspector.protocol.secrets import mask_text
 from inspector.ui import formats
+from inspector.ui.panels.context_labels import context_label
 from inspector.ui.wire_text import plain
-
-_LONGEST_LABEL = 60
 
 PLURALS = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.NOTE: "notes"}
 """What several findings of a severity are called."""
@@ -64,17 +62,6 @@ def finding_line(document: CaptureDocument, check: Check, message: int) -> Findi
 def why(check: Check) -> str:
     """Why a check's findings matter."""
     return check.matters.format_map(_Limits(check))
-
-
-def context_label(document: CaptureDocument, message: int) -> str:
-    """The context of a message as a row shows it: its label, after that of the context around it."""
-    contexts = document.analysis.contexts
-    node = contexts.node_of(message)
-    if node == MAIN:
-        return "main"
-    leaf = plain(mask_text(contexts.label(node)), _LONGEST_LABEL)
-    parent = contexts.tree.parent[node]
-    return leaf if parent == MAIN else f"{plain(mask_text(contexts.label(parent)), _LONGEST_LABEL)} / {leaf}"
 
 
 class _Limits(dict[str, str]):

@@ -10,16 +10,16 @@ from inspector.filters.strings import quote
 from inspector.ui import icons
 from inspector.ui.panels.findings.lines import PLURALS, FindingLine
 from inspector.ui.panels.findings.rows import Group
-from inspector.ui.panels.messages.copying import MODES
+from inspector.ui.widgets.filter_menu import add_filter_actions
 
-_FILTER, _HIDE, _COPY = "filter", "hide", "copy"
+_HIDE, _COPY = "hide", "copy"
 
 
 class FindingMenu(QMenu):
     """What can be done with a row.
 
     Signals:
-        filter_chosen(str, str): an expression, and how it joins the filter in force (`copying.FilterMode`).
+        filter_chosen(str, str): an expression, and how it joins the filter in force (`filter_menu.FilterMode`).
         hide_chosen(): list the findings of this code, or of this severity, no more.
     """
 
@@ -41,34 +41,30 @@ class FindingMenu(QMenu):
         expression = f"finding.severity == {group.severity.word}"
         if check is not None:
             expression = f"finding == {quote(check.code)}"
-        title = self.addAction(icons.icon("filter"), expression)
-        title.setObjectName("filterExpression")
-        title.setEnabled(False)
-        for mode, words in MODES:
-            self._add(f"filter.{mode}", words, (_FILTER, expression, mode))
+        add_filter_actions(self, expression, self.filter_chosen.emit)
         self.addSeparator()
         hidden = "this code" if check is not None else f"the {PLURALS[group.severity]}"
-        self._add("hide", f"Hide {hidden} in this list", (_HIDE, "", ""))
+        self._add("hide", f"Hide {hidden} in this list", (_HIDE, ""))
         self.addSeparator()
         if line is not None:
-            self._add("copy.row", "Copy row", (_COPY, line.copied, "")).setIcon(icons.icon("copy"))
-            self._add("copy.sentence", "Copy sentence", (_COPY, line.sentence, ""))
+            self._add("copy.row", "Copy row", (_COPY, line.copied)).setIcon(icons.icon("copy"))
+            self._add("copy.sentence", "Copy sentence", (_COPY, line.sentence))
         if check is not None:
-            self._add("copy.code", "Copy code", (_COPY, check.code, ""))
-        self._add("copy.filter", "Copy as filter", (_COPY, expression, ""))
+            self._add("copy.code", "Copy code", (_COPY, check.code))
+        self._add("copy.filter", "Copy as filter", (_COPY, expression))
         self.triggered.connect(self._on_triggered)
 
-    def _add(self, name: str, title: str, data: tuple[str, str, str]) -> QAction:
+    def _add(self, name: str, title: str, data: tuple[str, str]) -> QAction:
         action = self.addAction(title)
         action.setObjectName(name)
         action.setData(data)
         return action
 
     def _on_triggered(self, action: QAction) -> None:
-        what, text, mode = action.data()
-        if what == _FILTER:
-            self.filter_chosen.emit(text, mode)
-        elif what == _HIDE:
+        if action.data() is None:  # one of those that filter
+            return
+        what, text = action.data()
+        if what == _HIDE:
             self.hide_chosen.emit()
         else:
             QGuiApplication.clipboard().setText(text)

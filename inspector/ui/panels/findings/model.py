@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
 from typing_extensions import override
 
 from inspector.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.ui.panels.findings.lines import PLURALS, FindingLine, finding_line, why
 from inspector.ui.panels.findings.rows import Choice, FindingRows, Group, Key
+from inspector.ui.panels.list_view import ListModel
 from inspector.ui.roles import Role
 from inspector.ui.wire_text import tool_tip
 
@@ -16,20 +17,13 @@ _AnyIndex = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 
 
-class FindingsModel(QAbstractTableModel):
+class FindingsModel(ListModel):
     """One row per head of a group and per finding of an open group.
-
-    Signals:
-        about_to_change, rows_settled: around a change of the rows; views keep their place by what they are on.
 
     Attributes:
         rows: what stands where.
         choice: what the user wants to see; call `refresh` after changing it.
-        held: the row that is looked at.
     """
-
-    about_to_change = Signal()
-    rows_settled = Signal()
 
     def __init__(self, document: CaptureDocument, shown: VisibleRows, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +32,11 @@ class FindingsModel(QAbstractTableModel):
         self._lines: dict[Key, FindingLine | None] = {}
         self.rows = FindingRows()
         self.choice = Choice()
-        self.held: Key | None = None
+
+    @property
+    @override
+    def listed(self) -> FindingRows:
+        return self.rows
 
     def refresh(self) -> None:
         """Take in what was found, what the table shows and what the user wants. O(findings log findings)."""

@@ -13,7 +13,7 @@ from inspector.analysis.findings.store import Findings
 from inspector.filters.visible import VisibleRows
 from inspector.ui import formats
 from inspector.ui.panels.findings.lines import PLURALS
-from inspector.ui.panels.findings.rows import are_shown
+from inspector.ui.panels.stepping import next_shown
 
 LEAST = Severity.WARNING
 """What counts as a problem; the preset Problems asks for the same."""
@@ -70,14 +70,4 @@ def _have_problem(found: Findings) -> NDArray[np.bool_]:
 
 def next_problem(found: Findings, shown: VisibleRows, current: int | None, step: int) -> int | None:
     """The next (1) or previous (-1) message shown with a problem, around the end; None where there is none."""
-    messages = problem_messages(found)
-    messages = messages[are_shown(messages, shown)]
-    if not len(messages):
-        return None
-    if current is None:
-        return int(messages[0 if step > 0 else -1])
-    if step > 0:
-        place = int(np.searchsorted(messages, current, side="right"))
-    else:
-        place = int(np.searchsorted(messages, current)) - 1
-    return int(messages[place % len(messages)])
+    return next_shown(problem_messages(found), shown, current, step)

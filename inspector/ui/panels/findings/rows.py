@@ -18,6 +18,7 @@ from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.store import Findings
 from inspector.filters.visible import VisibleRows
+from inspector.ui.panels.stepping import are_shown
 
 Key = tuple[str, int]
 """Names a row whatever comes and goes around it: (code, message) of a finding, (key of the group, HEAD) of a head."""
@@ -222,15 +223,6 @@ class FindingRows:
     def total(self) -> int:
         """Findings listed, closed groups included."""
         return len(self._messages)
-
-
-def are_shown(messages: Rows, shown: VisibleRows) -> NDArray[np.bool_]:
-    """Which of some messages the table shows. O(messages log rows)."""
-    visible = shown.visible
-    if not len(visible) or not len(messages):
-        return np.zeros(len(messages), np.bool_)
-    places = np.minimum(visible.searchsorted(messages.astype(np.uint32)), len(visible) - 1)
-    return visible[places] == messages
 
 
 def _grouped(listed: list[tuple[Check, Rows]], grouping: Grouping) -> list[tuple[str, list[tuple[Check, Rows]]]]:

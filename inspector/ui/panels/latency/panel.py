@@ -29,7 +29,7 @@ class LatencyPanel(QWidget):
 
     Signals:
         message_requested(int): select this message.
-        filter_requested(str): apply this display filter.
+        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
         close_requested(): it is to be hidden.
         left(): the focus is to go back to the messages.
 
@@ -38,7 +38,7 @@ class LatencyPanel(QWidget):
     """
 
     message_requested = Signal(int)
-    filter_requested = Signal(str)
+    filter_requested = Signal(str, str)
     close_requested = Signal()
     left = Signal()
 

@@ -29,7 +29,7 @@ from typing_extensions import override
 from inspector.filters.strings import quote
 from inspector.ui.panels.latency.model import TITLES, Column, LatencyModel
 from inspector.ui.theme import Theme, ThemeController
-from inspector.ui.wire_text import plain
+from inspector.ui.widgets.filter_menu import add_filter_actions
 
 _WIDEST = {
     Column.ANSWERS: "88,888,888", Column.P50: "888.8 s", Column.P95: "888.8 s", Column.P99: "888.8 s",
@@ -113,12 +113,12 @@ class LatencyView(QTableView):
 
     Signals:
         message_requested(int): go to the slowest answer of a row.
-        filter_requested(str): show the answers of a row.
+        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
         left(): Escape was pressed.
     """
 
     message_requested = Signal(int)
-    filter_requested = Signal(str)
+    filter_requested = Signal(str, str)
     left = Signal()
 
     def __init__(self, model: LatencyModel, themes: ThemeController, parent: QWidget | None = None) -> None:
@@ -229,7 +229,7 @@ class LatencyView(QTableView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
         if index.isValid() and index.column() != Column.SLOWEST:
-            self.filter_requested.emit(self.filter_for(index.row()))
+            self.filter_requested.emit(self.filter_for(index.row()), "replace")
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -275,10 +275,10 @@ class LatencyView(QTableView):
         go = menu.addAction(f"Go to the slowest answer, No. {one.slowest + 1}")
         go.triggered.connect(lambda: self.message_requested.emit(one.slowest))
         text = self.filter_for(row)
-        show = menu.addAction(f"Filter: answers of {plain(one.name, 40).replace('&', '&&')}")
-        show.triggered.connect(lambda: self.filter_requested.emit(text))
-        slower = menu.addAction("Filter: those slower than p95")
-        slower.triggered.connect(lambda: self.filter_requested.emit(f"{text} > {one.latency.p95:g}"))
+        menu.addSeparator()
+        add_filter_actions(menu, text, self.filter_requested.emit)
+        slower = menu.addAction("Filter by those slower than p95")
+        slower.triggered.connect(lambda: self.filter_requested.emit(f"{text} > {one.latency.p95:g}", "replace"))
         menu.addSeparator()
         menu.addAction("Copy row").triggered.connect(lambda: self._copy(row))
         return menu

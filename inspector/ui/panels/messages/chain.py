@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 
@@ -19,29 +19,38 @@ class RailMark:
 class ChainRail:
     """The chain of one message.
 
-    Rows are in the order of messages, so that a row's place on the rail follows from its message alone: the rail
-    runs from the first member shown to the last one, also through rows in between and past the edges of the view.
+    The rail runs from the first member shown to the last one, also through rows in between and past the edges of the
+    view. Rows are in the order of messages, unless they are sorted.
     """
 
-    def __init__(self, selected: int | None = None, members: Iterable[int] = ()) -> None:
+    def __init__(
+        self,
+        selected: int | None = None,
+        members: Iterable[int] = (),
+        place: Callable[[int], int | None] = lambda message: message,
+    ) -> None:
         """A rail.
 
         Args:
             selected: the message whose chain it is.
             members: messages of the chain that are shown, itself included.
+            place: where a message stands among those shown.
         """
         self.selected = selected
         self.members = frozenset(members)
-        self._first = min(self.members, default=0)
-        self._last = max(self.members, default=-1)
+        self._place = place
+        places = [place_ for place_ in map(place, self.members) if place_ is not None]
+        self._first = min(places, default=0)
+        self._last = max(places, default=-1)
 
     def __bool__(self) -> bool:
         return len(self.members) > 1
 
     def mark(self, message: int, part: int = 0) -> RailMark | None:
         """The mark of a row; None where the rail does not pass."""
-        if not self or not self._first <= message <= self._last:
+        place = self._place(message) if self else None
+        if place is None or not self._first <= place <= self._last:
             return None
         if part:
-            return RailMark(True, True, False, False) if message < self._last else None
-        return RailMark(message > self._first, message < self._last, message in self.members, message == self.selected)
+            return RailMark(True, True, False, False) if place < self._last else None
+        return RailMark(place > self._first, place < self._last, message in self.members, message == self.selected)

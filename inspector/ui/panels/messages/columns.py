@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 
 class Column(enum.IntEnum):
@@ -28,9 +29,9 @@ NAMES: tuple[str, ...] = ("Marks", "Number", "Time", "From and to", "Kind", "Con
 
 RIGHT_ALIGNED = frozenset({Column.NUMBER, Column.TIME, Column.LATENCY, Column.SIZE})
 
-_NARROW = {Column.NUMBER: 40, Column.TIME: 60, Column.FROM_TO: 148, Column.KIND: 91, Column.CONTEXT: 72}
-_WIDE = {Column.NUMBER: 52, Column.TIME: 68, Column.FROM_TO: 184, Column.KIND: 132, Column.CONTEXT: 150}
-_FIGURES = {Column.LATENCY: 68, Column.SIZE: 60}
+_NARROW: dict[int, int] = {Column.NUMBER: 40, Column.TIME: 60, Column.FROM_TO: 148, Column.KIND: 91, Column.CONTEXT: 72}
+_WIDE: dict[int, int] = {Column.NUMBER: 52, Column.TIME: 68, Column.FROM_TO: 184, Column.KIND: 132, Column.CONTEXT: 150}
+_FIGURES: dict[int, int] = {Column.LATENCY: 68, Column.SIZE: 60}
 _GUTTER = 32
 _MESSAGE_LEAST = 240
 _MESSAGE_ENOUGH = 120
@@ -44,42 +45,79 @@ class Layout:
     """Widths of the columns but Message, which takes the rest; columns that are not named are hidden.
 
     Attributes:
-        widths: logical pixels.
+        widths: logical pixels by column; from `len(Column)` on those of fields.
+        message: the least width of Message; where no more is left, the columns are wider than the table.
     """
 
-    widths: dict[Column, int]
+    widths: dict[int, int]
+    message: int
 
-    def shows(self, column: Column) -> bool:
+    def shows(self, column: int) -> bool:
         """Whether a column is shown."""
-        return column is Column.MESSAGE or column in self.widths
+        return column == Column.MESSAGE or column in self.widths
 
 
-def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0) -> Layout:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the user has chosen; columns that are not named are up to the room there is.
+
+    Attributes:
+        always: columns that are shown in any case.
+        never: columns that are not.
+        widths: chosen widths, in pixels at 100 %.
+        fields: usual widths of the columns that are fields, in pixels at 100 %.
+    """
+
+    always: frozenset[int] = frozenset()
+    never: frozenset[int] = frozenset()
+    widths: Mapping[int, int] = field(default_factory=dict)
+    fields: dict[int, int] = field(default_factory=dict)
+
+    def showing(self, column: int | None) -> Wanted:
+        """The same with one column shown in any case."""
+        if column is None:
+            return self
+        return replace(self, always=self.always | {column}, never=self.never - {column})
+
+
+AS_USUAL = Wanted()
+
+
+def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0, wanted: Wanted = AS_USUAL) -> Layout:
     """How a table of a width lays out its columns.
 
     Wide columns with Latency and Size come where they leave Message its 240 px, in a 1920 px window and some below;
-    the two figures alone come somewhat earlier, which is from 1700 up.
+    the two figures alone come somewhat earlier, which is from 1700 up. Columns of fields take their room from Message;
+    they make a table wider than its viewport rather than drive out others but Context.
 
     Args:
         width: of the viewport, in logical pixels.
         zoom: scales every width.
         number: least width of the column No., which is never elided.
         time: least width of the column Time.
+        wanted: what the user has chosen.
     """
 
-    def scaled(widths: dict[Column, int]) -> dict[Column, int]:
-        made = {column: round(value * zoom) for column, value in widths.items()}
-        made[Column.NUMBER] = max(made[Column.NUMBER], number)
-        made[Column.TIME] = max(made[Column.TIME], time)
-        return {Column.GUTTER: round(_GUTTER * zoom), **made}
+    def scaled(usual: Mapping[int, int]) -> dict[int, int]:
+        chosen = {c: wanted.widths.get(c, usual[c]) for c in usual if c not in wanted.never}
+        made = {Column.GUTTER: _GUTTER, **chosen}
+        widths = {int(column): round(pixels * zoom) for column, pixels in made.items()}
+        for column, least in ((Column.NUMBER, number), (Column.TIME, time)):
+            if column in widths:
+                widths[column] = max(widths[column], least)
+        return widths
+
+    def laid_out(widths: dict[int, int]) -> Layout:
+        return Layout(widths, max(round(_MESSAGE_ENOUGH * zoom), width - sum(widths.values())))
 
     least = round(_MESSAGE_LEAST * zoom)
-    wide, narrow = scaled({**_WIDE, **_FIGURES}), scaled({**_NARROW, **_FIGURES})
-    for widths in (wide, narrow):
+    for usual in (_WIDE | _FIGURES, _NARROW | _FIGURES):
+        widths = scaled(usual | wanted.fields)
         if sum(widths.values()) + least <= width:
-            return Layout(widths)
-    widths = scaled(_NARROW)
+            return laid_out(widths)
+    kept = _NARROW | {column: width for column, width in _FIGURES.items() if column in wanted.always}
     for column in _GIVEN_UP:
-        if sum(widths.values()) + round(_MESSAGE_ENOUGH * zoom) > width:
-            del widths[column]
-    return Layout(widths)
+        taken = scaled(kept | wanted.fields if column is Column.CONTEXT else kept)
+        if column not in wanted.always and sum(taken.values()) + round(_MESSAGE_ENOUGH * zoom) > width:
+            kept.pop(column, None)
+    return laid_out(scaled(kept | wanted.fields))

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings import Severity
+from inspector.analysis.marks import NOTHING, Note
 from inspector.analysis.pending import pending_since
 from inspector.capture.flags import Flag
 from inspector.document import CaptureDocument
@@ -36,7 +37,7 @@ class RowContent:
 
     Attributes:
         message: its index.
-        number, time, latency, size: texts of the narrow columns; "" where there is nothing to say.
+        number, latency, size: texts of the narrow columns; "" where there is nothing to say.
         sender: "" when unknown.
         receivers: names, two at most, with "+3" for the rest; "everyone" for no recipients; "" for what is no envelope.
         everyone: it is addressed to nobody in particular.
@@ -49,12 +50,13 @@ class RowContent:
         gap: the sentence of a gap row.
         badges: pills, whether or not hints are on.
         severity: of its worst finding.
+        note: what the user put on it.
         awaits_since: time of a live request without an answer, or of an open proposal, else None.
+        fields: texts of the columns that are fields, by name, as far as they were asked for.
     """
 
     message: int
     number: str
-    time: str = ""
     sender: str = ""
     receivers: str = ""
     everyone: bool = False
@@ -77,6 +79,15 @@ class RowContent:
     latency: str = ""
     size: str = ""
     severity: Severity | None = None
+    note: Note = NOTHING
+    fields: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def signs(self) -> list[str]:
+        """What the gutter says, in words."""
+        severity = self.severity.word if self.severity is not None else ""
+        sent = "sent" if self.sent and not severity else ""
+        return [word for word in (severity, *self.note.words, sent) if word]
 
     @property
     def from_to(self) -> str:
@@ -101,19 +112,19 @@ class RowContent:
         return "  ".join(wire_text.visible_controls(s.text) for s in self.segments if s.text)
 
 
-def row_content(document: CaptureDocument, message: int, start_ns: int) -> RowContent:
-    """Work out a row; `start_ns` is the time that counts as 0. Never raises for odd traffic."""
+def row_content(document: CaptureDocument, message: int) -> RowContent:
+    """Work out a row. Never raises for odd traffic."""
     capture, analysis = document.capture, document.analysis
     flags = int(capture.columns["flags"][message])  # bits of an enum cost ten times as much to look at
     content = RowContent(
         message,
         str(message + 1),
-        time=formats.table_time(int(capture.columns["time_ns"][message]), start_ns),
         unreadable=bool(flags & _UNREADABLE),
         log_only=bool(flags & _LOG_ONLY),
         error=bool(flags & _ERROR),
         sent=bool(flags & _SENT),
         severity=_worst(document, message),
+        note=analysis.marks.note(message),
         size=formats.size(int(capture.columns["size"][message])),
     )
     if flags & _GAP:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import math
 
 from inspector.document import CaptureDocument
-from inspector.fields import message_text
+from inspector.fields import Field, FieldType, message_text
 from inspector.filters.strings import quote
 from inspector.protocol import kinds
 from inspector.protocol.payloads.content import pretty_json
@@ -17,17 +17,6 @@ from inspector.ui.panels.messages.content import RowContent
 _FOUND_BY = 80
 """Characters of a text that find it again."""
 
-FilterMode = Literal["replace", "and", "or", "and_not"]
-"""How an expression from the table joins the filter in force."""
-
-MODES: tuple[tuple[FilterMode, str], ...] = (
-    ("replace", "Show only"),
-    ("and", "And"),
-    ("or", "Or"),
-    ("and_not", "And not"),
-)
-"""Modes with the words of the menu."""
-
 
 def json_text(document: CaptureDocument, message: int) -> str:
     """The envelope as indented JSON; of what is none, its bytes as far as they are text."""
@@ -37,7 +26,9 @@ def json_text(document: CaptureDocument, message: int) -> str:
     return pretty_json(mask_secrets(envelope))
 
 
-def cell_filter(document: CaptureDocument, content: RowContent, column: int, *, second: bool = False) -> str | None:
+def cell_filter(
+    document: CaptureDocument, content: RowContent, column: int, *, second: bool = False, field: Field | None = None
+) -> str | None:
     """The expression that finds the value of a cell; None where the cell has none.
 
     Args:
@@ -45,8 +36,11 @@ def cell_filter(document: CaptureDocument, content: RowContent, column: int, *, 
         content: its row.
         column: of `Column`.
         second: the receiver's half of From -> To.
+        field: the field the column shows, where it is none of `Column`.
     """
     capture, message = document.capture, content.message
+    if field is not None:
+        return field_filter(document, field, message)
     if column in (Column.NUMBER, Column.GUTTER):
         return f"no == {message + 1}"
     if column == Column.TIME:
@@ -66,6 +60,33 @@ def cell_filter(document: CaptureDocument, content: RowContent, column: int, *, 
         latency = document.analysis.correlation.latency_ns(message)
         return None if latency is None or not content.latency else f"latency >= {latency / 1e6:.15g}"
     return f"size == {int(capture.columns['size'][message])}"
+
+
+def field_filter(document: CaptureDocument, field: Field, message: int) -> str | None:
+    """The expression that finds a message's value of a field; None where it must not or cannot be written."""
+    value = field.value(document.analysis, message)
+    if value is None or value == []:
+        return f"!{field.name}"
+    if field.secret is not None:
+        return None
+    if field.type is FieldType.TIME and isinstance(value, int):
+        return f"{field.name} == {quote(format_time(value) or '')}"
+    if isinstance(value, list) and field.many:
+        terms = [f"{field.name} == {quote(one)}" for one in value if isinstance(one, str) and mask_text(one) == one]
+        return " && ".join(terms) if len(terms) == len(value) else None
+    if isinstance(value, bool):
+        return f"{field.name} == {'true' if value else 'false'}"
+    if isinstance(value, int):
+        return f"{field.name} == {value}" if abs(value) < 1 << 63 else None
+    if isinstance(value, float):
+        return f"{field.name} == {value:.17g}" if math.isfinite(value) else None
+    if isinstance(value, str) and mask_text(value) == value:
+        return f"{field.name} == {quote(value)}" if len(value) <= _MAX_VALUE else None
+    return None
+
+
+_MAX_VALUE = 500
+"""Characters of a value in an expression."""
 
 
 def _end_filter(sender: str | None, to: tuple[str, ...], content: RowContent, *, second: bool) -> str | None:
@@ -89,5 +110,5 @@ def _text_filter(document: CaptureDocument, content: RowContent) -> str | None:
 
 
 def id_text(document: CaptureDocument, message: int) -> str:
-    """The envelope's id; "" for what is no envelope."""
-    return document.capture.envelope_id(message) or ""
+    """The envelope's id, a secret in it masked; "" for what is no envelope."""
+    return mask_text(document.capture.envelope_id(message) or "")

@@ -10,19 +10,26 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
+from inspector.filters.highlight import Look
 from inspector.ui import icons
 from inspector.ui.badges import Badge
 from inspector.ui.panels.messages.chain import ChainRail, RailMark
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.content import RowContent, Segment, Style
 from inspector.ui.panels.messages.kit import STYLE_LOOKS, Kit
+from inspector.ui.panels.messages.lights import Locate, everything
 from inspector.ui.panels.messages.model import MessageTableModel
 
 _GAP = 10
 """Between parts of the Message column."""
 _RAIL_ALPHA = 0.45
+_EDGE = 3
+"""Width of the bar of a highlighted row, in pixels at 100 %."""
+_CORNER = 8
 _LEAST = 28
 """Less room than this shows no part of the Message column but the first: dots alone tell nothing."""
+_NOT_SEARCHED = frozenset((Column.GUTTER, Column.NUMBER, Column.TIME, Column.LATENCY, Column.SIZE))
+"""What these say is not written in the message."""
 
 
 class RowState(Protocol):
@@ -33,6 +40,10 @@ class RowState(Protocol):
     wash: bool
     """The view has the focus, so that the selection is washed and not dim."""
     rail: ChainRail
+
+    def lit(self, message: int) -> Locate | None:
+        """What is lit in a message's row; None for nothing."""
+        ...
 
 
 class MessageDelegate(QStyledItemDelegate):
@@ -72,11 +83,16 @@ class MessageDelegate(QStyledItemDelegate):
                 self._paint_rail(painter, rect, self._state.rail.mark(message, part))
             return
         self._paint_ground(painter, rect, row, message)
+        look = self._model.highlights.look(message)
+        if column == Column.GUTTER:
+            self._paint_edge(painter, rect, look)
         if message == self._state.selected_message and column == Column.GUTTER:
             self._paint_bar(painter, rect)
         content = self._model.content(message)
         if content.gap is None:
-            self._cells[column](painter, rect, content)
+            self.kit.ink = f"highlight.{look.text}" if look.text else None
+            self._paint_cell(painter, rect, content, column)
+            self.kit.ink = None
         elif column == Column.GUTTER:
             self._paint_rail(painter, rect, self._state.rail.mark(message))
 
@@ -95,16 +111,36 @@ class MessageDelegate(QStyledItemDelegate):
                     self._paint_rail(painter, rect, self._state.rail.mark(message, part))
             return
         self._paint_ground(painter, cells[0][1].united(cells[-1][1]), row, message)
+        look = self._model.highlights.look(message)
+        if cells[0][0] == Column.GUTTER:
+            self._paint_edge(painter, cells[0][1], look)
         if message == self._state.selected_message and cells[0][0] == Column.GUTTER:
             self._paint_bar(painter, cells[0][1])
         content = self._model.content(message)
         if content.gap is not None:
             cells = [cell for cell in cells if cell[0] == Column.GUTTER]
+        locate = self._state.lit(message) if content.gap is None else None
+        lights = self.kit.lights
+        lights.current = message == self._state.selected_message
+        lit_before = len(lights)
+        self.kit.ink = f"highlight.{look.text}" if look.text else None
         for column, rect in cells:
             if content.gap is None:
-                self._cells[column](painter, rect, content)
+                lights.locate = None if column in _NOT_SEARCHED else locate
+                self._paint_cell(painter, rect, content, column)
             else:
                 self._paint_rail(painter, rect, self._state.rail.mark(message))
+        self.kit.ink = None
+        if locate is not None and len(lights) == lit_before:
+            self._light_number(painter, cells, content)
+        lights.locate = None
+
+    def _light_number(self, painter: QPainter, cells: list[tuple[int, QRect]], content: RowContent) -> None:
+        """What is looked for is in what the row does not show: its number is lit."""
+        self.kit.lights.locate = everything
+        for column, rect in cells:
+            if column == Column.NUMBER:
+                self._paint_number(painter, rect, content)
 
     def _paint_ground(self, painter: QPainter, rect: QRect, row: int, message: int) -> None:
         theme = self.kit.theme
@@ -112,6 +148,15 @@ class MessageDelegate(QStyledItemDelegate):
             painter.fillRect(rect, theme.color("accent.wash" if self._state.wash else "accent.washdim"))
         elif row == self._state.hovered_row:
             painter.fillRect(rect, theme.color("surface.hover"))
+
+    def _paint_edge(self, painter: QPainter, rect: QRect, look: Look) -> None:
+        """A row that stands out: a bar at its left edge and a tint as far as the gutter goes, never the whole row."""
+        if look.edge is None:
+            return
+        theme, token = self.kit.theme, f"highlight.{look.edge}"
+        painter.fillRect(rect, theme.pill_fill(token))
+        bar = QRect(rect.x() + self.kit.metrics.selection_bar, rect.y(), round(_EDGE * theme.zoom), rect.height())
+        painter.fillRect(bar, theme.color(token))
 
     def _paint_bar(self, painter: QPainter, rect: QRect) -> None:
         bar = QRect(rect.x(), rect.y(), self.kit.metrics.selection_bar, rect.height())
@@ -125,8 +170,26 @@ class MessageDelegate(QStyledItemDelegate):
         if content.severity is not None:
             word = content.severity.word
             self.kit.icon(painter, word, f"severity.{word}", rect.right() + 1 - side, rect, side)
+            if content.note:
+                self._paint_beside(painter, rect, content)
+        elif content.note:
+            name = "mark" if content.note.marked else "comment"
+            self.kit.icon(painter, name, "accent.text", rect.right() + 1 - side, rect, side)
         elif content.sent:
             self.kit.icon(painter, "sent", "accent.text", rect.right() + 1 - side, rect, side)
+
+    def _paint_beside(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
+        """A mark whose place is taken by a finding: beside it, or where the rail passes there, as a folded corner."""
+        if self._state.rail.mark(content.message) is None:
+            name, side = "mark" if content.note.marked else "comment", self.kit.metrics.icon_gutter
+            self.kit.icon(painter, name, "accent.text", rect.right() - 2 * side, rect, side)
+            return
+        side, top = round(_CORNER * self.kit.theme.zoom), QPointF(rect.x(), rect.y())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self.kit.theme.color("accent.text"))
+        painter.drawPolygon([top, top + QPointF(side, 0), top + QPointF(0, side)])
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_rail(self, painter: QPainter, rect: QRect, mark: RailMark | None) -> None:
         if mark is None:
@@ -153,13 +216,24 @@ class MessageDelegate(QStyledItemDelegate):
             painter.drawEllipse(QPointF(x, middle), 2.8, 2.8)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
+    def _paint_cell(self, painter: QPainter, rect: QRect, content: RowContent, column: int) -> None:
+        if column < len(self._cells):
+            self._cells[column](painter, rect, content)
+            return
+        text, pad = self._model.field_text(content, column), self.kit.metrics.cell_padding
+        room = rect.width() - 2 * pad
+        if self._model.columns.is_figure(column) and not self.kit.is_wider("body", text, room):
+            self._paint_figure(painter, rect, text, "ink.secondary")
+        else:
+            self.kit.draw(painter, "body", "ink.secondary", rect.x() + pad, rect, text, room)
+
     # Figures
 
     def _paint_number(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         self._paint_figure(painter, rect, content.number, "ink.tertiary")
 
     def _paint_time(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
-        self._paint_figure(painter, rect, content.time, "ink.secondary")
+        self._paint_figure(painter, rect, self._model.time_text(content), "ink.secondary")
 
     def _paint_latency(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         self._paint_figure(painter, rect, content.latency, "ink.secondary")

@@ -32,7 +32,7 @@ class Follower(QObject):
 
     @property
     def count(self) -> int:
-        """New messages since it paused."""
+        """New messages since it paused; while rows are sorted those that came since and stand below."""
         return self._count
 
     def set_following(self, on: bool) -> None:
@@ -55,6 +55,8 @@ class Follower(QObject):
         if forget and len(visible):
             self._mark = int(visible[-1])
         count = 0 if self._following else len(visible) - self._rows.place(self._mark + 1)
+        if self._rows.sorted_by is not None:
+            count = self._rows.unsorted
         if count != self._count:
             self._count = count
             self.count_changed.emit(count)

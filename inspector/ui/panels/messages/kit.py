@@ -11,12 +11,15 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap
 from inspector.ui import icons, wire_text
 from inspector.ui.badges import Badge
 from inspector.ui.panels.messages.content import Style
+from inspector.ui.panels.messages.lights import Lights
 from inspector.ui.theme import Theme
 
 _KEPT = 20_000
 _NARROW, _LEAST = 4, 16
 """A text longer than its room divided by the one and the other is measured only so far at first."""
 _ELLIPSIS = "…"
+_INKS = frozenset(("ink.primary", "ink.secondary"))
+"""What a text is written in that a highlight rule may colour."""
 
 STYLE_LOOKS: dict[Style, tuple[str, str]] = {
     Style.TEXT: ("body", "ink.primary"),
@@ -36,6 +39,8 @@ class Kit:
     Attributes:
         theme: fonts, colours and grid.
         dpr: device pixels per logical pixel, for pixmaps.
+        lights: what is lit of the texts drawn.
+        ink: the colour that texts are drawn in instead of their own; icons and what is written small keep theirs.
     """
 
     def __init__(self, theme: Theme, dpr: float) -> None:
@@ -47,6 +52,8 @@ class Kit:
         self._cut: dict[tuple[str, str, int], str] = {}
         self._baselines: dict[tuple[str, int], int] = {}
         self._later: dict[tuple[str, str], list[tuple[int, int, str]]] | None = None
+        self.lights = Lights()
+        self.ink: str | None = None
 
     # Text
 
@@ -62,6 +69,7 @@ class Kit:
             painter.setPen(self.theme.color(token))
             for x, y, text in texts:
                 painter.drawText(x, y, text)
+        self.lights.paint(painter, self.theme)
 
     def font_metrics(self, role: str) -> QFontMetrics:
         """Metrics of a type role, kept."""
@@ -107,13 +115,27 @@ class Kit:
         if not shown:
             return 0
         y = rect.y() + self._baseline(role, rect.height())
+        if self.ink is not None and token in _INKS:
+            token = self.ink
         if self._later is not None:
             self._later.setdefault((role, token), []).append((x, y, shown))
         else:
             painter.setFont(self.theme.font(role))
             painter.setPen(self.theme.color(token))
             painter.drawText(x, y, shown)
+        if self.lights.locate is not None:
+            self._light(painter, role, text, shown, x, y)
         return self.width(role, shown)
+
+    def _light(self, painter: QPainter, role: str, text: str, shown: str, x: int, y: int) -> None:
+        """Light what is looked for in a text that was drawn."""
+        metrics = self.font_metrics(role)
+        top, height = y - metrics.ascent() - 1, metrics.height() + 2
+        for start, stop in self.lights.places(text, shown):
+            left, right = self.width(role, shown[:start]), self.width(role, shown[:stop])
+            self.lights.add(QRect(x + left - 1, top, right - left + 2, height), role, shown, x, y)
+        if self._later is None:
+            self.lights.paint(painter, self.theme)
 
     def _baseline(self, role: str, height: int) -> int:
         found = self._baselines.get((role, height))

@@ -11,18 +11,26 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from typing_extensions import override
 
 from inspector.analysis import Changes
+from inspector.analysis.columns import Column as FieldColumn
 from inspector.analysis.findings import Finding
 from inspector.document import CaptureDocument
+from inspector.fields import Depends, Field
 from inspector.filters.compile import DisplayFilter
+from inspector.filters.highlight import Highlighter
 from inspector.filters.memory import Answers
+from inspector.filters.order import Places
+from inspector.filters.sorting import SortBy
 from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.protocol.secrets import mask_text
 from inspector.protocol.times import NO_TIME
 from inspector.ui import formats, wire_text
 from inspector.ui.badges import Badge
-from inspector.ui.panels.messages.columns import NAMES, RIGHT_ALIGNED, TITLES, Column
+from inspector.ui.panels.messages.cells import cell_text
+from inspector.ui.panels.messages.chosen import ChosenColumns
+from inspector.ui.panels.messages.columns import RIGHT_ALIGNED, Column
 from inspector.ui.panels.messages.content import RowContent, row_content
 from inspector.ui.panels.messages.original import LineKind, Original, original_of
+from inspector.ui.panels.messages.times import Times
 from inspector.ui.roles import Role
 
 _KEPT_ROWS = 512
@@ -43,6 +51,9 @@ class MessageTableModel(QAbstractTableModel):
 
     Attributes:
         rows: the messages shown.
+        columns: those of look.md 6 and those that are fields, by their logical index.
+        times: what the column Time says.
+        highlights: which rows stand out.
         clock_ns: the wall clock, for requests that wait.
     """
 
@@ -50,9 +61,12 @@ class MessageTableModel(QAbstractTableModel):
         super().__init__(parent)
         self._document = document
         self.rows = rows
+        self.columns = ChosenColumns()
+        self.times = Times(document, rows)
+        self.highlights = Highlighter(document.analysis)
+        self._read: dict[str, FieldColumn] = {}
         self.clock_ns: Callable[[], int] = time.time_ns
         self._hints = False
-        self._start_ns = NO_TIME
         self._contents: dict[int, RowContent] = {}
         self._originals: dict[int, Original] = {}
         self._serving: dict[int, Callable[[int, int, int], object]] = {
@@ -80,7 +94,7 @@ class MessageTableModel(QAbstractTableModel):
 
     @override
     def columnCount(self, parent: _AnyIndex | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(Column)
+        return 0 if parent is not None and parent.isValid() else len(self.columns)
 
     @override
     def data(self, index: _AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -92,13 +106,24 @@ class MessageTableModel(QAbstractTableModel):
 
     @override
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(TITLES):
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return TITLES[section]
-        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-            return NAMES[section]
+            return self.times.title if section == Column.TIME else self.columns.title(section)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self._head_words(section)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            field = self.columns.field(section)
+            told = "" if field is None else f": {field.name}\n{field.help}"
+            return wire_text.tool_tip(self._head_words(section) + told)
         return self._alignment(0, 0, section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def _head_words(self, column: int) -> str:
+        words = self.times.words if column == Column.TIME else self.columns.words(column)
+        by = self.rows.sorted_by
+        if by is None or by.field.name != self.columns.sort_name(column):
+            return words
+        return f"{words}, sorted, {'largest' if by.descending else 'smallest'} first"
 
     # Serving
 
@@ -113,21 +138,35 @@ class MessageTableModel(QAbstractTableModel):
             if len(self._contents) >= _KEPT_ROWS:
                 for old in list(self._contents)[: _KEPT_ROWS // 2]:
                     del self._contents[old]
-            found = self._contents[message] = row_content(self._document, message, self.start_ns)
+            found = self._contents[message] = row_content(self._document, message)
         return found
 
     @property
     def start_ns(self) -> int:
-        """Time of the first message that has one; what the Time column counts from."""
-        if self._start_ns == NO_TIME:
-            times = self._document.capture.columns["time_ns"]
-            known = np.flatnonzero(times[:4096] != NO_TIME)
-            if not len(known) and len(times) > 4096:
-                known = np.flatnonzero(times != NO_TIME)
-            if len(known):
-                self._start_ns = int(times[known[0]])
-                self._contents.clear()
-        return self._start_ns
+        """Time of the first message that has one; what the Time column counts from at first."""
+        return self.times.start_ns
+
+    def time_text(self, content: RowContent) -> str:
+        """What the column Time says of a message that is shown."""
+        return self.times.text(content.message)
+
+    def field_text(self, content: RowContent, column: int) -> str:
+        """What a column that is a field says; read from the message when it is first asked for."""
+        field = self.columns.field(column)
+        if field is None:
+            return ""
+        found = content.fields.get(field.name)
+        if found is None:
+            value = self._column_of(field).value(content.message)
+            found = content.fields[field.name] = cell_text(field, value)
+        return found
+
+    def _column_of(self, field: Field) -> FieldColumn:
+        """The column of a field, kept until something changes: making one may cost as much as reading many."""
+        found = self._read.get(field.name)
+        if found is None or len(found) < len(self._document.analysis):
+            found = self._read[field.name] = field.column(self._document.analysis)
+        return found
 
     def badges(self, content: RowContent) -> tuple[Badge, ...]:
         """The pills a row shows: none while context hints are off."""
@@ -144,7 +183,9 @@ class MessageTableModel(QAbstractTableModel):
         if part:
             return self._line_text(message, part) if column == Column.MESSAGE else ""
         content = self.content(message)
-        return _TEXTS[column](content)
+        if column == Column.TIME:
+            return self.time_text(content)
+        return _TEXTS[column](content) if column < len(Column) else self.field_text(content, column)
 
     def _line_text(self, message: int, part: int) -> str:
         line = self.original(message).lines[part - 1]
@@ -153,6 +194,8 @@ class MessageTableModel(QAbstractTableModel):
 
     def _accessible(self, message: int, part: int, column: int) -> str:
         text = self._display(message, part, column)
+        if column == Column.GUTTER and not part:
+            return ", ".join(filter(None, (text, *self._highlight_words(message))))
         if part or column != Column.MESSAGE:
             return text
         content = self.content(message)
@@ -166,9 +209,10 @@ class MessageTableModel(QAbstractTableModel):
         content = self.content(message)
         if content.gap is not None:
             return wire_text.tool_tip(content.gap)
-        if column == Column.GUTTER and content.severity is not None:
-            said = (f"{finding.severity.word}: {mask_text(finding.text)}" for finding in self._findings(message))
-            return wire_text.tool_tip("\n".join(said))
+        if column == Column.GUTTER:
+            said = [f"{finding.severity.word}: {mask_text(finding.text)}" for finding in self._findings(message)]
+            own = content.note.comment or ("marked" if content.note.marked else "")
+            return wire_text.tool_tip("\n".join(filter(None, (own, *said, *self._highlight_words(message))))) or None
         if column == Column.CONTEXT:
             return wire_text.tool_tip(self._context_story(message, content)) or None
         if column == Column.FROM_TO:
@@ -178,11 +222,15 @@ class MessageTableModel(QAbstractTableModel):
             raw = self._document.capture.string("kind_raw", message)
             return wire_text.tool_tip(raw or content.kind or content.word) or None
         if column == Column.TIME:
-            return wire_text.tool_tip(formats.clock(int(self._document.capture.columns["time_ns"][message]))) or None
+            return wire_text.tool_tip(self.times.story(message)) or None
         if column == Column.MESSAGE:
             badges = [f"{badge.text}: {badge.tooltip}" for badge in self.badges(content)]
             return wire_text.tool_tip("\n\n".join((content.text, *badges))) or None
-        return None
+        return wire_text.tool_tip(self.field_text(content, column)) or None
+
+    def _highlight_words(self, message: int) -> list[str]:
+        """The rules that let a row stand out: its colour alone says nothing."""
+        return [f"Highlighted: {wire_text.plain(name)}" for name in self.highlights.look_now(message).names]
 
     def _findings(self, message: int) -> list[Finding]:
         return self._document.analysis.findings.of(message)
@@ -195,9 +243,52 @@ class MessageTableModel(QAbstractTableModel):
         label = contexts.tree.label[node]
         return "\n".join(filter(None, (label, content.path, contexts.type_reason(node))))
 
-    @staticmethod
-    def _alignment(message: int, part: int, column: int) -> int:
-        return _RIGHT if column in RIGHT_ALIGNED else _LEFT
+    def _alignment(self, message: int, part: int, column: int) -> int:
+        return _RIGHT if self.is_right_aligned(column) else _LEFT
+
+    def is_right_aligned(self, column: int) -> bool:
+        """Whether a column ends at its right edge: numbers do."""
+        return column in RIGHT_ALIGNED or self.columns.is_figure(column)
+
+    # Columns, times and order
+
+    def set_columns(self, columns: ChosenColumns) -> None:
+        """Have other columns."""
+        if [field.name for field in columns.fields] == [field.name for field in self.columns.fields]:
+            self.columns = columns
+            return
+        self.beginResetModel()
+        self.columns = columns
+        self._read.clear()
+        self.endResetModel()
+
+    def set_times(self, mode: str, reference: int | None) -> None:
+        """Let the column Time say something else; the arguments are those of `Times.choose`."""
+        if self.times.choose(mode, reference):
+            self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole], Column.TIME)
+            self.report_heads()
+
+    def put_in_order(self, by: SortBy | None, places: Places | None = None, messages: Messages | None = None) -> None:
+        """Put the rows in another order, in a reset; the arguments are those of `VisibleRows.sort`."""
+        self.beginResetModel()
+        self.rows.sort(by, places, messages)
+        self.endResetModel()
+        self.report_heads()
+
+    def report_heads(self) -> None:
+        """Say that heads of columns look different."""
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
+
+    def tick(self) -> None:
+        """A second has passed: columns of fields that go by the clock are read again."""
+        going = [field.name for field in self.columns.fields if field.depends is Depends.CLOCK]
+        if not going:
+            return
+        for name in going:
+            self._read.pop(name, None)
+            for content in self._contents.values():
+                content.fields.pop(name, None)
+        self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
 
     # Changing
 
@@ -223,6 +314,7 @@ class MessageTableModel(QAbstractTableModel):
         """
         update = self.rows.prepare(changes, clock=clock, until=until)
         self._forget(changes)
+        self._read.clear()
         if update.appended and update.grown:
             first = len(self.rows)
             self.beginInsertRows(QModelIndex(), first, first + update.grown - 1)
@@ -236,9 +328,10 @@ class MessageTableModel(QAbstractTableModel):
             self.endResetModel()
         self._report_changed(update.changed)
         if changes.tree_moved:
-            self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole], Column.CONTEXT)
+            self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole])
 
     def _forget(self, changes: Changes) -> None:
+        self.highlights.take_in(changes)
         if changes.tree_moved:
             self._contents.clear()  # contexts shown anywhere may have moved
         elif len(changes.changed) and self._contents:
@@ -262,7 +355,7 @@ class MessageTableModel(QAbstractTableModel):
 
     def _report(self, first: int, last: int, roles: list[int] | None = None, column: int | None = None) -> None:
         if 0 <= first <= last:
-            left, right = (0, len(Column) - 1) if column is None else (column, column)
+            left, right = (0, len(self.columns) - 1) if column is None else (column, column)
             self.dataChanged.emit(self.index(first, left), self.index(last, right), roles or [])
 
     def show_rows(
@@ -330,9 +423,9 @@ class MessageTableModel(QAbstractTableModel):
 
 
 _TEXTS: tuple[Callable[[RowContent], str], ...] = (
-    lambda content: content.severity.word if content.severity is not None else "sent" if content.sent else "",
+    lambda content: ", ".join(content.signs),
     lambda content: content.number,
-    lambda content: content.time,
+    lambda _content: "",  # the time goes by the rows around it too
     lambda content: content.from_to,
     lambda content: content.kind_text,
     lambda content: content.context,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
@@ -13,13 +14,20 @@ from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.pending import PENDING_FILTER
 from inspector.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
+from inspector.filters.errors import FilterError
 from inspector.filters.memory import Answers
 from inspector.filters.visible import Messages, Scope, VisibleRows
+from inspector.settings import HighlightRule, Table, TableColumn
 from inspector.ui.panels.messages import copying
+from inspector.ui.panels.messages.chosen import ChosenColumns
+from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.empty import EmptyState
+from inspector.ui.panels.messages.minimap import Landmarks, Minimap
 from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.sorter import Sorter
 from inspector.ui.panels.messages.view import MessageView
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.find_bar import FindBar
 
 SLICE_S = 0.008
 """How long records are decoded for a filter in one turn of the loop."""
@@ -41,13 +49,21 @@ class MessagesPanel(QWidget):
         open_details_requested(int): show this message's details.
         save_requested(int): write this message's bytes to a file.
         chain_requested(int): show the causal chain of this message alone.
+        mark_requested(int), comment_requested(int): mark or unmark this message; write a comment on it.
         caught_up(): rows came that a flush had left for later.
+        column_requested(str): make a column of this field.
+        table_changed(Table): the user has chosen other columns, or what the column Time says.
+        columns_dialog_requested: choose columns in the dialog.
         clear_filter_requested, search_all_requested: the links of the empty table.
 
     Attributes:
         model: the table's model; the only one to change `rows`.
         view: the table.
         empty: what stands in its place when nothing is shown.
+        sorter: the order of its rows.
+        table: its columns and what the column Time says.
+        find_bar: what is looked for in the view; hidden until it is asked for.
+        minimap: where in the view problems, marks, gaps and hits are.
     """
 
     current_changed = Signal(object)
@@ -56,9 +72,14 @@ class MessagesPanel(QWidget):
     new_count = Signal(int)
     shown_changed = Signal(int)
     filter_requested = Signal(str, str)
+    column_requested = Signal(str)
+    table_changed = Signal(object)
+    columns_dialog_requested = Signal()
     open_details_requested = Signal(int)
     save_requested = Signal(int)
     chain_requested = Signal(int)
+    mark_requested = Signal(object)
+    comment_requested = Signal(object)
     caught_up = Signal()
     clear_filter_requested = Signal()
     search_all_requested = Signal()
@@ -83,16 +104,35 @@ class MessagesPanel(QWidget):
         self._more.timeout.connect(self._on_more)
         self.model = MessageTableModel(document, rows, self)
         self.view = MessageView(document, self.model, theme_controller, self)
+        self.sorter = Sorter(self.view, self)
+        self.table = Table()
         self.empty = EmptyState(self.view)
         lines = QVBoxLayout(self)
         lines.setContentsMargins(0, 0, 0, 0)
-        lines.addWidget(self.view)
+        lines.setSpacing(0)
+        self.find_bar = FindBar(theme_controller, self)
+        self.minimap = Minimap(rows, theme_controller, self)
+        lines.addWidget(self.find_bar)
+        table = QHBoxLayout()
+        table.setSpacing(0)
+        table.addWidget(self.view, 1)
+        table.addWidget(self.minimap)
+        lines.addLayout(table, 1)
+        self.minimap.message_requested.connect(self.go_to)
+        self.minimap.row_requested.connect(self.view.show_row)
+        self.view.verticalScrollBar().valueChanged.connect(self._show_seen)
+        self.view.ticks.fractions = lambda: self.minimap.fractions("hit")
         self.setFocusProxy(self.view)
         for name in (
-            "current_changed", "chosen", "follow_changed", "new_count", "filter_requested", "open_details_requested",
-            "save_requested", "chain_requested",
+            "current_changed", "chosen", "follow_changed", "new_count", "filter_requested", "column_requested",
+            "open_details_requested", "save_requested", "chain_requested", "columns_dialog_requested",
         ):  # fmt: skip
             getattr(self.view, name).connect(getattr(self, name))
+        self.view.columns_changed.connect(self.choose_columns)
+        self.view.time_requested.connect(self.choose_time)
+        self.view.reference_requested.connect(self.count_times_from)
+        self.view.menu.mark_requested.connect(self.mark_requested)
+        self.view.menu.comment_requested.connect(self.comment_requested)
         self.empty.clear_filter_requested.connect(self.clear_filter_requested)
         self.empty.search_all_requested.connect(self.search_all_requested)
         self.view.viewport().installEventFilter(self)
@@ -104,6 +144,7 @@ class MessagesPanel(QWidget):
         """The empty state covers the viewport, whatever its size."""
         if event.type() is QEvent.Type.Resize:
             self.empty.setGeometry(self.view.viewport().geometry())
+            self._show_seen()
         return super().eventFilter(watched, event)
 
     # What the document and the window say
@@ -127,6 +168,7 @@ class MessagesPanel(QWidget):
     def stop(self) -> None:
         """Look at no more messages."""
         self._more.stop()
+        self.sorter.give_up()
 
     def _on_more(self) -> None:
         self.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False))
@@ -141,6 +183,7 @@ class MessagesPanel(QWidget):
     ) -> None:
         """Put a filter and a scope in force; `visible` and `answers` are as for `VisibleRows.choose`."""
         self.model.show_rows(filter_, scope, visible, answers)
+        self.sorter.again()
         self._refresh_empty()
 
     def set_context_hints(self, on: bool) -> None:
@@ -184,6 +227,91 @@ class MessagesPanel(QWidget):
         self.empty.show()
         self.empty.raise_()
 
+    def show_landmarks(self, landmarks: Landmarks) -> None:
+        """Show these beside the scroll bar, and hits on it."""
+        self.minimap.show_landmarks(landmarks)
+        self.view.ticks.update()
+        self._show_seen()
+
+    def _show_seen(self, *_: object) -> None:
+        """Tell the minimap which rows are on screen."""
+        height, bar = self.view.kit.metrics.row, self.view.verticalScrollBar()
+        self.minimap.show_seen(bar.value() // height, (bar.value() + self.view.viewport().height()) // height)
+
+    # Columns and times
+
+    def set_table(self, table: Table) -> None:
+        """Take over what the settings say."""
+        if table == self.table:
+            return
+        columns = ChosenColumns(table.columns)
+        if columns.columns != self.model.columns.columns:
+            self.model.set_columns(columns)
+            self.model.report_heads()
+        if table.time != self.table.time:
+            self.model.set_times(table.time, self.model.times.reference)
+        self.table = table.model_copy()
+        self.view.use_columns()
+
+    def _change(self, table: Table) -> None:
+        self.set_table(table)
+        self.table_changed.emit(self.table)
+
+    def choose_columns(self, columns: list[TableColumn]) -> None:
+        """Show other columns; none named are those of the start."""
+        self._change(self.table.model_copy(update={"columns": list(columns)}))
+
+    def add_column(self, name: str) -> None:
+        """Show a column for a field, `payload.<path>` included.
+
+        Raises:
+            FilterError: there is no field of this name, or no room for one more.
+        """
+        self.choose_columns(self.model.columns.with_field(name))
+        shown = self.model.columns.named(name)
+        if shown is not None:
+            self.view.bring_column(shown)
+
+    def show_column(self, name: str) -> None:
+        """As `add_column`, for a name that came from a value; what is no field changes nothing."""
+        try:
+            self.add_column(name)
+        except FilterError:
+            return
+
+    def choose_time(self, mode: str) -> None:
+        """Let the column Time say something else: an id of `times.MODES`.
+
+        Times that count from a message need one: the current one unless another was chosen before.
+        """
+        if mode == "mark" and self.model.times.reference is None:
+            current = self.current_message()
+            if current is None:
+                return
+            self.model.set_times(mode, current)
+        self._change(Table.model_validate({**self.table.model_dump(), "time": mode}))
+
+    def count_times_from(self, message: int) -> None:
+        """Count times from a message."""
+        self.model.set_times("mark", message)
+        self.choose_time("mark")
+
+    def tick(self) -> None:
+        """A second has passed: what goes by the clock is read again."""
+        self.model.tick()
+        if self.model.highlights.tick():
+            self.view.viewport().update()
+
+    def set_highlights(self, rules: Sequence[HighlightRule]) -> None:
+        """Let other rows stand out."""
+        if self.model.highlights.use(rules):
+            self.view.viewport().update()
+
+    def highlight_context(self, path: str | None) -> None:
+        """Say which context `$context` stands for in highlight rules."""
+        if self.model.highlights.select_context(path):
+            self.view.viewport().update()
+
     # What the window asks
 
     def current_message(self) -> int | None:
@@ -212,7 +340,9 @@ class MessagesPanel(QWidget):
         return self.view.following
 
     def follow(self, on: bool) -> None:
-        """Go to the newest message and stay there, or hold still."""
+        """Go to the newest message and stay there, or hold still; what is sorted goes back to the order of arrival."""
+        if on:
+            self.sorter.clear()
         self.view.follow(on)
 
     def toggle_original(self) -> bool:
@@ -228,6 +358,26 @@ class MessagesPanel(QWidget):
         """The current message as JSON, secrets masked; None without a current message."""
         message = self.current_message()
         return None if message is None else copying.json_text(self._document, message)
+
+    def value_text(self) -> str | None:
+        """What the current cell says, secrets masked; None without a current message."""
+        index = self._current_cell()
+        return None if index is None else self.view.menu.value_text(*index)
+
+    def filter_text(self) -> str | None:
+        """An expression that finds the value of the current cell; None where there is none."""
+        index = self._current_cell()
+        return None if index is None else self.view.menu.filter_text(*index)
+
+    def selected_messages(self) -> list[int]:
+        """The messages selected, in capture order."""
+        rows = {index.row() for index in self.view.selectionModel().selectedRows(Column.MESSAGE)}
+        return sorted({self.model.at(row)[0] for row in rows if 0 <= row < self.model.rowCount()})
+
+    def _current_cell(self) -> tuple[int, int] | None:
+        """Row and column; the column Message where none was pointed at."""
+        row, column = self._current_row(), self.view.currentIndex().column()
+        return None if row is None else (row, column if column > Column.GUTTER else Column.MESSAGE)
 
     def id_text(self) -> str | None:
         """The current message's id; None without one."""

@@ -1,4 +1,4 @@
-"""The pill that floats over the table while it does not follow: "12 new"."""
+"""The pill that floats over the table while it does not follow: "12 new", "Sorted; 12 new below"."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _SHADOW_ALPHAS = (6, 9, 12, 15, 18, 22)
 
 
 class NewPill(QAbstractButton):
-    """Says how many messages came since the view stopped following; a click returns there.
+    """Says how many messages came since the view stopped following or was sorted; a click returns there or sorts again.
 
-    It is reached by pointer and, for the keyboard, by End in the table.
+    It is reached by pointer and, for the keyboard, by End in the table, or the action that sorts again.
     """
 
     def __init__(self, kit: Kit, parent: QWidget) -> None:
@@ -25,7 +25,6 @@ class NewPill(QAbstractButton):
         self.setObjectName("newMessagesPill")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setToolTip("Show the newest messages and follow them (End)")
         self._kit = kit
         self.set_count(0)
 
@@ -35,11 +34,35 @@ class NewPill(QAbstractButton):
         self.resize(self.sizeHint())
         self.update()
 
-    def set_count(self, count: int) -> None:
-        """Say another number."""
-        self.setText(f"{formats.number(count)} new")
-        self.setAccessibleName(f"{self.text()} messages")
+    def set_count(self, count: int, *, is_sorted: bool = False) -> None:
+        """Say another number.
+
+        Args:
+            count: of new messages.
+            is_sorted: rows are sorted, and the new ones stand below them.
+        """
+        if is_sorted:
+            words = f"Sorted; {formats.number(count)} new below"
+            self.say(words, f"{words}. Sort them in", "Sort the new messages in", "refresh")
+        else:
+            words = f"{formats.number(count)} new"
+            self.say(words, f"{words} messages", "Show the newest messages and follow them (End)", "down")
+
+    def say(self, words: str, name: str, tool_tip: str, icon: str) -> None:
+        """Say anything else.
+
+        Args:
+            words: what it shows.
+            name: what screen readers say.
+            tool_tip: what a click does.
+            icon: in front of the words.
+        """
+        self._icon = icon
+        self.setText(words)
+        self.setAccessibleName(name)
+        self.setToolTip(tool_tip)
         self.resize(self.sizeHint())
+        self.update()
 
     @override
     def sizeHint(self) -> QSize:
@@ -64,7 +87,7 @@ class NewPill(QAbstractButton):
         painter.drawRoundedRect(edge, edge.height() / 2, edge.height() / 2)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         inside = body.toRect()
-        x = inside.x() + 13 + kit.icon(painter, "down", "accent.text", inside.x() + 13, inside) + 7
+        x = inside.x() + 13 + kit.icon(painter, self._icon, "accent.text", inside.x() + 13, inside) + 7
         painter.setFont(theme.font("body-medium"))
         painter.setPen(theme.color("ink.primary"))
         painter.drawText(x, baseline(inside, kit.font_metrics("body-medium")), self.text())

@@ -6,6 +6,7 @@ stands at the top of the view.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QTimer, Signal
@@ -16,6 +17,7 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.analysis.chain import may_grow
 from inspector.document import CaptureDocument
+from inspector.filters.sorting import SortBy, same_order
 from inspector.ui.panels.messages.chain import ChainRail
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.follow import Follower
@@ -27,6 +29,10 @@ from inspector.ui.theme import ThemeController
 _CHAIN_AFTER_MS = 30
 """A chain costs a look through all links, so that it waits for keys that repeat."""
 _CLEAR_AND_SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+
+
+def _itself(message: int) -> int:
+    return message
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,7 @@ class SteadyTable(MessageTable):
         chosen(int): the user picked a message, be it the one that was selected already.
         follow_changed(bool): following began or paused.
         new_count(int): messages that came below since it paused.
+        pill_clicked(): while rows are sorted: sort again, or give up a sort that is under way.
 
     Attributes:
         follower: whether it follows, and what is new.
@@ -55,6 +62,7 @@ class SteadyTable(MessageTable):
     chosen = Signal(int)
     follow_changed = Signal(bool)
     new_count = Signal(int)
+    pill_clicked = Signal()
 
     def __init__(
         self,
@@ -70,9 +78,11 @@ class SteadyTable(MessageTable):
         self._was_hidden = False
         self._pushed = 0
         self._view: tuple[object, ...] = ()
+        self._order: SortBy | None = None
         self._in_sight = False
         self._restoring = False
         self._clamped = False
+        self._work = ""
         self.follower = Follower(model.rows, following=document.live, parent=self)
         self.pill = NewPill(self.kit, self)
         self.pill.hide()
@@ -159,11 +169,13 @@ class SteadyTable(MessageTable):
 
     def _before_reset(self) -> None:
         self._anchor = self._anchor_now()
-        self._view = (self.messages.rows.filter, self.messages.rows.scope)
+        rows = self.messages.rows
+        self._view = (rows.filter, rows.scope)
+        self._order = rows.sorted_by
         self._in_sight = False
         selected = self.selected_message
-        row = self.messages.rows.row_of(selected) if selected is not None else None
-        self._was_hidden = self._wanted is not None and self.messages.rows.row_of(self._wanted) is None
+        row = rows.row_of(selected) if selected is not None else None
+        self._was_hidden = self._wanted is not None and rows.row_of(self._wanted) is None
         if selected is None or row is None:
             return
         y = self.rowViewportPosition(row)
@@ -195,11 +207,15 @@ class SteadyTable(MessageTable):
                 self._anchor = self._wanted_at
         if self.follower.following:
             self._to_bottom()
+        elif not same_order(rows.sorted_by, self._order) and not self._in_sight:
+            self._show_sorted()
         else:
             self._hold(self._anchor)
             if self._in_sight and chosen_anew and row >= 0:
                 self._keep_in_view(row)
+        self.lay_out_columns()
         self._recount()
+        self._place_rail()
         self.refresh_chain()
         self._follow_pointer()
         self.viewport().update()
@@ -218,6 +234,15 @@ class SteadyTable(MessageTable):
             self._to_bottom()
         self._recount()
 
+    def _show_sorted(self) -> None:
+        """Nothing that was chosen is in sight: what comes first is; in the order of arrival what was at the top."""
+        if self.messages.rows.sorted_by is None:
+            self._hold(self._anchor)
+            return
+        self._restoring = True
+        self.verticalScrollBar().setValue(0)
+        self._restoring = False
+
     def _recount(self) -> None:
         """Count what is new below; what needs no scrolling to be seen is not."""
         seen = self.messages.rowCount() * self.kit.metrics.row <= self.viewport().height()
@@ -233,9 +258,14 @@ class SteadyTable(MessageTable):
         """Whether new rows keep the view at the bottom."""
         return self.follower.following
 
+    @property
+    def can_follow(self) -> bool:
+        """Whether the bottom is where new rows come: not while rows are sorted."""
+        return self.messages.rows.sorted_by is None
+
     def follow(self, on: bool) -> None:
-        """Go to the newest message and stay there, or hold still."""
-        self.follower.set_following(on)
+        """Go to the newest message and stay there, or hold still; sorted rows are not followed."""
+        self.follower.set_following(on and self.can_follow)
         if on:
             self._to_bottom()
 
@@ -245,7 +275,10 @@ class SteadyTable(MessageTable):
         self._restoring = False
 
     def _on_pill_clicked(self) -> None:
-        self.follow(True)
+        if self._work or not self.can_follow:
+            self.pill_clicked.emit()
+        else:
+            self.follow(True)
         self.setFocus()
 
     def _on_range_changed(self, _least: int, most: int) -> None:
@@ -256,14 +289,31 @@ class SteadyTable(MessageTable):
         clamped, self._clamped = self._clamped, False
         if not self._restoring and not clamped:
             bar = self.verticalScrollBar()
-            self.follower.set_following(value >= bar.maximum())
+            self.follower.set_following(self.can_follow and value >= bar.maximum())
         self._follow_pointer()
 
     def _on_new_count(self, count: int) -> None:
-        self.pill.set_count(count)
-        self.pill.setVisible(count > 0)
-        self._place_pill()
+        self._show_pill()
         self.new_count.emit(count)
+
+    @property
+    def working(self) -> bool:
+        """Whether something is being done with the rows that can be given up."""
+        return bool(self._work)
+
+    def show_work(self, words: str) -> None:
+        """Say what is being done with the rows, with a click to give it up; "" says nothing more."""
+        self._work = words
+        self._show_pill()
+
+    def _show_pill(self) -> None:
+        count = self.follower.count
+        if self._work:
+            self.pill.say(self._work, self._work, "Give it up", "clear")
+        else:
+            self.pill.set_count(count, is_sorted=not self.can_follow)
+        self.pill.setVisible(count > 0 or bool(self._work))
+        self._place_pill()
 
     def _place_pill(self) -> None:
         area = self.viewport().geometry()
@@ -291,12 +341,15 @@ class SteadyTable(MessageTable):
         count = len(rows.visible)
         if not count:
             return
-        if self.selected_message is None:
-            place = 0 if by > 0 else count - 1
+        selected = self.selected_message
+        position = None if selected is None else rows.position(selected)
+        if selected is None:
+            wanted = 0 if by > 0 else count - 1
+        elif position is None:
+            wanted = rows.place(selected) + by - (by > 0)  # the next one stands in its place
         else:
-            gone = rows.row_of(self.selected_message) is None and by > 0  # the next one stands in its place
-            place = min(max(rows.place(self.selected_message) + by - gone, 0), count - 1)
-        row = rows.row_of(int(rows.visible[place]))
+            wanted = position + by
+        row = rows.row_of(rows.message_at(min(max(wanted, 0), count - 1)))
         if row is not None:
             self._choose_row(row)
             self.scrollTo(self.messages.index(row, Column.MESSAGE))
@@ -309,12 +362,16 @@ class SteadyTable(MessageTable):
             self.follow(False)
 
     def go_to_last(self) -> None:
-        """Select the last message shown, and follow."""
-        visible = self.messages.rows.visible
-        row = self.messages.rows.row_of(int(visible[-1])) if len(visible) else None
+        """Select the last message shown, and follow, unless rows are sorted."""
+        rows = self.messages.rows
+        row = rows.row_of(rows.message_at(len(rows.visible) - 1)) if len(rows.visible) else None
         if row is not None:
             self._choose_row(row)
         self.follow(True)
+
+    def show_row(self, row: int) -> None:
+        """Bring a row into the middle of the view; nothing is selected."""
+        self.verticalScrollBar().setValue(row * self.kit.metrics.row - self.viewport().height() // 2)
 
     def _bring_into_view(self, row: int) -> None:
         self.executeDelayedItemsLayout()
@@ -360,7 +417,7 @@ class SteadyTable(MessageTable):
             return
         self.selected_message = message
         members = self.rail.members if message in self.rail.members else ()
-        self.rail = ChainRail(message, members)
+        self.rail = ChainRail(message, members, self._place())
         self.refresh_chain()
         self.viewport().update()
         self.current_changed.emit(message)
@@ -389,10 +446,19 @@ class SteadyTable(MessageTable):
         self._chain_of, self._chain = selected, {step.message for step in self.document.chain(selected)}
         self._draw_rail(selected)
 
+    def _place(self) -> Callable[[int], int | None]:
+        """Where messages stand: looked up only where that is not said by their numbers."""
+        return _itself if self.can_follow else self.messages.rows.position
+
+    def _place_rail(self) -> None:
+        """Rows stand otherwise."""
+        if self.rail:
+            self.rail = ChainRail(self.rail.selected, self.rail.members, self._place())
+
     def _draw_rail(self, selected: int) -> None:
         """Show the chain as far as its messages are shown now. O(chain)."""
         rows = self.messages.rows
-        rail = ChainRail(selected, (m for m in self._chain if rows.row_of(m) is not None))
+        rail = ChainRail(selected, (m for m in self._chain if rows.row_of(m) is not None), self._place())
         if rail.members != self.rail.members or rail.selected != self.rail.selected:
             self.rail = rail
             self.viewport().update(0, 0, self.columnWidth(Column.GUTTER), self.viewport().height())

@@ -2,36 +2,56 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt, QTimer
+import time
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QHeaderView, QTableView, QWidget
 from typing_extensions import override
 
 from inspector.document import CaptureDocument
+from inspector.filters.find import FindSearch
 from inspector.protocol.times import NO_TIME
 from inspector.ui.panels.messages.chain import ChainRail
-from inspector.ui.panels.messages.columns import Column, layout_for
+from inspector.ui.panels.messages.chosen import ChosenColumns
+from inspector.ui.panels.messages.columns import Column, Layout, layout_for
 from inspector.ui.panels.messages.delegate import MessageDelegate
+from inspector.ui.panels.messages.header import MessageHeader
 from inspector.ui.panels.messages.kit import Kit
+from inspector.ui.panels.messages.lights import Locate
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.spanning import Link, OriginalPainter, paint_gap
+from inspector.ui.panels.messages.ticks import TickedScrollBar
 from inspector.ui.theme import ThemeController
 
 _WAITING_MS = 200
 """How often rows that say how long they wait are painted again."""
+_SETTLED_S, _MORE_MS = 0.003, 8
+"""How long highlight rules decode while rows are painted, and when they go on where that was not enough."""
 _LEAST_DIGITS = 3
-_FIXED = (Column.GUTTER, Column.NUMBER, Column.TIME)
+_STORED_AFTER_MS = 300
+"""Widths and places that are dragged are reported when nothing has moved for so long."""
+_NARROWEST = 40
+"""Least width of a column that is dragged, in pixels at 100 %."""
 
 
 class MessageTable(QTableView):
     """A table of messages that paints itself; what input does is up to `MessageView`.
+
+    Signals:
+        columns_changed(object): columns were moved or resized: `list[TableColumn]` for the settings.
 
     Attributes:
         messages: its model.
         kit: fonts, metrics and colours of the theme in force.
         hovered_row, selected_message, wash, rail: what the delegate looks at (delegate.RowState).
         hovered_link: the link under the pointer, in the hovered row.
+        sought: what is looked for, and lit; None for nothing.
+        ticks: its scroll bar.
+        heads: the heads of the columns.
     """
+
+    columns_changed = Signal(object)
 
     def __init__(
         self,
@@ -41,6 +61,9 @@ class MessageTable(QTableView):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self.sought: FindSearch | None = None
+        self.ticks = TickedScrollBar(theme_controller, self)
+        self.setVerticalScrollBar(self.ticks)
         self.setObjectName("messageTable")
         self.setAccessibleName("Messages")
         self.document = document
@@ -54,7 +77,8 @@ class MessageTable(QTableView):
         self._laid_out: tuple[object, ...] = ()
         self._share = 1.0
         self._digits, self._time_digits = _LEAST_DIGITS, 1
-        self._chosen_widths: dict[Column, int] = {}
+        self._arranging = False
+        self._dragged: dict[int, int] = {}
         self.kit = Kit(theme_controller.theme, self.devicePixelRatioF())
         self.setModel(model)
         self.painter = MessageDelegate(model, self, self.kit, self)
@@ -64,8 +88,18 @@ class MessageTable(QTableView):
         self._waiting_timer.setSingleShot(True)
         self._waiting_timer.setInterval(_WAITING_MS)
         self._waiting_timer.timeout.connect(self._repaint_messages)
+        self._settle_timer = QTimer(self)
+        self._settle_timer.setSingleShot(True)
+        self._settle_timer.setInterval(_MORE_MS)
+        self._settle_timer.timeout.connect(self.viewport().update)
+        self._stored_later = QTimer(self)
+        self._stored_later.setSingleShot(True)
+        self._stored_later.setInterval(_STORED_AFTER_MS)
+        self._stored_later.timeout.connect(self._report_columns)
         self._set_up()
-        self.horizontalHeader().sectionResized.connect(self._on_section_resized)
+        self.heads.sectionResized.connect(self._on_section_resized)
+        self.heads.sectionMoved.connect(self._on_section_moved)
+        self.heads.sectionHandleDoubleClicked.connect(self._on_handle_double_clicked)
 
     def _set_up(self) -> None:
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -79,17 +113,15 @@ class MessageTable(QTableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        heads = self.horizontalHeader()
-        heads.setObjectName("messageTableHeader")
-        heads.setAccessibleName("Columns of the message table")
-        heads.setHighlightSections(False)
-        heads.setSectionsClickable(False)
-        heads.setMinimumSectionSize(16)
-        for column in Column:
-            fixed = QHeaderView.ResizeMode.Fixed if column in _FIXED else QHeaderView.ResizeMode.Interactive
-            heads.setSectionResizeMode(column, fixed)
-        heads.setSectionResizeMode(Column.MESSAGE, QHeaderView.ResizeMode.Stretch)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.heads = MessageHeader(self, self)
+        self.setHorizontalHeader(self.heads)
+        self.heads.show()
+        corner = QWidget(self)
+        corner.setObjectName("messageTableCorner")
+        corner.setProperty("variant", "base")
+        corner.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setCornerWidget(corner)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self._use_grid()
@@ -106,11 +138,10 @@ class MessageTable(QTableView):
         self.lay_out_columns()
 
     def use_theme(self) -> None:
-        """Take fonts, colours and grid from the theme now in force; dragged widths are forgotten."""
+        """Take fonts, colours and grid from the theme now in force."""
         self.kit = Kit(self._themes.theme, self.devicePixelRatioF())
         self.painter.use_kit(self.kit)
         self.originals.kit = self.kit
-        self._chosen_widths.clear()
         self._use_grid()
         self.viewport().update()
 
@@ -134,25 +165,95 @@ class MessageTable(QTableView):
         """Give each column its width for the room there is; cheap where nothing changed."""
         self._reserve()
         zoom = self.kit.theme.zoom
-        digits, time = "8" * self._digits, "8" * self._time_digits + ".888"
+        columns, times = self.messages.columns, self.messages.times
         padding = 2 * self.kit.metrics.cell_padding
-        number_width, time_width = (self.kit.width("body", text) + padding for text in (digits, time))
-        wanted = (self.viewport().width(), zoom, number_width, time_width, tuple(self._chosen_widths.items()))
+        number_width = self.kit.width("body", "8" * self._digits) + padding
+        time = "88:88:88.888" if times.mode == "clock" else "8" * self._time_digits + ".888"
+        time_width = self.kit.width("body", time) + padding
+        if times.mode != "start":
+            time_width = max(time_width, self.kit.width("column", times.title) + padding)
+        by = self.messages.rows.sorted_by
+        shown = None if by is None else columns.sorted_at(by.field.name)  # what the rows go by is seen in any case
+        wanted = (self.viewport().width(), zoom, number_width, time_width, columns, shown)
         if wanted == self._laid_out:
             return
         self._laid_out = wanted
-        layout = layout_for(self.viewport().width(), zoom, number=number_width, time=time_width)
-        heads = self.horizontalHeader()
-        for column in Column:
+        chosen = columns.wanted.showing(shown)
+        layout = layout_for(self.viewport().width(), zoom, number=number_width, time=time_width, wanted=chosen)
+        self._arranging = True
+        self._arrange(layout)
+        self._arranging = False
+
+    def _arrange(self, layout: Layout) -> None:
+        heads, modes = self.heads, QHeaderView.ResizeMode
+        too_wide = sum(layout.widths.values()) + layout.message > self.viewport().width()
+        for place, column in enumerate(self.messages.columns.order):
+            if heads.visualIndex(column) != place:
+                heads.moveSection(heads.visualIndex(column), place)
+            mode = modes.Fixed if column == Column.GUTTER else modes.Interactive
+            if column == Column.MESSAGE and not too_wide:
+                mode = modes.Stretch
+            heads.setSectionResizeMode(column, mode)
             heads.setSectionHidden(column, not layout.shows(column))
             if column in layout.widths:
-                heads.resizeSection(column, self._chosen_widths.get(column, layout.widths[column]))
+                heads.resizeSection(column, layout.widths[column])
+        if too_wide:
+            heads.resizeSection(Column.MESSAGE, layout.message)
+
+    def bring_column(self, column: int) -> None:
+        """Bring a column into view where columns are wider than the table."""
+        if self.isColumnHidden(column):
+            return
+        self.updateGeometries()
+        left, bar = self.columnViewportPosition(column), self.horizontalScrollBar()
+        beyond = left + self.columnWidth(column) - self.viewport().width()
+        if left < 0 or beyond > 0:
+            bar.setValue(bar.value() + (left if left < 0 else min(beyond, left)))
+
+    def use_columns(self) -> None:
+        """Lay out the columns the model has now."""
+        self._laid_out = ()
+        self._dragged.clear()
+        self._stored_later.stop()
+        self.lay_out_columns()
+        self.viewport().update()
 
     def _on_section_resized(self, section: int, _old: int, new: int) -> None:
         """A width the user has dragged stays."""
         dragging = bool(QApplication.mouseButtons() & Qt.MouseButton.LeftButton)
-        if dragging and Column(section) not in (*_FIXED, Column.MESSAGE) and new:
-            self._chosen_widths[Column(section)] = new
+        if dragging and not self._arranging and section not in (Column.GUTTER, Column.MESSAGE) and new:
+            self._dragged[section] = max(_NARROWEST, round(new / self.kit.theme.zoom))
+            self._stored_later.start()
+
+    def _on_section_moved(self, _section: int, _from: int, _to: int) -> None:
+        if not self._arranging:
+            self._stored_later.start()
+
+    def _on_handle_double_clicked(self, section: int) -> None:
+        """The usual width again."""
+        self._dragged[section] = 0
+        self._report_columns()
+
+    def _report_columns(self) -> None:
+        """Say where columns stand and how wide they are, when the user has let them go."""
+        if QApplication.mouseButtons() & Qt.MouseButton.LeftButton:
+            self._stored_later.start()
+            return
+        widths, self._dragged = self._dragged, {}
+        order = [self.heads.logicalIndex(place) for place in range(self.heads.count())]
+        columns = ChosenColumns(self.messages.columns.changed(widths=widths))
+        self.columns_changed.emit(columns.moved(order))
+
+    @override
+    def scrollTo(
+        self,
+        index: QModelIndex | QPersistentModelIndex,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+    ) -> None:
+        """Rows come into view; columns stay where they are."""
+        across = self.horizontalScrollBar().value()
+        super().scrollTo(index, hint)
+        self.horizontalScrollBar().setValue(across)
 
     # Painting
 
@@ -167,6 +268,7 @@ class MessageTable(QTableView):
         first = max(0, self.rowAt(e.rect().top()))
         last = self.rowAt(e.rect().bottom())
         shown = range(first, (last if last >= 0 else rows - 1) + 1)
+        self._settle_highlights(shown)
         painter = QPainter(self.viewport())
         self._paint_rows(painter, shown)
         for row in shown:
@@ -176,14 +278,22 @@ class MessageTable(QTableView):
         if self.painter.waiting_painted and not self._waiting_timer.isActive():
             self._waiting_timer.start()
 
+    def _settle_highlights(self, shown: range) -> None:
+        """Find out which of the rows about to be painted stand out; where that takes its time, more of them next."""
+        if self.messages.highlights:
+            seen = list(dict.fromkeys(self.messages.at(row)[0] for row in shown))
+            if not self.messages.highlights.settle(seen, time.perf_counter() + _SETTLED_S):
+                self._settle_timer.start()
+
     def _paint_rows(self, painter: QPainter, shown: range) -> None:
         """What QTableView does cell by cell through the delegate, at a third of the cost."""
         height = self.kit.metrics.row
         columns = [
             (column, self.columnViewportPosition(column), self.columnWidth(column))
-            for column in map(int, Column)
+            for column in self.messages.columns.order
             if not self.isColumnHidden(column)
         ]
+        columns.sort(key=lambda column: column[1])  # while one is dragged they may stand otherwise
         top = self.rowViewportPosition(shown.start) if shown else 0
         self.kit.gather()
         try:
@@ -199,11 +309,13 @@ class MessageTable(QTableView):
         if part:
             link = self.hovered_link if row == self.hovered_row else None
             original = self.messages.original(message)
+            self.kit.lights.locate, self.kit.lights.current = self.lit(message), False
             self.originals.paint(painter, self.block_rect(row), original, part, link.name if link else None)
+            self.kit.lights.locate = None
             return
         gap = self.messages.content(message).gap
         if gap is not None:
-            start = self.columnViewportPosition(Column.NUMBER)
+            start = self.columnWidth(Column.GUTTER)
             paint_gap(painter, self.row_rect(row).adjusted(start, 0, -self.kit.metrics.cell_padding, 0), self.kit, gap)
 
     def _paint_ring(self, painter: QPainter) -> None:
@@ -217,6 +329,16 @@ class MessageTable(QTableView):
         elif message != self.selected_message:
             self.painter.paint_ring(painter, self.row_rect(current.row()))
 
+    def lit(self, message: int) -> Locate | None:
+        """What is lit in a message's row; None for nothing."""
+        return self.sought.locate if self.sought is not None and self.sought.holds(message) else None
+
+    def show_find(self, search: FindSearch | None) -> None:
+        """Light what a search looks for, wherever it has found it by now."""
+        self.sought = search
+        self.viewport().update()
+        self.ticks.update()
+
     def row_rect(self, row: int) -> QRect:
         """A row in the viewport."""
         return QRect(0, self.rowViewportPosition(row), self.viewport().width(), self.rowHeight(row))
@@ -224,7 +346,10 @@ class MessageTable(QTableView):
     def block_rect(self, row: int) -> QRect:
         """Where a line of an original stands: from the text of From -> To nearly to the right edge."""
         pad = self.kit.metrics.cell_padding
-        return self.row_rect(row).adjusted(self.columnViewportPosition(Column.FROM_TO) + pad, 0, -pad, 0)
+        left = self.columnWidth(Column.GUTTER)
+        if not self.isColumnHidden(Column.FROM_TO):
+            left = max(left, min(self.columnViewportPosition(Column.FROM_TO), self.viewport().width() // 3))
+        return self.row_rect(row).adjusted(left + pad, 0, -pad, 0)
 
     def _repaint_messages(self) -> None:
         left = self.columnViewportPosition(Column.MESSAGE)

@@ -11,24 +11,39 @@ from typing_extensions import override
 
 from inspector.document import CaptureDocument
 from inspector.ui.panels.messages.columns import Column
+from inspector.ui.panels.messages.header_menu import HeaderMenu
 from inspector.ui.panels.messages.menu import RowMenu
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.spanning import COPY, Link
 from inspector.ui.panels.messages.steady import SteadyTable
 from inspector.ui.theme import ThemeController
 
+_LEFT, _RIGHT = Qt.Key.Key_Left, Qt.Key.Key_Right
+_ACROSS = 60
+"""Pixels that columns move where they are wider than the table."""
+
 
 class MessageView(SteadyTable):
     """The table with its input.
 
     Signals:
-        filter_requested(str, str): an expression, and how it joins the filter in force (copying.FilterMode).
+        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
+        column_requested(str): make a column of this field.
+        sort_requested(str, bool): sort by a field ("": order of arrival), the largest first or not.
+        time_requested(str): what the column Time shall say, an id of `times.MODES`.
+        columns_dialog_requested: choose columns in the dialog.
+        reference_requested(int): count times from this message.
         open_details_requested(int): show this message's details.
         save_requested(int): write this message's bytes to a file.
         chain_requested(int): show the causal chain of this message alone.
     """
 
     filter_requested = Signal(str, str)
+    column_requested = Signal(str)
+    sort_requested = Signal(str, bool)
+    time_requested = Signal(str)
+    columns_dialog_requested = Signal()
+    reference_requested = Signal(int)
     open_details_requested = Signal(int)
     save_requested = Signal(int)
     chain_requested = Signal(int)
@@ -43,10 +58,19 @@ class MessageView(SteadyTable):
         super().__init__(document, model, theme_controller, parent)
         self.menu = RowMenu(document, model, self)
         self.menu.filter_requested.connect(self.filter_requested)
+        self.menu.column_requested.connect(self.column_requested)
         self.menu.open_details_requested.connect(self.open_details_requested)
         self.menu.save_requested.connect(self.save_requested)
         self.menu.chain_requested.connect(self.chain_requested)
         self.menu.toggle_requested.connect(self.toggle_original)
+        self.menu.reference_requested.connect(self.reference_requested)
+        self.head_menu = HeaderMenu(self)
+        self.head_menu.sort_requested.connect(self.sort_requested)
+        self.head_menu.columns_changed.connect(self.columns_changed)
+        self.head_menu.time_requested.connect(self.time_requested)
+        self.head_menu.dialog_requested.connect(self.columns_dialog_requested)
+        self.heads.menu_requested.connect(self.head_menu.popup)
+        self.heads.sectionClicked.connect(self._on_head_clicked)
         self._keys: dict[Qt.Key, Callable[[], object]] = {
             Qt.Key.Key_Right: self._on_right,
             Qt.Key.Key_Left: self._on_left,
@@ -56,10 +80,29 @@ class MessageView(SteadyTable):
             Qt.Key.Key_Home: self.go_to_first,
         }
 
+    def _on_head_clicked(self, column: int) -> None:
+        """Smallest first, then largest first, then the order of arrival again."""
+        if column == Column.GUTTER:
+            return
+        by, name = self.messages.rows.sorted_by, self.messages.columns.sort_name(column)
+        mine = by is not None and by.field.name == name
+        if by is not None and mine and by.descending:
+            self.sort_requested.emit("", False)
+        else:
+            # Messages stand by their number already, so that the first click on No. turns them round.
+            self.sort_requested.emit(name, mine or column == Column.NUMBER)
+
     # Keys
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.working:
+            self.pill_clicked.emit()
+            return
+        if event.modifiers() == Qt.KeyboardModifier.ShiftModifier and event.key() in (_LEFT, _RIGHT):
+            bar = self.horizontalScrollBar()
+            bar.setValue(bar.value() + (_ACROSS if event.key() == _RIGHT else -_ACROSS))
+            return
         if event.matches(QKeySequence.StandardKey.Copy):
             self.menu.copy_row(self.currentIndex().row())
             return

@@ -14,6 +14,7 @@ from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.participants.delegate import ParticipantDelegate
 from inspector.ui.panels.participants.model import Key, ParticipantsModel
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.filter_menu import add_filter_actions
 from inspector.ui.wire_text import plain
 
 EMPTY = "No one has spoken yet."
@@ -28,11 +29,11 @@ class ParticipantsPanel(QWidget):
         model, view: the rows and what shows them.
 
     Signals:
-        filter_requested(str): a display filter.
+        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
         selected(object): the user picked a participant: (string id of the space, name).
     """
 
-    filter_requested = Signal(str)
+    filter_requested = Signal(str, str)
     selected = Signal(object)
 
     def __init__(
@@ -103,7 +104,7 @@ class ParticipantsPanel(QWidget):
         return participant.space, participant.name
 
     def _on_activated(self, index: QModelIndex) -> None:
-        self.filter_requested.emit(self.filter_for(index.row(), "from"))
+        self.filter_requested.emit(self.filter_for(index.row(), "from"), "replace")
 
     def filter_for(self, row: int, field: str) -> str:
         """The display filter for messages `from` or `to` a participant."""
@@ -127,15 +128,11 @@ class ParticipantsPanel(QWidget):
             menu.addAction("Select a participant first").setEnabled(False)
         else:
             name = plain(self.model.participant(row).name, 40).replace("&", "&&")
-            for title, text in (
-                (f"Filter: from {name}", self.filter_for(row, "from")),
-                (f"Filter: to {name}", self.filter_for(row, "to")),
-                (
-                    f"Filter: from or to {name}",
-                    f"{self.filter_for(row, 'from')} || {self.filter_for(row, 'to')}",
-                ),
-            ):
-                menu.addAction(title).setData(("filter", text))
+            sent, received = self.filter_for(row, "from"), self.filter_for(row, "to")
+            for title, text in (("From", sent), ("To", received), ("From or to", f"{sent} || {received}")):
+                ways = menu.addMenu(f"{title} {name}")
+                ways.setObjectName("participantFilterMenu")
+                add_filter_actions(ways, text, self.filter_requested.emit)
             menu.addSeparator()
             menu.addAction("Show in details").setData(("show", self._key(row)))
             menu.addAction("Copy id").setData(("copy", self.model.participant(row).name))
@@ -144,10 +141,10 @@ class ParticipantsPanel(QWidget):
         return menu
 
     def _on_menu_triggered(self, action: QAction) -> None:
+        if action.data() is None:  # one of those that filter
+            return
         what, text = action.data()
-        if what == "filter":
-            self.filter_requested.emit(text)
-        elif what == "show":
+        if what == "show":
             self.selected.emit(text)
         else:
             QGuiApplication.clipboard().setText(text)

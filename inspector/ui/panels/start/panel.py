@@ -7,12 +7,12 @@ from datetime import datetime
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QShowEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.captures import Unsaved
-from inspector.settings import Settings
+from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.ui.panels.start.recents import Recent, recent_connection, recent_file
 from inspector.ui.panels.start.rows import ActionCard, DropHint, Pressable, RecentRow, Sign
 from inspector.ui.panels.start.unsaved import SHOWN, more_words, sentence
@@ -22,10 +22,12 @@ from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.widgets.notice import NoticeStack
 
 CONNECTIONS_SHOWN = 3
-"""At most this many connections stand above the files."""
+"""At most this many connections stand above the files, those with a name first."""
 
 ROWS_SHOWN = 7
 """At most this many lines in all."""
+
+CLEAR_HELP = "Forget recent files and connections; connections with a name stay"
 
 NOTHING_RECENT = "What you open will be listed here."
 """Said while there is nothing."""
@@ -44,6 +46,9 @@ class StartPage(QWidget):
         open_requested, connect_requested, demo_requested, paste_requested: a card was pressed.
         recent_file_requested(str): a file of the list; its path.
         recent_connection_requested(ConnectionSettings): a connection of the list.
+        edit_connection_requested(NamedConnection), delete_connection_requested(NamedConnection): about one with a name.
+        keep_connection_requested(ConnectionSettings): give a name to one without.
+        forget_requested(ConnectionSettings | str): take one connection, or the file of this path, off the list.
         clear_recent_requested: forget the list.
         recover_requested(Unsaved), discard_requested(Unsaved): about an unsaved capture.
     """
@@ -54,6 +59,10 @@ class StartPage(QWidget):
     paste_requested = Signal()
     recent_file_requested = Signal(str)
     recent_connection_requested = Signal(object)
+    edit_connection_requested = Signal(object)
+    delete_connection_requested = Signal(object)
+    keep_connection_requested = Signal(object)
+    forget_requested = Signal(object)
     clear_recent_requested = Signal()
     recover_requested = Signal(object)
     discard_requested = Signal(object)
@@ -75,6 +84,7 @@ class StartPage(QWidget):
         self.notices = NoticeStack(theme_controller, self)
         self._cards: list[ActionCard] = []
         self._rows: list[RecentRow] = []
+        self._asked: dict[RecentRow, ConnectionSettings | str] = {}
         self._build()
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -140,8 +150,8 @@ class StartPage(QWidget):
         self._recent_head.addWidget(TextLabel("Recent", variant="strong", name="startRecent", parent=self))
         self._recent_head.addStretch(1)
         self._clear = LinkButton("Clear", name="startClear", parent=self)
-        self._clear.setAccessibleDescription("Forget recent files and connections")
-        self._clear.setToolTip("Forget recent files and connections")
+        self._clear.setAccessibleDescription(CLEAR_HELP)
+        self._clear.setToolTip(CLEAR_HELP)
         self._clear.clicked.connect(_without_argument(self.clear_recent_requested.emit))
         self._recent_head.addWidget(self._clear)
         column.addLayout(self._recent_head)
@@ -180,20 +190,59 @@ class StartPage(QWidget):
             row.hide()
             row.deleteLater()
         self._rows = []
+        self._asked.clear()
         now = datetime.now().astimezone()
-        connections = settings.recent_connections[:CONNECTIONS_SHOWN]
-        for connection in connections:
+        unnamed = settings.unnamed_connections()
+        connections = [*settings.connections, *unnamed][
+            : max(CONNECTIONS_SHOWN, ROWS_SHOWN - len(settings.recent_files))
+        ]
+        for connection in connections[:ROWS_SHOWN]:
             self._add_row(recent_connection(connection), self.recent_connection_requested.emit, connection)
         for path in settings.recent_files[: ROWS_SHOWN - len(connections)]:
             self._add_row(recent_file(path, now), self.recent_file_requested.emit, path)
-        self._clear.setVisible(bool(self._rows))
+        self._clear.setVisible(bool(unnamed or settings.recent_files))
         self._nothing.setVisible(not self._rows)
 
-    def _add_row(self, recent: Recent, ask: Callable[[object], object], what: object) -> None:
+    def _add_row(self, recent: Recent, ask: Callable[[object], object], what: ConnectionSettings | str) -> None:
         row = RecentRow(self._themes, recent, name=f"startRecent{len(self._rows)}", parent=self)
         row.clicked.connect(lambda *_checked: ask(what))
         self._rows.append(row)
+        self._asked[row] = what
         self._recent_column.addWidget(row)
+
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The menu of a line; also of one that cannot be opened, which gets no such event itself."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        row = self.focusWidget() if by_key else self.childAt(event.pos())
+        if not isinstance(row, RecentRow) or row not in self._asked:
+            return
+        menu = self._menu_of(self._asked[row], there=row.isEnabled())
+        menu.popup(row.mapToGlobal(row.rect().center()) if by_key else event.globalPos())
+
+    def _menu_of(self, what: ConnectionSettings | str, *, there: bool) -> QMenu:
+        menu = QMenu(self)
+        menu.setObjectName("startRecentMenu")
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if isinstance(what, str):
+            entries = [("&Open", self.recent_file_requested), ("&Remove from this list", self.forget_requested)]
+        elif isinstance(what, NamedConnection):
+            entries = [
+                ("&Connect", self.recent_connection_requested),
+                ("&Edit...", self.edit_connection_requested),
+                ("&Delete...", self.delete_connection_requested),
+            ]
+        else:
+            entries = [
+                ("&Connect...", self.recent_connection_requested),
+                ("&Keep under a name...", self.keep_connection_requested),
+                ("&Remove from this list", self.forget_requested),
+            ]
+        for words, signal in entries:
+            action = menu.addAction(words)
+            action.triggered.connect(lambda *_checked, signal=signal: signal.emit(what))
+            action.setEnabled(there or signal is self.forget_requested)
+        return menu
 
     def recent_words(self) -> list[tuple[str, str]]:
         """Title and detail of each line."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from inspector.settings import ConnectionSettings
+from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.ui import formats
 
 KINDS_BY_NAME = {"envelope-history.jsonl": "gateway log", "capability-decisions.jsonl": "capability decisions"}
@@ -55,8 +55,11 @@ def recent_file(path: str, now: datetime) -> Recent:
 
 
 def recent_connection(connection: ConnectionSettings) -> Recent:
-    """A recent connection."""
+    """A connection that is kept, by its name, or one that was used before, by its address."""
     detail = f"space {connection.space}" if connection.space else "gateway"
+    if isinstance(connection, NamedConnection):
+        detail = f"{connection.url}, {detail}"
+        return Recent(connection.name, detail, "connect", f"{connection.name}\n{detail}")
     return Recent(connection.url, detail, "connect", connection.url)
 
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
 from inspector.ui.panels.details import findings
+from inspector.ui.panels.details.notes import note_sections
 from inspector.ui.panels.details.overview import (
     capabilities,
     chat,
@@ -59,7 +60,12 @@ _BY_NAMESPACE: dict[str, Build] = {
 
 
 def sections(sheet: Sheet) -> list[QWidget]:
-    """The sections of the sheet's message."""
+    """The sections of the sheet's message, below what the user wrote about it."""
+    message = sheet.subject.message
+    return [*note_sections(sheet, message, sheet.subject.analysis.marks.note(message)), *_said(sheet)]
+
+
+def _said(sheet: Sheet) -> list[QWidget]:
     subject = sheet.subject
     if subject.flags & (Flag.UNREADABLE | Flag.GAP):
         return unreadable.build(sheet)

@@ -1,0 +1,142 @@
+"""Writing an export step by step: into an open file, or to a path, where it stands complete or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.captures import MARKS_SUFFIX
+from inspector.document import CaptureDocument
+from inspector.export.lines import LinesWriter
+from inspector.export.manner import Exported, Format, Manner, Steps, Writer
+from inspector.export.markdown import MarkdownWriter
+from inspector.export.page import PageWriter
+from inspector.export.redaction import Redaction
+from inspector.export.table import TableWriter
+from inspector.filters import DisplayFilter
+
+FORMATS = {
+    Format.JSONL: LinesWriter,
+    Format.CSV: TableWriter,
+    Format.MARKDOWN: MarkdownWriter,
+    Format.HTML: PageWriter,
+}
+"""Who writes a format."""
+
+EACH = 16
+"""Lines between two reports of progress; whoever must stay responsive pauses there. Other formats report each one."""
+_AS_LOGGED = Manner()
+_FIRST_ASKED, _MOST_ASKED, _DEAR_ASKED = 1_000, 1 << 17, 1_000
+
+
+def matching(document: CaptureDocument, filter_: DisplayFilter) -> Iterator[int]:
+    """Messages a filter lets through, in capture order, asked for in parts."""
+    analysis = document.analysis
+    most = _MOST_ASKED if filter_.is_cheap(analysis) else _DEAR_ASKED
+    start, step = 0, _FIRST_ASKED
+    while start < len(analysis):
+        rows = np.arange(start, min(start + step, len(analysis)))
+        yield from rows[filter_.mask(analysis, rows)].tolist()
+        start, step = start + step, min(step * 2, most)
+
+
+def rows_of(messages: NDArray[Any]) -> Iterator[int]:
+    """Message indices of an array that stays as it is, without a list of them all."""
+    step = _MOST_ASKED
+    for start in range(0, len(messages), step):
+        yield from messages[start : start + step].tolist()
+
+
+def writer_for(document: CaptureDocument, manner: Manner, redaction: Redaction) -> Writer:
+    """Who writes messages in a manner.
+
+    Raises:
+        FilterError: one of the fields of a table is none.
+    """
+    return FORMATS[manner.format](document, manner, redaction)
+
+
+def export_file(document: CaptureDocument, messages: Iterable[int], target: Path, manner: Manner = _AS_LOGGED) -> Steps:
+    """Write messages to a file, in place of what is there; steps of some messages each, the last one complete.
+
+    Closed before its end it leaves what was there before.
+
+    Args:
+        document: holds the messages.
+        messages: which ones, in the order they are written.
+        target: the file.
+        manner: how they are written.
+
+    Raises:
+        OSError: the file cannot be written, or the log cannot be read, or they are the same; or it is
+            the file of the log's marks.
+        FilterError: one of the fields of a table is none.
+    """
+    target = Path(os.path.realpath(target))
+    if any(_is_same(source.path, target) for source in document.capture.sources):
+        raise OSError(errno.EEXIST, "that is the log itself", str(target))
+    if any(_is_same(marks, target) or marks == target for marks in _marks_of(document)):
+        raise OSError(errno.EEXIST, "that is the file with the marks of the log", str(target))
+    handle, name = tempfile.mkstemp(prefix=".context-inspector-", suffix=".part", dir=target.parent)
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield from export_to(document, messages, file, manner)
+        part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o600)
+        part.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+
+
+def export_to(document: CaptureDocument, messages: Iterable[int], file: BinaryIO, manner: Manner = _AS_LOGGED) -> Steps:
+    """Write messages to an open file, as `export_file` does."""
+    redaction = Redaction(masked=manner.masked)
+    writer = writer_for(document, manner, redaction)
+    each = EACH if manner.format is Format.JSONL else 1
+    count, size = 0, file.write(writer.begin())
+    for message in messages:
+        size += file.write(writer.message(message))
+        count += 1
+        if not count % each:
+            yield Exported(count, size, redaction.tally)
+    size += file.write(writer.end())
+    file.flush()  # what does not fit on the disk is said here, not when the file is closed
+    yield Exported(count, size, redaction.tally)
+
+
+def trouble_of(error: OSError) -> str:
+    """Why a file could not be written and what to do about it, as the end of a sentence."""
+    what = (error.strerror or str(error)).rstrip(".")
+    return f"{what}; {_ADVICE.get(error.errno or 0, 'choose another folder or name')}."
+
+
+_ADVICE = {
+    errno.EEXIST: "choose another name",
+    errno.ENOSPC: "free some space, or choose another disk",
+    errno.EDQUOT: "free some space, or choose another disk",
+    errno.EFBIG: "choose another disk, or fewer messages",
+}
+
+
+def _marks_of(document: CaptureDocument) -> Iterator[Path]:
+    """Files with marks beside the log, whether they exist yet or not."""
+    for source in document.capture.sources:
+        for path in (source.path, Path(os.path.realpath(source.path))):
+            yield path.with_name(path.name + MARKS_SUFFIX)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False

@@ -1,0 +1,177 @@
+"""Messages as JSON Lines: as they were logged, or each by itself with what it answers.
+
+*As logged* is for opening again: a line is what the log had, with its time and direction, followed by the copies for
+those it was delivered to; from a capture of ours the first line says so. What opens from it are the same messages.
+
+*Self-contained* is for readers that have no capture beside it: each message is one line, its envelope or JSON-RPC
+message as it was written. From v0.2 on a response names neither its method nor its tool (Decision 002), so that alone
+it says little: what was found out is added as the last key of the response,
+
+    "response_context": {"method": "tools/call", "target": "read_file", "rule": "correlation", "request": {...}}
+
+`rule` says how the call was found: kind, payload, correlation, rpc id or unknown; `request` is the envelope of the
+request, null when it was never seen.
+
+What is no JSON is wrapped in both: stream frames and unreadable lines stand under `text`, bytes that are no text under
+`b64`, unless secrets in them are masked: then they are text with marks where it is none. What comes out can be opened
+again.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from inspector.analysis.correlation import ToolRule
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.document import CaptureDocument
+from inspector.export.manner import Manner
+from inspector.export.redaction import Redaction
+from inspector.protocol import kinds
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.secrets import may_hold_secrets
+
+CONTEXT_KEY = "response_context"
+"""Where a self-contained response says what it answers."""
+
+_NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
+
+
+class LinesWriter:
+    """Writes JSON Lines."""
+
+    def __init__(self, document: CaptureDocument, manner: Manner, redaction: Redaction) -> None:
+        self._document = document
+        self._alone = manner.self_contained
+        self._redaction = redaction
+
+    def begin(self) -> bytes:
+        """The first line of a capture, where lines of one follow; it names the space they were said in."""
+        sources = self._document.capture.sources
+        origin = next((source.origin for source in sources if source.format == "capture" and source.origin), None)
+        if self._alone or not origin:
+            return b""
+        return _dumped(self._redaction.value({"ctxcap": 1, **origin})) + b"\n"
+
+    def message(self, message: int) -> bytes:
+        """The line of a message, and as logged those of its copies."""
+        if self._alone:
+            return self._by_itself(message) + b"\n"
+        return b"".join(line + b"\n" for line in self._as_logged(message))
+
+    def end(self) -> bytes:
+        """Nothing."""
+        return b""
+
+    # As logged
+
+    def _as_logged(self, message: int) -> Iterator[bytes]:
+        capture = self._document.capture
+        columns = capture.columns
+        own = int(columns["source"][message]), int(columns["offset"][message])
+        yield self._line(capture.record_bytes(message).strip(), big=capture.is_big(message))
+        for copy in capture.deliveries_of(message) if len(capture.deliveries) else ():
+            if (copy.source, copy.offset) != own:
+                line = capture.sources[copy.source].read(copy.offset, copy.length).strip()
+                yield self._line(line, big=capture.is_big(message))
+
+    def _line(self, raw: bytes, *, big: bool) -> bytes:
+        """A line as it was, on one line of JSON."""
+        if raw[:1] != b"{":
+            return self._wrapped(raw)
+        if big:
+            return self._big(raw)
+        try:
+            value = decode_json(raw)
+        except NotAnObjectError:
+            return self._wrapped(raw)
+        return self._written(raw, value)
+
+    # By itself
+
+    def _by_itself(self, message: int) -> bytes:
+        line = self._envelope(message)
+        if self._document.capture.string("kind", message) == kinds.RESPONSE and line.endswith(b"}"):
+            return self._with_context(message, line)
+        return line
+
+    def _envelope(self, message: int) -> bytes:
+        """A message as JSON on one line, as it was written as far as that can be."""
+        capture = self._document.capture
+        raw = capture.envelope_bytes(message).strip()
+        if int(capture.columns["flags"][message]) & _NO_JSON:
+            return self._wrapped(raw)
+        return self._line(raw, big=capture.is_big(message))
+
+    def _with_context(self, message: int, line: bytes) -> bytes:
+        """A response with what it answers as its last key; one that has the key already stays as it is."""
+        if f'"{CONTEXT_KEY}"'.encode() in line and CONTEXT_KEY in _keys(line):
+            return line
+        capture = self._document.capture
+        links, strings = self._document.analysis.correlation.columns, capture.strings
+        method, target = (strings[int(links[name][message])] or None for name in ("method", "target"))
+        rule = ToolRule(int(links["rule"][message])) or ToolRule.UNKNOWN
+        said = {
+            "method": self._redaction.text(method) if method else method,
+            "target": self._redaction.text(target) if target else target,
+            "rule": rule.name.lower().replace("_", " "),
+        }
+        cause = int(links["cause"][message])
+        asked = cause != NO_ROW and capture.string("kind", cause) in (kinds.REQUEST, kinds.PROPOSAL)
+        request = self._envelope(cause) if asked else b"null"
+        context = _dumped(said)[:-1] + b',"request":' + request + b"}"
+        return line[:-1].rstrip() + b',"' + CONTEXT_KEY.encode() + b'":' + context + b"}"
+
+    # One line
+
+    def _big(self, raw: bytes) -> bytes:
+        """A line above 1 MB, masked as text; lines of its own end between values only."""
+        return self._redaction.text(raw.decode("utf-8", "replace")).replace("\r", "").replace("\n", " ").encode()
+
+    def _written(self, raw: bytes, value: Any) -> bytes:
+        text = raw.decode("utf-8", "replace")
+        if not self._redaction.masked or not may_hold_secrets(text):
+            return raw if _is_one_line(raw) else _dumped(value)
+        shown = self._redaction.value(value)
+        # Of a key that is repeated the last value alone was decoded: what is written as it was must hold no secret as
+        # text either, and no escape that could hide one there.
+        plain = shown == value and self._redaction.text(text) == text and "\\u" not in text.lower()
+        return raw if plain and _is_one_line(raw) else _dumped(shown)
+
+    def _wrapped(self, raw: bytes) -> bytes:
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError:
+            text = raw.decode("utf-8", "replace")
+            shown = self._redaction.text(text)
+            if shown == text:
+                return _dumped({"b64": base64.b64encode(raw).decode()})
+            return _dumped({"text": shown})
+        return _dumped({"text": self._redaction.text(text)})
+
+
+def _is_one_line(raw: bytes) -> bool:
+    """Whether bytes can stand as a line of JSON as they are."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return raw[:1] == b"{" and b"\n" not in raw and b"\r" not in raw
+
+
+def _dumped(value: Any) -> bytes:
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _keys(line: bytes) -> Iterable[str]:
+    try:
+        value = decode_json(line)
+    except NotAnObjectError:
+        return ()
+    return value if isinstance(value, dict) else ()

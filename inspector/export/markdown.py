@@ -1,0 +1,64 @@
+"""Messages as Markdown: a section each, what it said in a fenced block. Text from the wire is never markup."""
+
+from __future__ import annotations
+
+import re
+
+from inspector.document import CaptureDocument
+from inspector.export.manner import Manner
+from inspector.export.redaction import Redaction
+from inspector.export.story import Story, Teller
+from inspector.protocol.hostile_text import visible
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&$]|:(?=//))")
+_FENCE = re.compile(r"`{3,}")
+
+
+class MarkdownWriter:
+    """Writes Markdown."""
+
+    def __init__(self, document: CaptureDocument, manner: Manner, redaction: Redaction) -> None:
+        self._document = document
+        self._manner = manner
+        self._teller = Teller(document, redaction)
+        self._redaction = redaction
+
+    def begin(self) -> bytes:
+        """Title, and what the messages are."""
+        name = escaped(visible(self._redaction.text(self._document.name)))
+        view = self._redaction.text(self._manner.view) if self._manner.view else ""
+        lines = [f"# {name}", ""]
+        if view:
+            lines += [escaped(visible(view)), ""]
+        lines += ["Secrets are masked." if self._manner.masked else "**Secrets are not masked.**", ""]
+        return "\n".join(lines).encode()
+
+    def message(self, message: int) -> bytes:
+        """A section."""
+        return ("\n".join(_section(self._teller.tell(message))) + "\n").encode()
+
+    def end(self) -> bytes:
+        """Nothing."""
+        return b""
+
+
+def escaped(text: str) -> str:
+    """Text of which nothing is markup."""
+    return _MARKUP.sub(r"\\\1", text.replace("\n", " "))
+
+
+def _section(story: Story) -> list[str]:
+    heading = story.heading
+    what = " ".join(filter(None, (heading["kind"] or "no kind", story.call)))
+    lines = ["", f"## No. {story.number} {escaped(what)}{' (marked)' if story.marked else ''}", ""]
+    way = f"{heading['from'] or '?'} to {heading['to'] or 'everyone'}"
+    where = f"in {heading['context']}" if heading["context"] else ""
+    lines += [escaped("  ".join(filter(None, (heading["time"], way, where)))), ""]
+    for said in story.findings:
+        lines.append(f"- **{said.severity.word}**: {escaped(said.text)} ({escaped(said.code)})")
+    lines += [f"- {escaped(label)}: {escaped(value)}" for label, value in story.facts]
+    fence = "`" * max(3, 1 + max(map(len, _FENCE.findall(story.body)), default=0))
+    lines += ["", fence + ("json" if story.is_json else "text"), story.body, fence]
+    if story.left_out:
+        lines += ["", f"{story.left_out:,} more characters are left out here."]
+    return lines

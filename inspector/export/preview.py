@@ -1,0 +1,83 @@
+"""What would be masked, counted before anything is written: how many secrets by which rule, and where the first are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, field
+
+from inspector.capture.flags import Flag
+from inspector.document import CaptureDocument
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.secrets import SecretRule, Tally, mask_secrets, mask_text, may_hold_secrets
+
+EACH = 16
+"""Messages between two steps."""
+_FIRSTS = 3
+_NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
+
+
+@dataclass(slots=True)
+class Preview:
+    """What masking would find; grows while it is counted."""
+
+    messages: int = 0
+    """Messages looked at."""
+    holding: int = 0
+    """Messages with a secret."""
+    tally: Tally = field(default_factory=lambda: Counter[SecretRule]())
+    """Secrets by rule."""
+    firsts: dict[SecretRule, list[int]] = field(default_factory=dict[SecretRule, list[int]])
+    """The first messages by rule, three at most."""
+    complete: bool = False
+
+    @property
+    def secrets(self) -> int:
+        """Secrets found so far."""
+        return self.tally.total()
+
+
+def preview(document: CaptureDocument, messages: Iterable[int]) -> Generator[Preview]:
+    """Count what masking would find in messages; each step is some of them, the last one complete.
+
+    Always the same object is given. Each message counts once, however often an export repeats it.
+
+    Raises:
+        OSError: the log cannot be read.
+    """
+    found = Preview()
+    for message in messages:
+        tally = _secrets_in(document, message)
+        if tally:
+            found.holding += 1
+            found.tally.update(tally)
+            for rule in tally:
+                firsts = found.firsts.setdefault(rule, [])
+                if len(firsts) < _FIRSTS:
+                    firsts.append(message)
+        found.messages += 1
+        if not found.messages % EACH:
+            yield found
+    found.complete = True
+    yield found
+
+
+def _secrets_in(document: CaptureDocument, message: int) -> Tally | None:
+    """Secrets of one message by rule; None when there is no clue to any."""
+    capture = document.capture
+    raw = capture.envelope_bytes(message)
+    text = raw.decode("utf-8", "replace")
+    if not may_hold_secrets(text):
+        return None
+    tally: Tally = Counter[SecretRule]()
+    if not int(capture.columns["flags"][message]) & _NO_JSON and not capture.is_big(message):
+        try:
+            value = decode_json(raw)
+        except NotAnObjectError:
+            pass
+        else:
+            if mask_secrets(value, tally) != value:
+                return tally
+            # Else perhaps under a key that is repeated, of which the last value alone was decoded.
+    mask_text(text, tally=tally)
+    return tally

@@ -1,0 +1,46 @@
+"""The one way a value leaves the program: masked by the rules of `protocol.secrets`, or as it is on request."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from inspector.fields import Field, FieldType
+from inspector.protocol.secrets import SecretRule, Tally, mask_secrets, mask_text, mask_value
+from inspector.protocol.times import format_time
+
+
+class Redaction:
+    """Masks what is written, and counts what it masked.
+
+    Attributes:
+        masked: whether it masks at all.
+        tally: secrets masked so far, by rule.
+    """
+
+    def __init__(self, *, masked: bool = True) -> None:
+        self.masked = masked
+        self.tally: Tally = Counter[SecretRule]()
+
+    def text(self, text: str) -> str:
+        """A text."""
+        return mask_text(text, tally=self.tally) if self.masked else text
+
+    def value(self, value: Any) -> Any:
+        """Decoded JSON."""
+        return mask_secrets(value, self.tally) if self.masked else value
+
+    def field(self, field: Field, value: object) -> object:
+        """The value of a field as JSON has it: times in RFC 3339, UTC."""
+        if field.type is FieldType.TIME:
+            return format_time(value) if isinstance(value, int) else None
+        if not self.masked:
+            return value
+        if field.secret is not None:
+            return mask_value(field.secret, value, tally=self.tally)
+        return self.text(value) if isinstance(value, str) else self.value(value)
+
+
+def shown_value(field: Field, value: object) -> object:
+    """A field's value as it is shown: times in RFC 3339, UTC; secrets masked."""
+    return Redaction().field(field, value)

@@ -1,0 +1,67 @@
+"""Messages as CSV: a head of field names, then a row a message (RFC 4180, UTF-8).
+
+Text from the wire cannot act: control and bidi characters are written out, and a cell a spreadsheet would take for a
+formula begins with an apostrophe (OWASP, CSV Injection).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+from inspector.document import CaptureDocument
+from inspector.export.manner import Manner
+from inspector.export.redaction import Redaction
+from inspector.fields import Field
+from inspector.filters.naming import field_named
+from inspector.protocol.hostile_text import visible
+
+_FORMULA = re.compile(r"[\t\r]|(?:\s|\\u[0-9a-f]{4})*[=+\-@＝＋－＠﹢﹣﹦﹫−]")  # noqa: RUF001
+"""Blanks before it do not keep a spreadsheet from it; some read fullwidth signs as the plain ones."""
+
+
+class TableWriter:
+    """Writes CSV."""
+
+    def __init__(self, document: CaptureDocument, manner: Manner, redaction: Redaction) -> None:
+        """Make the writer.
+
+        Raises:
+            FilterError: one of the fields is none.
+        """
+        self._analysis = document.analysis
+        self._fields = [field_named(name) for name in manner.fields]
+        self._redaction = redaction
+
+    def begin(self) -> bytes:
+        """The names of the columns."""
+        return _row([field.name for field in self._fields])
+
+    def message(self, message: int) -> bytes:
+        """A row."""
+        return _row([self._cell(field, message) for field in self._fields])
+
+    def end(self) -> bytes:
+        """Nothing."""
+        return b""
+
+    def _cell(self, field: Field, message: int) -> str:
+        value = self._redaction.field(field, field.value(self._analysis, message))
+        if value is None:
+            return ""
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, int | float):
+            return str(value)
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            value = ", ".join(value)
+        text = visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        return "'" + text if _FORMULA.match(text) else text
+
+
+def _row(cells: list[str]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out).writerow(cells)
+    return out.getvalue().encode()

@@ -1,0 +1,299 @@
+"""What may come next in a display filter: fields, operators, and the values seen in a capture, with how often.
+
+The grammar says which of these fits where the cursor stands, so that what is offered can never be a syntax error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from lark.exceptions import UnexpectedInput
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.columns import Column, Interned, InternedSets
+from inspector.analysis.findings import Severity
+from inspector.fields import FIELD_BY_NAME, FIELDS, Field, FieldType, payload_field
+from inspector.filters.errors import FilterError
+from inspector.filters.grammar import STRING
+from inspector.filters.operators import OPERATOR_BY_SPELLING, Operator, operators_for
+from inspector.filters.parse import parser_at
+from inspector.filters.strings import quote, unescape
+from inspector.protocol.secrets import mask_text
+
+MOST = 200
+"""Candidates offered at a place."""
+_MOST_KEYS, _PAYLOADS_READ = 60, 300
+_SHORT = 1 << 16
+"""Bytes of a message that is decoded for this."""
+_LONGEST_OFFERED = 200
+"""Characters of a payload's value that somebody may want to compare with."""
+
+_STRINGS = re.compile(STRING)
+_QUOTE = re.compile("[\"']")
+_WORD = re.compile(r"[\w.$/:*@-]+$")
+_WORD_ON = re.compile(r"[\w.$/:*@-]*")
+_SYMBOL = re.compile(r"[=!<>&|~]+$")
+_WHOLE_SYMBOLS = frozenset(("==", "!=", "<=", ">=", "&&", "||"))
+"""What cannot be gone on with: right behind it the next thing may be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that may be put in."""
+
+    text: str
+    """What is put in."""
+    label: str
+    """What is shown."""
+    help: str = ""
+    """One sentence; "" for values."""
+    count: int | None = None
+    """Messages that have this value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What is offered at a place of a filter text.
+
+    Attributes:
+        start, stop: the characters a candidate takes the place of.
+        candidates: what begins as what is written there, then what has it inside; at most MOST.
+        what: field, operator, value or word; "" when nothing is offered.
+    """
+
+    start: int
+    stop: int
+    what: str = ""
+    candidates: list[Candidate] = field(default_factory=list)
+
+    def applied(self, text: str, candidate: Candidate) -> tuple[str, int]:
+        """The text with a candidate put in, and where the cursor is then; a blank follows what goes on."""
+        gap = " " if self.what != "value" and not text[self.stop : self.stop + 1].isspace() else ""
+        lead = " " if self.what != "operator" and text[: self.start].endswith(tuple(_WHOLE_SYMBOLS)) else ""
+        put_in = lead + candidate.text + gap
+        return text[: self.start] + put_in + text[self.stop :], self.start + len(put_in)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    start: int
+    stop: int
+    written: str
+    """What is written there so far, without its quote."""
+    expected: frozenset[str]
+    field: Field | None
+    operator: Operator | None
+
+
+class Completer:
+    """Completes filters over one capture. Remembers the counts of the field asked last, as long as nothing comes.
+
+    Args:
+        analysis: the capture and what the passes know about it.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._counted: tuple[str, bool, int] | None = None
+        self._counts: list[tuple[str, int]] = []
+
+    def complete(self, text: str, cursor: int) -> Completion:
+        """What may stand at the cursor, a place in `text`; never raises. O(messages) for values, in numpy."""
+        place = _place_of(text, cursor)
+        if place is None:
+            return Completion(cursor, cursor)
+        what, candidates = self._offered(place)
+        chosen = _chosen(place.written, candidates)
+        return Completion(place.start, place.stop, what if chosen else "", chosen)
+
+    def _offered(self, place: _Place) -> tuple[str, Iterable[Candidate]]:
+        if "BARE" in place.expected and place.field is not None:
+            return "value", self._values(place.field, place.operator)
+        if "FIELD" in place.expected:
+            return "field", self._fields(place.written)
+        if "OPERATOR" in place.expected and place.field is not None:
+            return "operator", [*_operators(place.field), *_words(place.expected)]
+        return "word", _words(place.expected)
+
+    def _fields(self, written: str) -> Iterator[Candidate]:
+        yield from (Candidate(f.name, f.name, f.help) for f in FIELDS)
+        if written.startswith("payload"):
+            yield from (Candidate(name, name, "A value inside the payload.", count) for name, count in self._keys())
+
+    def payload_names(self) -> list[str]:
+        """Names of values in the payloads of some messages, as fields; the frequent ones first."""
+        return [name for name, _ in self._keys()]
+
+    def _seen_in(self, field_: Field) -> Iterator[Candidate]:
+        """Values of a payload's field in some messages, the frequent ones first; all could not be decoded in time."""
+        asked = (field_.name, False, len(self._analysis))
+        if self._counted != asked:
+            column = field_.column(self._analysis)
+            values = [value for value in map(column.value, self._some_rows()) if isinstance(value, str)]
+            seen = Counter(value for value in values if len(value) <= _LONGEST_OFFERED and mask_text(value) == value)
+            self._counted, self._counts = asked, seen.most_common(MOST)
+        for value, _count in self._counts:
+            yield Candidate(quote(value), value, "Seen in some of the messages.")
+
+    def _some_rows(self) -> list[int]:
+        """Messages from everywhere, so few and so short that they can be decoded while one types."""
+        total = len(self._analysis)
+        if not total:
+            return []
+        rows = np.unique(np.linspace(0, total - 1, min(total, _PAYLOADS_READ)).astype(int))
+        short = self._analysis.capture.columns["size"][rows] <= _SHORT
+        return rows[short].tolist()
+
+    def _keys(self) -> list[tuple[str, int]]:
+        """Names of values in the payloads of some messages, the frequent ones first."""
+        capture, seen = self._analysis.capture, Counter[str]()
+        for row in self._some_rows():
+            payload = capture.payload(row)
+            seen.update(payload_field((key,)).name for key in payload)
+            seen.update(
+                payload_field((key, inner)).name
+                for key, value in payload.items()
+                if isinstance(value, dict)
+                for inner in value
+            )
+        return seen.most_common(_MOST_KEYS)
+
+    def _values(self, field_: Field, operator: Operator | None) -> Iterator[Candidate]:
+        if field_.type is FieldType.BOOLEAN:
+            yield Candidate("true", "true")
+        elif field_.type is FieldType.SEVERITY:
+            yield from (Candidate(severity.word, severity.word) for severity in Severity)
+        elif field_.type is FieldType.ANY:
+            yield from self._seen_in(field_) if field_.secret is None else ()
+        else:
+            calls = operator is not None and operator.symbol == "like" and field_.like_column is not None
+            for value, count in self._counts_of(field_, calls=calls):
+                if mask_text(value) == value:  # what must not be shown cannot be offered
+                    yield Candidate(quote(value), value, count=count)
+            if field_.type is FieldType.CONTEXT:
+                yield Candidate("$context", "$context", "The context that is selected.")
+
+    def _counts_of(self, field_: Field, *, calls: bool) -> list[tuple[str, int]]:
+        asked = (field_.name, calls, len(self._analysis))
+        if self._counted != asked:
+            make = field_.like_column if calls and field_.like_column is not None else field_.column
+            self._counted, self._counts = asked, _value_counts(make(self._analysis))
+        return self._counts
+
+
+def _value_counts(column: Column) -> list[tuple[str, int]]:
+    """The strings of a column and how many messages have each, the frequent ones first; none for other columns."""
+    if isinstance(column, Interned):
+        counts = _entry_counts(column)
+        order: list[int] = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts))].tolist()
+        return [(column.table[entry], int(counts[entry])) for entry in order]
+    seen: Counter[str] = Counter()
+    if isinstance(column, InternedSets):
+        counts = _entry_counts(column)
+        for entry in np.flatnonzero(counts).tolist():
+            for value in set(column.table[entry]):
+                seen[value] += int(counts[entry])
+    return seen.most_common()
+
+
+def _entry_counts(column: Interned | InternedSets) -> NDArray[np.int64]:
+    """How many messages have each entry of the table; none has the absent one."""
+    counts = np.bincount(column.ids[0 : len(column)], minlength=1)
+    counts[0] = 0
+    return counts
+
+
+def _operators(field_: Field) -> Iterator[Candidate]:
+    for operator in operators_for(field_.type):
+        text = "in {" if operator.symbol == "in" else operator.symbol
+        yield Candidate(text, operator.symbol, operator.help)
+
+
+def _words(expected: frozenset[str]) -> Iterator[Candidate]:
+    if "_AND" in expected:
+        yield Candidate("&&", "&&", "Both must hold.")
+        yield Candidate("||", "||", "One of both must hold.")
+    if "LBRACE" in expected:
+        yield Candidate("{", "{", "The beginning of a set of values.")
+    if "CLOSE" in expected:
+        yield Candidate("}", "}", "The end of the set.")
+
+
+def _chosen(written: str, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """What begins as written, then what has it inside; nothing when all of it is written already."""
+    wanted = written.casefold()
+    begins: list[Candidate] = []
+    inside: list[Candidate] = []
+    for candidate in candidates:
+        label = candidate.label.casefold()
+        if label.startswith(wanted):
+            begins.append(candidate)
+            if len(begins) >= MOST:
+                break
+        elif wanted in label and len(inside) < MOST:
+            inside.append(candidate)
+    found = (begins + inside)[:MOST]
+    return [] if [candidate.label for candidate in found] == [written] else found
+
+
+def _place_of(text: str, cursor: int) -> _Place | None:
+    """What is being written at the cursor; None where nothing can be: in the middle of what is no filter."""
+    before = text[:cursor]
+    start, stop, written = _written_at(text, before)
+    if written in _WHOLE_SYMBOLS:
+        start, stop, written = cursor, cursor, ""
+    head = text[:start]
+    whole = before[-2:] in _WHOLE_SYMBOLS
+    if not written and start == stop and head and not head[-1].isspace() and head[-1] not in "({,!" and not whole:
+        return None  # at the end of something finished
+    try:
+        tokens, expected = parser_at(head)
+    except (UnexpectedInput, FilterError):
+        return None
+    if _SYMBOL.fullmatch(written) and not expected & {"OPERATOR", "_AND"}:
+        if written.strip("!"):
+            return None
+        start, written = cursor, ""  # what is not to hold comes after it
+    named = next((token.value for token in reversed(tokens) if token.type == "FIELD"), None)
+    symbol = next((token.value for token in reversed(tokens) if token.type in ("OPERATOR", "IN")), None)
+    return _Place(
+        start, stop, written, expected, _field(named), None if symbol is None else OPERATOR_BY_SPELLING.get(symbol)
+    )
+
+
+def _field(name: str | None) -> Field | None:
+    if name is None:
+        return None
+    if name.startswith("payload."):
+        return payload_field(tuple(name.split(".")[1:]))
+    return FIELD_BY_NAME.get(name)
+
+
+def _written_at(text: str, before: str) -> tuple[int, int, str]:
+    """The piece at the cursor: where it begins and ends, and what of it stands before the cursor."""
+    cursor = len(before)
+    opened = _open_quote(before)
+    if opened is not None:
+        whole = _STRINGS.match(text, opened)
+        return opened, whole.end() if whole else cursor, unescape(before[opened + 1 :])[0]
+    word = _WORD.search(before) or _SYMBOL.search(before)
+    if word is None:
+        return cursor, cursor, ""
+    rest = _WORD_ON.match(text, cursor) if _WORD.search(before) else None
+    return word.start(), rest.end() if rest else cursor, word[0]
+
+
+def _open_quote(before: str) -> int | None:
+    """Where the quoted string begins in whose middle the cursor is."""
+    at = 0
+    while (quotes := _QUOTE.search(before, at)) is not None:
+        whole = _STRINGS.match(before, quotes.start())
+        if whole is None:
+            return quotes.start()
+        at = whole.end()
+    return None

@@ -1,0 +1,231 @@
+"""Find in view: which of the messages shown hold what is looked for, found out in slices.
+
+A message holds it when the text of its record does, whatever of it is folded on screen, or when the summary does that
+is shown in place of a collapsed result. What was said of a message is kept as long as the query: another filter, or
+rows that come, ask only for what is not known.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Changes
+from inspector.analysis.transients import NO_ROW
+from inspector.capture.stretches import stretches
+from inspector.filters.find_query import FindQuery
+from inspector.filters.memory import UNKNOWN
+from inspector.filters.visible import Messages, VisibleRows
+
+_FIRST_BYTES, _MOST_BYTES = 64 << 10, 1 << 19
+"""Of records searched without a look at the clock; slices begin small, as nobody knows how dear the query is."""
+_MOST_ROWS = 4_096
+_QUICK_S, _SLOW_S = 0.001, 0.003
+
+NOTHING: Messages = np.empty(0, np.uint32)
+
+
+class FindSearch:
+    """One query over the rows of a table.
+
+    The search begins at a message and goes around the end, so that what is next for the user is found first.
+
+    Attributes:
+        query: what is looked for.
+        locate: where in a text it stands.
+    """
+
+    def __init__(self, rows: VisibleRows, query: FindQuery, origin: int | None = None) -> None:
+        """Begin, without searching yet.
+
+        Args:
+            rows: of the table.
+            query: what is looked for.
+            origin: the message to begin at.
+
+        Raises:
+            PatternError: the expression cannot be used.
+        """
+        self.query = query
+        self.locate = query.locator()
+        self._finder = query.finder()
+        self._rows = rows
+        self._known: NDArray[np.int8] = np.zeros(0, np.int8)
+        self._seen: Messages = NOTHING
+        self._bytes = _FIRST_BYTES
+        self._begin(origin)
+
+    def _begin(self, origin: int | None) -> None:
+        """Look at the rows from a message on, then at those before it."""
+        self._seen = self._rows.visible
+        first = 0 if origin is None else self._rows.place(origin)
+        self._runs = [[first, len(self._seen)], [0, first]]
+        self._hits: list[list[Messages]] = [[], []]
+        self._late = NOTHING
+        self._joined: Messages | None = None
+        self._done = 0
+
+    # Searching
+
+    def step(self, until: float) -> bool:
+        """Search on until a time (`time.perf_counter`); whether all rows are searched then.
+
+        Raises:
+            TookTooLongError: an expression that takes too long; the search is over.
+        """
+        for which, run in enumerate(self._runs):
+            while run[0] < run[1]:
+                began = time.perf_counter()
+                self._search(which, run)
+                now = time.perf_counter()
+                if now - began < _QUICK_S:
+                    self._bytes = min(2 * self._bytes, _MOST_BYTES)
+                elif now - began > _SLOW_S:
+                    self._bytes = max(self._bytes // 2, _FIRST_BYTES // 4)
+                if now >= until:
+                    return self.done
+        return self.done
+
+    def _search(self, which: int, run: list[int]) -> None:
+        """Search the next records of a run."""
+        chunk = self._seen[run[0] : min(run[1], run[0] + _MOST_ROWS)]
+        known = self._answers()
+        unknown = chunk[known[chunk] == UNKNOWN]
+        if len(unknown):
+            lengths = self._rows.analysis.capture.columns["length"][unknown].cumsum(dtype=np.int64)
+            enough = 1 + int(lengths.searchsorted(self._bytes))
+            if enough < len(unknown):
+                chunk = chunk[: int(chunk.searchsorted(unknown[enough]))]
+                unknown = unknown[:enough]
+            known[unknown] = self._ask(unknown)
+        found = chunk[known[chunk] == 1]
+        if len(found):
+            self._hits[which].append(found)
+            self._joined = None
+        run[0] += len(chunk)
+        self._done += len(chunk)
+
+    def _ask(self, messages: Messages) -> NDArray[np.bool_]:
+        analysis = self._rows.analysis
+        found = np.concatenate([self._finder.among(*stretch) for stretch in stretches(analysis.capture, messages)])
+        collapsed = np.flatnonzero(analysis.transients.columns["collapsed_by"][messages] != NO_ROW)
+        for place in collapsed[~found[collapsed]].tolist():
+            found[place] = self._in_summary(int(messages[place]))
+        return found
+
+    def _in_summary(self, message: int) -> bool:
+        return bool(self.locate(self._rows.analysis.transients.summary(message) or ""))
+
+    def _answers(self) -> NDArray[np.int8]:
+        count = len(self._rows.analysis)
+        if len(self._known) < count:
+            grown = np.full(max(count, len(self._known) * 3 // 2, 1024), UNKNOWN)
+            grown[: len(self._known)] = self._known
+            self._known = grown
+        return self._known
+
+    # Following what changes
+
+    def take_in(self, changes: Changes, origin: int | None) -> bool:
+        """Traffic has come or another view was chosen; whether there is something to search.
+
+        Args:
+            changes: what is no longer known.
+            origin: the message to begin at where rows changed otherwise than by new ones below.
+        """
+        fresh = self._asked_again(changes)
+        visible, seen = self._rows.visible, self._seen
+        grown = len(visible) >= len(seen) and (visible.base is seen.base or np.array_equal(visible[: len(seen)], seen))
+        if not grown:
+            self._begin(origin)
+        elif len(visible) > len(seen):
+            self._seen = visible
+            self._runs[0][1] = len(visible)
+        if grown and len(fresh):
+            shown = visible[np.minimum(visible.searchsorted(fresh), len(visible) - 1)] == fresh
+            self._late = np.union1d(self._late, fresh[shown])
+            self._joined = None
+        return not self.done
+
+    def _asked_again(self, changes: Changes) -> Messages:
+        """Messages searched before that hold it now: a collapsed result shows its summary too; nothing else changes."""
+        changed = changes.changed[changes.changed < len(self._known)]
+        changed = changed[self._known[changed] == 0]
+        if len(changed):
+            changed = changed[self._rows.analysis.transients.columns["collapsed_by"][changed] != NO_ROW]
+        found = np.fromiter((self._in_summary(row) for row in changed.tolist()), np.bool_, len(changed))
+        self._known[changed[found]] = 1
+        return changed[found].astype(np.uint32)
+
+    # Asking
+
+    @property
+    def done(self) -> bool:
+        """Whether all rows are searched."""
+        return all(start >= stop for start, stop in self._runs)
+
+    @property
+    def fraction(self) -> float:
+        """How far it is, 0 to 1."""
+        return self._done / max(1, len(self._seen))
+
+    @property
+    def hits(self) -> Messages:
+        """(n,) uint32, the messages found so far, ascending."""
+        if self._joined is None:
+            self._hits = [[np.concatenate(parts)] if len(parts) > 1 else parts for parts in self._hits]
+            parts = [*self._hits[1], *self._hits[0]]
+            joined = np.concatenate(parts) if parts else NOTHING
+            self._joined = np.union1d(joined, self._late) if len(self._late) else joined
+        return self._joined
+
+    def holds(self, message: int) -> bool:
+        """Whether a message is known to hold it."""
+        return message < len(self._known) and bool(self._known[message] == 1)
+
+    def place_of(self, message: int | None) -> int | None:
+        """Which of the hits a message is as they stand, from 0; None when it is none."""
+        row = self._rows.row_of(message) if message is not None and self.holds(message) else None
+        if message is None or row is None:
+            return None
+        if self._rows.sorted_by is None:
+            return int(self.hits.searchsorted(np.uint32(message)))
+        return int(self._hit_rows().searchsorted(row))
+
+    def next(self, message: int | None, step: int) -> tuple[int, bool] | None:
+        """The next (1) or previous (-1) hit from a message, and whether the end was passed; None where none is known.
+
+        Without a message it is the first or the last one. O(log hits), O(hits) where rows are sorted.
+        """
+        if not len(self.hits):
+            return None
+        by_row = self._rows.sorted_by is not None
+        hits: NDArray[Any] = self._hit_rows() if by_row else self.hits
+        here: Any = None
+        if message is not None:
+            here = self._rows.row_of(message) if by_row else np.uint32(message)
+        if here is None:
+            place, wrapped = (0 if step > 0 else len(hits) - 1), False
+        else:
+            place = int(hits.searchsorted(here, "right" if step > 0 else "left")) - (step < 0)
+            wrapped = not 0 <= place < len(hits)
+        found = int(hits[place % len(hits)])
+        return (self._rows.at(found)[0] if by_row else found), wrapped
+
+    def _hit_rows(self) -> NDArray[np.int64]:
+        return self._rows.rows_of(self.hits.astype(np.int64))
+
+    def knows_next(self, message: int | None, step: int) -> bool:
+        """Whether nothing that is still to be searched lies between a message and the hit `next` gives."""
+        if self.done:
+            return True
+        found = self.next(message, step)
+        if found is None or found[1] or self._rows.sorted_by is not None:
+            return False
+        first = (0 if step > 0 else len(self._seen)) if message is None else self._rows.place(message)
+        last = self._rows.place(found[0])
+        low, high = min(first, last), max(first, last)
+        return all(stop <= low or start > high or start >= stop for start, stop in self._runs)

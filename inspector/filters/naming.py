@@ -1,0 +1,26 @@
+"""A field by the name users write: one of the table, or `payload.<path>`."""
+
+from __future__ import annotations
+
+from inspector.fields import FIELD_BY_NAME, Field, payload_field
+from inspector.filters.ast import Presence
+from inspector.filters.compile import compile_filter
+from inspector.filters.errors import FilterError
+from inspector.filters.parse import parse
+
+
+def field_named(name: str) -> Field:
+    """A field by its name.
+
+    Raises:
+        FilterError: there is none of this name; says which one may be meant.
+    """
+    name = name.strip()
+    found = FIELD_BY_NAME.get(name)
+    if found is not None:
+        return found
+    compile_filter(name)
+    expression = parse(name)
+    if not isinstance(expression, Presence):
+        raise FilterError(f"{name} is no field." if name else "A field is missing.", position=0, length=len(name))
+    return payload_field(expression.field.path[1:])

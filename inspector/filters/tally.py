@@ -1,0 +1,225 @@
+"""How many messages each condition of a filter hides: those that all others let through.
+
+A message has one bit for each condition, set where the condition fails, so that switching one on or off evaluates
+nothing. New messages extend the count; nothing is done but in `step`, which is given a time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Changes
+from inspector.fields import Depends
+from inspector.filters.compile import DisplayFilter, compile_filter
+from inspector.filters.evaluate import Selection
+from inspector.filters.memory import Answers
+from inspector.filters.visible import Scope, VisibleRows
+
+_BITS = 16
+_CHUNK = 1 << 17
+"""Messages whose bits are set or counted between two looks at the clock."""
+_BATCH = 1_000
+_MANY = 50_000
+"""More changed messages than this are all evaluated again."""
+
+_EVERYTHING = compile_filter("")
+
+
+@dataclass(slots=True)
+class _Bit:
+    """What is known of one filter, or of the scope."""
+
+    place: int
+    filter: DisplayFilter
+    scope: Scope | None = None
+    done: int = 0
+    """Messages evaluated."""
+    answers: Answers = field(default_factory=Answers)
+
+    @property
+    def value(self) -> np.uint16:
+        return np.uint16(1 << self.place)
+
+    @property
+    def moves(self) -> bool:
+        """Whether a move in the tree may change it."""
+        return self.scope is not None or Depends.TREE in self.filter.depends
+
+
+class ConditionTally:
+    """Counts what conditions hide.
+
+    Args:
+        rows: gives the messages of a filter and a scope; its own filter does not matter here.
+
+    Attributes:
+        hidden: per condition in the order given, how many messages it hides that all others in force let through; of
+            one that is off, how many it would hide. None while that was never known.
+    """
+
+    def __init__(self, rows: VisibleRows) -> None:
+        self._rows = rows
+        self._bits: dict[object, _Bit] = {}
+        self._failed: NDArray[np.uint16] = np.zeros(0, np.uint16)
+        self._asked: list[tuple[_Bit, bool]] = []
+        self._own: _Bit | None = None
+        self._in_force = np.uint16(0)
+        self._counted = 0
+        self._counts: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._changed: list[NDArray[np.int64]] = []
+        self._waiting = 0
+        self.hidden: list[int | None] = []
+
+    def ask(self, conditions: Sequence[tuple[DisplayFilter, bool]], own: DisplayFilter, scope: Scope | None) -> None:
+        """Count for these from now on; what was found out about a filter that is among them again stays.
+
+        Args:
+            conditions: filters, and whether each is in force; at most 14.
+            own: one more that is in force and is not counted for.
+            scope: the part of the tree that matters.
+        """
+        wanted: dict[object, tuple[DisplayFilter, Scope | None]] = {
+            filter_.text: (filter_, None) for filter_, _ in conditions
+        }
+        wanted.setdefault(own.text, (own, None))
+        if scope is not None:
+            wanted[scope] = (_EVERYTHING, scope)
+        kept = {key: bit for key, bit in self._bits.items() if key in wanted and bit.filter is wanted[key][0]}
+        free = [place for place in range(_BITS) if place not in {bit.place for bit in kept.values()}]
+        for key, (filter_, part) in wanted.items():
+            if key not in kept:
+                kept[key] = _Bit(free.pop(0), filter_, part)
+        before = {key: count for (key, _), count in zip(self._keys(), self.hidden, strict=False)}
+        asked = [(kept[filter_.text], on) for filter_, on in conditions]
+        self._bits, self._asked, self._own = kept, asked, kept[own.text]
+        always = [bit for key, bit in kept.items() if key in (own.text, scope)]
+        self._in_force = np.bitwise_or.reduce(
+            [np.uint16(0), *(b.value for b in always), *(b.value for b, on in asked if on)]
+        )
+        self.hidden = [before.get(filter_.text) for filter_, _ in conditions]
+        self._count_again()
+
+    def _keys(self) -> list[tuple[object, bool]]:
+        return [(bit.filter.text, on) for bit, on in self._asked]
+
+    def _count_again(self) -> None:
+        self._counted = 0
+        self._counts = np.zeros(len(self._asked), np.int64)
+
+    # What happens
+
+    def take_in(self, changes: Changes) -> None:
+        """Traffic has come; costs nothing until the next step."""
+        if not self._asked:
+            return
+        if changes.tree_moved:
+            self._forget([bit for bit in self._bits.values() if bit.moves])
+        if changes.stop > changes.start:  # of a log the last record says what time it is
+            self.tick()
+        if len(changes.changed):
+            self._changed.append(changes.changed)
+            self._waiting += len(changes.changed)
+            if self._waiting > _MANY:
+                self._changed, self._waiting = [], 0
+                self._forget([bit for bit in self._bits.values() if Depends.PASS in bit.filter.depends])
+
+    def tick(self) -> None:
+        """Time has passed while traffic is live."""
+        self._forget([bit for bit in self._bits.values() if Depends.CLOCK in bit.filter.depends])
+
+    def _forget(self, bits: list[_Bit]) -> None:
+        for bit in bits:
+            bit.done, bit.answers = 0, Answers()
+        if bits:
+            self._count_again()
+
+    # Counting
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing waits to be counted."""
+        return not self._asked or (self._counted == len(self._rows.analysis) and not self._changed)
+
+    def step(self, until: float) -> bool:
+        """Go on until a time (`time.perf_counter`); whether everything is counted then.
+
+        Something is done however late it is.
+        """
+        total = len(self._rows.analysis)
+        self._grow(total)
+        if self._changed and not self._look_again(until):
+            return False
+        for bit in self._bits.values():
+            while bit.done < total:
+                self._evaluate(bit, total, until)
+                if time.perf_counter() >= until:
+                    return False
+        while self._counted < total:
+            stop = min(total, self._counted + _CHUNK)
+            self._counts += self._among(self._failed[self._counted : stop])
+            self._counted = stop
+            if time.perf_counter() >= until and stop < total:
+                return False
+        self.hidden = [int(count) for count in self._counts]
+        return True
+
+    def _grow(self, total: int) -> None:
+        if total > len(self._failed):
+            grown = np.zeros(max(total, len(self._failed) * 3 // 2, 1024), np.uint16)
+            grown[: len(self._failed)] = self._failed
+            self._failed = grown
+
+    def _evaluate(self, bit: _Bit, total: int, until: float) -> None:
+        """Set the bits of the next messages."""
+        start = bit.done
+        stop = self._rows.settle(bit.filter, bit.scope, start, min(total, start + _CHUNK), bit.answers, until)
+        found = self._rows.run(bit.filter, bit.scope, start, stop, bit.answers)
+        self._failed[start:stop] |= bit.value
+        self._failed[found] &= ~bit.value
+        bit.done = stop
+
+    def _look_again(self, until: float) -> bool:
+        """Evaluate messages that changed once more; whether none is left."""
+        rows = np.unique(np.concatenate(self._changed))
+        for bit in self._bits.values():
+            bit.answers.forget(rows)
+        while len(rows):
+            some, rows = rows[:_BATCH], rows[_BATCH:]
+            self._correct(some)
+            if time.perf_counter() >= until:
+                break
+        self._changed, self._waiting = [rows] if len(rows) else [], len(rows)
+        return not len(rows)
+
+    def _correct(self, rows: NDArray[np.int64]) -> None:
+        counted = rows[rows < self._counted]
+        if len(counted):
+            self._counts -= self._among(self._failed[counted])
+        for bit in self._bits.values():
+            known = rows[rows < bit.done]
+            if len(known) and Depends.PASS in bit.filter.depends:
+                holds = bit.filter.mask_of(self._rows.analysis, Selection.of(known), bit.answers)
+                self._failed[known] = np.where(holds, self._failed[known] & ~bit.value, self._failed[known] | bit.value)
+        if len(counted):
+            self._counts += self._among(self._failed[counted])
+
+    def _among(self, failed: NDArray[np.uint16]) -> NDArray[np.int64]:
+        """Per condition, how many of some messages it hides."""
+        against = failed & self._in_force
+        shown = against == 0
+        return np.array(
+            [
+                0  # without it the bar's own text would hide the same
+                if bit is self._own
+                else np.count_nonzero(against == bit.value)
+                if on
+                else np.count_nonzero(shown & ((failed & bit.value) != 0))
+                for bit, on in self._asked
+            ],
+            np.int64,
+        )

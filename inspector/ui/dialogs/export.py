@@ -1,0 +1,241 @@
+"""The export dialog: which messages, in which format, and what becomes of their secrets."""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from inspector.export import DEFAULT_FIELDS, Format, Manner, Preview
+from inspector.filters import FilterError
+from inspector.filters.naming import field_named
+from inspector.ui import formats
+from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.dialogs.secrets_preview import SecretsPreview
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.form import CheckField, FieldColumn, Form
+from inspector.ui.widgets.labels import HairLine, TextLabel
+from inspector.ui.widgets.segmented import SegmentedControl
+
+
+class Which(enum.StrEnum):
+    """Which messages are exported."""
+
+    SELECTED = "selected"
+    MARKED = "marked"
+    SHOWN = "shown"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the dialog gives."""
+
+    which: Which
+    manner: Manner
+
+
+_HELP = {
+    Format.JSONL: "A line a message, as it was logged. Opening the file again gives the same messages.",
+    Format.CSV: "A row a message, for spreadsheets and data frames.",
+    Format.MARKDOWN: "A section a message, for an issue or a note.",
+    Format.HTML: "One file for any browser, light and dark, without scripts.",
+}
+_LONG_PAGE = 20_000
+"""Messages from which on a browser takes its time."""
+_ALONE_HELP = "Envelopes alone; each response names its method and target and holds its request."
+_UNMASKED_HELP = "For this export only. Whoever gets the file can read and use them."
+_NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+"""Field names between commas; a quoted key may hold commas of its own."""
+
+
+class ExportDialog(FittedDialog):
+    """Asks how to export.
+
+    Signals:
+        which_chosen(str): other messages are to be exported; their secrets are to be counted anew.
+        accepted_choice(Choice): Export was pressed and everything is in order.
+    """
+
+    which_chosen = Signal(str)
+    accepted_choice = Signal(object)
+
+    def __init__(
+        self,
+        theme_controller: ThemeController,
+        counts: dict[Which, int],
+        before: Choice,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make the dialog.
+
+        Args:
+            theme_controller: gives the look.
+            counts: how many messages each choice holds; one without any cannot be chosen.
+            before: what was chosen last; that secrets were not masked is not taken over.
+            parent: owner.
+        """
+        super().__init__(theme_controller, name="exportMessages", title="Export messages", width=660, parent=parent)
+        self._counts = counts
+        self._page = QVBoxLayout(self)
+        self._page.addWidget(TextLabel("Export messages", variant="title", name="exportTitle", parent=self))
+        self._page.addSpacing(12)
+        self._page.addLayout(self._build_fields())
+        self._page.addSpacing(10)
+        self.secrets = SecretsPreview(theme_controller, self)
+        self._page.addWidget(self.secrets)
+        self._unmasked = CheckField("Write secrets as they are", _UNMASKED_HELP, name="exportUnmasked", parent=self)
+        self._unmasked.toggled.connect(self._on_unmasked_toggled)
+        self._page.addSpacing(8)
+        self._page.addWidget(self._unmasked)
+        self._build_buttons()
+        self._take(before)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _build_fields(self) -> Form:
+        words = {Which.SELECTED: "Selected", Which.MARKED: "Marked", Which.SHOWN: "Shown", Which.ALL: "All"}
+        options = [
+            (str(which), f"{word} ({formats.number(self._counts[which])})")
+            for which, word in words.items()
+            if self._counts[which]
+        ]
+        self._which = SegmentedControl(self._themes, options, name="exportWhich", label="Messages", parent=self)
+        self._which.chosen.connect(self.which_chosen)
+        self._which.chosen.connect(self._refresh)
+        self._format = SegmentedControl(
+            self._themes, [(str(one), one.words) for one in Format], name="exportFormat", label="Format", parent=self
+        )
+        self._format.chosen.connect(self._refresh)
+        self._format_row = FieldColumn(
+            _at_left(self._format, self), name="exportFormatHelp", help_text=" ", parent=self
+        )
+        self._alone = CheckField("Self-contained", _ALONE_HELP, name="exportSelfContained", parent=self)
+        self._alone.toggled.connect(self._refresh)
+        self._columns = QLineEdit(self)
+        self._columns.setObjectName("exportColumns")
+        self._columns.setAccessibleName("Columns")
+        self._columns.textEdited.connect(lambda _text: self._columns_row.say_trouble(""))
+        self._columns_row = FieldColumn(
+            self._columns, name="exportColumnsHelp", help_text="Fields, separated by commas.", parent=self
+        )
+        form = Form(self._themes, self)
+        form.add_field("Messages", _at_left(self._which, self))
+        form.add_field("Format", self._format_row)
+        form.add_wide(self._alone)
+        form.add_wide(self._columns_row)
+        form.add_across(HairLine("exportLine", self))
+        return form
+
+    def _build_buttons(self) -> None:
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 14, 0, 0)
+        row.setSpacing(12)
+        row.addStretch(1)
+        cancel = _button("Cancel", "exportCancel", self)
+        cancel.clicked.connect(self.reject)
+        self._export = _button("Export...", "exportExport", self)
+        self._export.setDefault(True)
+        self._export.clicked.connect(self._on_export_clicked)
+        row.addWidget(cancel)
+        row.addWidget(self._export)
+        self._page.addLayout(row)
+        self._export.setFocus()
+
+    def _take(self, before: Choice) -> None:
+        if self._counts[before.which]:
+            self._which.set_value(before.which)
+        self._format.set_value(before.manner.format)
+        self._alone.box.setChecked(before.manner.self_contained)
+        self._columns.setText(", ".join(before.manner.fields))
+        self._refresh()
+
+    # What the window says
+
+    @property
+    def which(self) -> Which:
+        """The messages chosen."""
+        return Which(self._which.value())
+
+    def show_preview(self, preview: Preview | None) -> None:
+        """Show what masking would find so far; None before anything was looked at."""
+        self.secrets.show_preview(preview, self._counts[self.which])
+
+    # What the user does
+
+    def _refresh(self, *_chosen: object) -> None:
+        format_ = Format(self._format.value())
+        words = _HELP[format_]
+        if format_ is Format.JSONL and self._alone.box.isChecked():
+            words = "A line a message, for readers that have no capture beside it."
+        if format_ is Format.HTML and self._counts[self.which] > _LONG_PAGE:
+            words = f"{words} With so many messages it opens slowly."
+        self._format_row.say_help(words)
+        self._alone.setVisible(format_ is Format.JSONL)
+        self._columns_row.setVisible(format_ is Format.CSV)
+
+    def _on_unmasked_toggled(self, unmasked: bool) -> None:
+        self.secrets.set_masked(not unmasked)
+        words = "Export unmasked..." if unmasked else "Export..."
+        self._export.setText(words)
+        self._export.setAccessibleName(words)
+
+    def _on_export_clicked(self) -> None:
+        names = self._names()
+        if names is None:
+            self._columns.setFocus()
+            return
+        manner = Manner(
+            format=Format(self._format.value()),
+            self_contained=self._alone.box.isChecked(),
+            masked=not self._unmasked.box.isChecked(),
+            fields=names,
+        )
+        choice = Choice(self.which, manner)
+        self.accept()
+        self.accepted_choice.emit(choice)
+
+    def _names(self) -> tuple[str, ...] | None:
+        """The columns; None after saying which one is no field."""
+        names = tuple(name.strip() for name in _NAMES.findall(self._columns.text()) if name.strip())
+        if self._format.value() != Format.CSV:
+            return names or DEFAULT_FIELDS
+        try:
+            for name in names:
+                field_named(name)
+        except FilterError as error:
+            self._columns_row.say_trouble(str(error))
+            return None
+        if not names:
+            self._columns_row.say_trouble("Name a field, such as no or text.")
+            return None
+        return names
+
+    def _on_theme_changed(self) -> None:
+        zoom = self._themes.theme.zoom
+        side = round(24 * zoom)
+        self._page.setContentsMargins(side, round(20 * zoom), side, round(16 * zoom))
+        self._page.setSpacing(0)
+        self.fit()
+
+
+def _at_left(control: QWidget, parent: QWidget) -> QWidget:
+    """A control of its own width in a row as wide as the form."""
+    holder = QWidget(parent)
+    holder.setObjectName(f"{control.objectName()}Row")
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.addWidget(control)
+    row.addStretch(1)
+    return holder
+
+
+def _button(text: str, name: str, parent: QWidget) -> QPushButton:
+    button = QPushButton(text, parent)
+    button.setObjectName(name)
+    button.setAccessibleName(text)
+    button.setAutoDefault(False)
+    return button

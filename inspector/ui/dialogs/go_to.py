@@ -1,0 +1,191 @@
+"""Go to a message by its number, its id, or part of its id; what fits is listed while it is written."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import numpy as np
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from inspector.document import CaptureDocument
+from inspector.filters import compile_filter
+from inspector.filters.search import Search
+from inspector.filters.strings import quote
+from inspector.filters.visible import Messages, VisibleRows
+from inspector.ui import formats
+from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.choosing_field import ChoosingField
+from inspector.ui.widgets.command_list import CommandList, Line
+from inspector.ui.widgets.labels import TextLabel
+
+MOST = 100
+"""So many of the messages that fit are listed."""
+SHORTEST = 3
+"""Letters a part of an id has at least, where there are many messages."""
+_MANY = 20_000
+_WIDTH, _ROWS = 560, 8
+_SLICE_S, _PAUSE_MS = 0.012, 5
+_NUMBER = re.compile(r"(?:no\.?|#)?\s*(\d[\d,. ']*)", re.IGNORECASE)
+
+
+def number_in(text: str) -> int | None:
+    """The number that is meant, written plainly or as shown: "812", "1,216", "No. 812", "#812"."""
+    found = _NUMBER.fullmatch(text.strip())
+    return int(re.sub(r"\D", "", found[1])) if found is not None else None
+
+
+class GoToDialog(FittedDialog):
+    """A field and the messages that fit.
+
+    Signals:
+        chosen(int): go to this message.
+    """
+
+    chosen = Signal(int)
+
+    def __init__(
+        self, theme_controller: ThemeController, document: CaptureDocument, rows: VisibleRows, parent: QWidget | None
+    ) -> None:
+        """Make the dialog.
+
+        Args:
+            theme_controller: gives the look.
+            document: whose messages are looked for.
+            rows: what the table shows; only asked.
+            parent: owner; the dialog is modal to its window.
+        """
+        super().__init__(theme_controller, name="goToDialog", title="Go to No. or id", width=_WIDTH, parent=parent)
+        self._document = document
+        self._rows = rows
+        self._sure: list[int] = []
+        self._found: list[int] = []
+        self._holding: Messages = np.empty(0, np.uint32)
+        self._looked = 0
+        self._search: Search | None = None
+        self._more = QTimer(self)
+        self._more.setSingleShot(True)
+        self._more.setInterval(_PAUSE_MS)
+        self._more.timeout.connect(self._search_on)
+        frame = QFrame(self)
+        frame.setObjectName("goToFrame")
+        frame.setProperty("variant", "card")
+        inside = QVBoxLayout(frame)
+        inside.setContentsMargins(1, 4, 1, 4)
+        self.list = CommandList(theme_controller, name="goToList", label="Messages that fit", parent=frame)
+        self.list.setFixedHeight(_ROWS * theme_controller.theme.metrics.control)
+        self.list.doubleClicked.connect(lambda _index: self._take())
+        inside.addWidget(self.list)
+        self.field = ChoosingField(
+            self.list, name="goToText", label="Number, id or part of an id", hint="Number, id or part of an id",
+            parent=self,
+        )  # fmt: skip
+        self.field.textChanged.connect(self._on_changed)
+        self.field.taken.connect(self._take)
+        self.field.left.connect(self.reject)
+        self._state = TextLabel(variant="hint", name="goToState", parent=self)
+        lines = QVBoxLayout(self)
+        zoom = theme_controller.theme.zoom
+        lines.setContentsMargins(round(20 * zoom), round(16 * zoom), round(20 * zoom), round(16 * zoom))
+        lines.setSpacing(round(10 * zoom))
+        lines.addWidget(self.field)
+        lines.addWidget(frame)
+        lines.addLayout(self._build_buttons())
+        self._on_changed()
+        self.field.setFocus()
+
+    def _build_buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(self._state, 1)
+        cancel = QPushButton("Cancel", self)
+        cancel.setObjectName("goToCancel")
+        cancel.setAutoDefault(False)
+        cancel.clicked.connect(self.reject)
+        self._go = QPushButton("Go to", self)
+        self._go.setObjectName("goToGo")
+        self._go.setDefault(True)
+        self._go.clicked.connect(self._take)
+        row.addWidget(cancel)
+        row.addWidget(self._go)
+        return row
+
+    # What fits
+
+    def _on_changed(self, *_text: object) -> None:
+        self._more.stop()
+        self._search = None
+        text, total = self.field.text().strip(), len(self._document.capture)
+        self._sure = []
+        if not text:
+            self._show([], f"No. 1 to {total:,}")
+            return
+        number = number_in(text)
+        if number is not None and 1 <= number <= total:
+            self._sure.append(number - 1)
+        self._sure += [message for message in self._document.capture.find_id(text)[:MOST] if message not in self._sure]
+        if len(text) >= SHORTEST or total <= _MANY:
+            # Only what holds the letters anywhere has its id decoded: that is a small part of the work.
+            self._search = Search(self._rows, compile_filter(quote(text)), None)
+            self._found = list(self._sure)
+            self._show(self._sure, "Looking through the ids...")
+            self._search_on()
+            return
+        beyond = f"There is no No. {number:,}. " if number is not None and not self._sure else ""
+        self._show(self._sure, f"{beyond}A part of an id needs {SHORTEST} letters." if not self._sure else "")
+
+    def _search_on(self) -> None:
+        until = time.perf_counter() + _SLICE_S
+        if self._search is not None:
+            if not self._search.step(until):
+                self._state.setText(f"Looking through the ids... {self._search.fraction:.0%}")
+                self._more.start()
+                return
+            self._holding, self._looked, self._search = self._search.result(), 0, None
+        if self._confirm(until):
+            more = len(self._found) > MOST
+            count = f"More than {MOST} messages" if more else formats.count_of(len(self._found), "message")
+            words = f"{count}, the first {MOST} listed" if more else count
+            self._show(self._found[:MOST], words if self._found else "No message has this number or id.")
+        else:
+            self._state.setText(f"Looking through the ids... {len(self._found)} so far")
+            self._more.start()
+
+    def _confirm(self, until: float) -> bool:
+        """Look at the ids of messages that hold the letters anywhere; whether that is done, or enough was found."""
+        wanted, known = self.field.text().strip().casefold(), set(self._sure)
+        while self._looked < len(self._holding):
+            if len(self._found) > MOST:
+                return True
+            if time.perf_counter() > until:
+                return False
+            message = int(self._holding[self._looked])
+            self._looked += 1
+            identifier = self._document.capture.envelope_id(message)
+            if message not in known and identifier is not None and wanted in identifier.casefold():
+                self._found.append(message)
+        return True
+
+    def _show(self, messages: list[int], words: str) -> None:
+        self._state.setText(words)
+        self._go.setEnabled(bool(messages))
+        self.list.show_lines([self._line(message) for message in messages])
+
+    def _line(self, message: int) -> Line:
+        capture = self._document.capture
+        columns = capture.columns
+        identifier = capture.envelope_id(message) or "without an id"
+        wanted = self.field.text().strip()
+        place = identifier.casefold().find(wanted.casefold())
+        lit = tuple(range(place, place + len(wanted))) if place >= 0 else ()
+        sender, kind = (capture.strings[int(columns[name][message])] or "" for name in ("sender", "kind"))
+        hidden = "" if self._rows.row_of(message) is not None else "hidden by this view"
+        detail = ", ".join(filter(None, (sender, kind, hidden)))
+        return Line(str(message), f"No. {message + 1:,}", identifier, detail=detail, lit=lit)
+
+    def _take(self) -> None:
+        line = self.list.line()
+        if line is not None:
+            self.accept()
+            self.chosen.emit(int(line.id))

@@ -1,0 +1,186 @@
+"""The part of the connect dialog that keeps a connection: its name, and whether the keyring holds the token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from inspector.credentials import gateway_of
+from inspector.settings import ConnectionSettings, NamedConnection, TokenPlace
+from inspector.sources.connection import Connection, Secret
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.form import CheckField, FieldColumn, Form
+
+NAME_HELP = "Listed in the File menu and on the start page."
+NOT_ALL_HELP = "Kept without what may be a secret in the address: user name, and all that follows the question mark."
+KEEP_TITLE = "Keep the token in the system keyring"
+KEEP_UNNAMED = "Only with a name. Without one nothing is kept but address and space."
+KEEP_HELP = "Off: it is asked for each time."
+LOOKING = "Looking for the system keyring…"
+NO_NAME = "Type a name to keep it under."
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What the user wants kept."""
+
+    connection: NamedConnection
+    """As it is from now on."""
+    before: NamedConnection | None
+    """As it was until now; None for a new one."""
+    token: Secret
+    """To be put in the keyring when `connection.token` says so; empty leaves what is there."""
+
+
+class KeepFields(QWidget):
+    """A name and a box. Never shown itself: its two rows stand in the dialog's form.
+
+    Attributes:
+        name: the field for the name.
+        keep: the box; it is ticked only where the token will be in the keyring.
+
+    Signals:
+        edited: the user changed the name or the box.
+    """
+
+    edited = Signal()
+
+    def __init__(self, theme_controller: ThemeController, kept: Sequence[NamedConnection], parent: QWidget) -> None:
+        """Make the rows.
+
+        Args:
+            theme_controller: gives the look.
+            kept: the connections there are; their names are taken.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.hide()
+        self._all = list(kept)
+        self.before: NamedConnection | None = None
+        self._wanted = True
+        self._trouble: str | None = None
+        self.name = QLineEdit(parent)
+        self.name.setObjectName("connectName")
+        self.name.setAccessibleName("Keep as")
+        self.name.setPlaceholderText("a name, to find it again")
+        self._name_row = FieldColumn(self.name, name="connectNameHelp", help_text=NAME_HELP, parent=parent)
+        self.keep = CheckField(KEEP_TITLE, KEEP_UNNAMED, name="connectKeep", parent=parent)
+        self.name.textEdited.connect(self._on_name_edited)
+        self.keep.toggled.connect(self._on_toggled)
+        self.refresh()
+
+    def add_to(self, form: Form) -> None:
+        """Put the rows at the end of a form."""
+        form.add_field("Keep as", self._name_row, self.name)
+        form.add_wide(self.keep)
+
+    def show_connection(self, connection: ConnectionSettings) -> None:
+        """Show a connection that is kept, or one that is not yet."""
+        self.before = connection if isinstance(connection, NamedConnection) else None
+        self.name.setText(self.before.name if self.before else "")
+        self._wanted = self.before is None or self.before.token != "ask"
+        self._name_row.say_trouble("")
+        self.refresh()
+
+    def show_address(self, address: str) -> None:
+        """Say it when not all of an address will be kept."""
+        partly = "?" in address or "@" in address
+        self._name_row.say_help(NOT_ALL_HELP if partly and self.named else NAME_HELP)
+
+    def set_trouble(self, trouble: str) -> None:
+        """Take over why there is no keyring here, or "" that there is one."""
+        self._trouble = trouble
+        self.refresh()
+
+    @property
+    def named(self) -> bool:
+        """Whether there is a name to keep it under."""
+        return bool(self.name.text().strip())
+
+    @property
+    def trouble(self) -> str:
+        """Why there is no keyring here; "" when there is one, or while that is not known."""
+        return self._trouble or ""
+
+    @property
+    def keeps_token(self) -> bool:
+        """Whether a token that is typed goes to the keyring."""
+        return self.keep.box.isEnabled() and self.keep.box.isChecked()
+
+    def refresh(self) -> None:
+        """Bring the box in line with the name and with what is known of the keyring."""
+        possible = self.named and self._trouble == ""
+        self.keep.box.setEnabled(possible)
+        self.keep.box.setChecked(possible and self._wanted)
+        if not self.named:
+            self.keep.say_help(KEEP_UNNAMED)
+        elif self._trouble is None:
+            self.keep.say_help(LOOKING)
+        else:
+            self.keep.say_help(self._trouble or KEEP_HELP)
+
+    def token_is_kept(self, address: str) -> bool:
+        """Whether the keyring holds the token for this address, as far as we know."""
+        before = self.before
+        return before is not None and before.token == "keyring" and gateway_of(address) == gateway_of(before.url)
+
+    def kept_for_another(self, address: str) -> str:
+        """The gateway whose token is kept, when the address names another one; else ""."""
+        before = self.before
+        if before is None or before.token != "keyring" or self.token_is_kept(address):
+            return ""
+        return gateway_of(before.url)
+
+    def complain(self, *, needed: bool) -> bool:
+        """Say in place what is wrong with the name; whether anything is."""
+        name = self.name.text().strip()
+        own = self.before.id if self.before is not None else ""
+        taken = any(kept.name.casefold() == name.casefold() and kept.id != own for kept in self._all)
+        sentence = f"Another connection is called {name}; choose another name." if taken else ""
+        if needed and not name:
+            sentence = NO_NAME
+        self._name_row.say_trouble(sentence)
+        return bool(sentence)
+
+    def kept(self, connection: Connection, typed: Secret, *, fresh: str) -> Kept | None:
+        """What is to be kept of a connection, or None without a name.
+
+        Args:
+            connection: as entered.
+            typed: the token as typed; empty when the kept one is used.
+            fresh: the random id that was offered; only another one is kept.
+        """
+        if not self.named:
+            return None
+        named = NamedConnection(
+            url=connection.shown_url,
+            space=connection.space,
+            participant="" if connection.participant == fresh else connection.participant,
+            answer_tools_list=connection.answer_tools_list,
+            name=self.name.text().strip(),
+        )
+        if self.before is not None:
+            named.id = self.before.id
+        named.token = self._token_state(connection, typed)
+        return Kept(named, self.before, typed if named.token == "keyring" else Secret())
+
+    def _token_state(self, connection: Connection, typed: Secret) -> TokenPlace:
+        if typed:
+            return "keyring" if self.keeps_token else "ask"
+        if self.token_is_kept(connection.url):
+            unticked = self.keep.box.isEnabled() and not self.keep.box.isChecked()
+            return "ask" if unticked else "keyring"  # a keyring that is not to be had now may be there again later
+        return "ask" if self.before is not None and self.before.token == "ask" else "none"
+
+    def _on_name_edited(self, _text: str) -> None:
+        self._name_row.say_trouble("")
+        self.refresh()
+        self.edited.emit()
+
+    def _on_toggled(self, wanted: bool) -> None:
+        self._wanted = wanted
+        self.refresh()
+        self.edited.emit()

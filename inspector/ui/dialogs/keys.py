@@ -1,0 +1,169 @@
+"""The list of keys (F1): what each key does, found by what it does or by the key itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QKeyCombination, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.ui import fuzzy
+from inspector.ui.keys import Keys
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.choosing_field import ChoosingField
+from inspector.ui.widgets.command_list import CommandList, Line
+from inspector.ui.widgets.labels import TextLabel
+
+FIXED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("In lists", "Up and down, by a page, to the ends", ("Up", "Down", "PgUp", "PgDown", "Home", "End")),
+    ("In lists", "Follow new messages, at the end of the table", ("End",)),
+    ("In lists", "Open or close a node or a collapsed result", ("Right", "Left")),
+    ("In lists", "Scope to a context, open a message, follow a link", ("Return",)),
+    ("In lists", "Copy", ("Ctrl+C",)),
+    ("In lists", "Menu of what the row offers", ("Menu", "Shift+F10")),
+    ("In lists", "Back to the table, or clear the selection", ("Esc",)),
+    ("Filter bar", "Apply the filter, or the marked completion", ("Return",)),
+    ("Filter bar", "Put in the completion", ("Tab",)),
+    ("Filter bar", "Stack it as a condition", ("Ctrl+Return",)),
+    ("Filter bar", "Put back the filter in force", ("Esc",)),
+    ("Conditions", "Switch on or off", ("Space",)),
+    ("Conditions", "Edit, take away", ("Return", "Del")),
+    ("Find bar", "Next hit, previous hit", ("Return", "Shift+Return")),
+    ("Comment", "Save, cancel", ("Ctrl+Return", "Esc")),
+    ("Everywhere", "To the next control, to the previous one", ("Tab", "Shift+Tab")),
+    ("Everywhere", "Open the menu bar", ("F10",)),
+)
+"""Keys that are what they are: (where, what they do, keys written portably)."""
+
+_WIDTH, _HEIGHT = 640, 560
+
+
+def key_lines(keys: Keys) -> list[Line]:
+    """Every action that has a key, then the fixed keys; the rest of the actions at the end."""
+    lines: list[Line] = []
+    keyless: list[Line] = []
+    for known in keys.known():
+        shown = tuple(_native(sequence.toString()) for sequence in keys.action(known.id).shortcuts())
+        line = Line(known.id, known.group, known.title, shown)
+        (lines if shown else keyless).append(line)
+    fixed = [
+        Line(f"fixed.{place}", where, what, tuple(_native(key) for key in names))
+        for place, (where, what, names) in enumerate(FIXED)
+    ]
+    return [*lines, *fixed, *keyless]
+
+
+def find_lines(lines: Sequence[Line], query: str) -> list[Line]:
+    """The lines that fit: by a key as it is written, "ctrl+m", else by title and group; in their order."""
+    wanted = query.strip().casefold()
+    if not wanted:
+        return list(lines)
+    by_key = [line for line in lines if any(_is_key(wanted, key) for key in line.keys)]
+    by_words = [line for line in lines if fuzzy.match(query, f"{line.group} {line.title}") is not None]
+    words = [line for line in by_words if wanted in line.title.casefold()] or by_words
+    return by_key + [line for line in words if line not in by_key]
+
+
+def _is_key(wanted: str, key: str) -> bool:
+    name = key.casefold()
+    return name == wanted or ("+" in wanted and name.startswith(wanted))
+
+
+def _native(key: str) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+class KeysDialog(QDialog):
+    """The searchable list.
+
+    Signals:
+        change_requested(): the user wants to change keys; the dialog is closed by then.
+    """
+
+    change_requested = Signal()
+
+    def __init__(self, theme_controller: ThemeController, keys: Keys, parent: QWidget | None = None) -> None:
+        """Make the dialog.
+
+        Args:
+            theme_controller: gives the look.
+            keys: of the window it stands over.
+            parent: owner; the dialog is modal to its window.
+        """
+        super().__init__(parent)
+        self.setObjectName("keysDialog")
+        self.setWindowTitle("Keys")
+        self.setAccessibleName("Keys")
+        self._lines = key_lines(keys)
+        zoom = theme_controller.theme.zoom
+        column = QVBoxLayout(self)
+        column.setContentsMargins(round(20 * zoom), round(16 * zoom), round(20 * zoom), round(16 * zoom))
+        column.setSpacing(round(10 * zoom))
+        frame = QFrame(self)
+        frame.setObjectName("keysFrame")
+        frame.setProperty("variant", "card")
+        inside = QVBoxLayout(frame)
+        inside.setContentsMargins(1, 4, 1, 4)
+        self.list = CommandList(theme_controller, name="keysList", label="Keys", parent=frame)
+        inside.addWidget(self.list)
+        self.field = ChoosingField(
+            self.list, name="keysSearch", label="Search keys", hint="Search by what it does, or press a key",
+            parent=self,
+        )  # fmt: skip
+        self._pressed = ""
+        self.field.textChanged.connect(self._on_searched)
+        self.field.taken.connect(self.accept)
+        self.field.left.connect(self.reject)
+        self._nothing = TextLabel("No key does that.", variant="secondary", name="keysNothing", parent=self)
+        column.addWidget(self.field)
+        column.addWidget(frame, 1)
+        column.addWidget(self._nothing)
+        column.addLayout(self._build_buttons())
+        self.resize(round(_WIDTH * zoom), round(_HEIGHT * zoom))
+        self._on_searched()
+        self.field.setFocus()
+
+    def _build_buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        change = QPushButton("Change keys...", self)
+        change.setObjectName("keysChange")
+        change.setAutoDefault(False)
+        change.clicked.connect(self._on_change_clicked)
+        close = QPushButton("Close", self)
+        close.setObjectName("keysClose")
+        close.setDefault(True)
+        close.clicked.connect(self.accept)
+        row.addWidget(change)
+        row.addStretch(1)
+        row.addWidget(close)
+        return row
+
+    def _on_searched(self, *_text: object) -> None:
+        found = find_lines(self._lines, self.field.text())
+        self.list.show_lines(found)
+        self._nothing.setVisible(not found)
+
+    def _on_change_clicked(self) -> None:
+        self.accept()
+        self.change_requested.emit()
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A key with Ctrl or Alt, or a function key, is looked up."""
+        key = Qt.Key(event.key())
+        alone = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+        function = Qt.Key.Key_F1 <= key <= Qt.Key.Key_F35
+        modifiers = (Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Shift, Qt.Key.Key_Meta, Qt.Key.Key_AltGr)
+        if key not in modifiers and (alone.value or function):
+            pressed = QKeySequence(QKeyCombination(event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier, key))
+            self.field.setText(pressed.toString(QKeySequence.SequenceFormat.NativeText))
+            self.field.selectAll()
+            return
+        super().keyPressEvent(event)
+
+    @override
+    def done(self, result: int) -> None:
+        super().done(result)
+        self.deleteLater()

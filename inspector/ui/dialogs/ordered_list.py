@@ -1,0 +1,150 @@
+"""A list whose order the user decides: a model of settings, and a view that moves its rows by dragging and by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QDropEvent, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
+from typing_extensions import override
+
+Item = TypeVar("Item", bound=BaseModel)
+Index = QModelIndex | QPersistentModelIndex
+
+
+class OrderedModel(QAbstractListModel, Generic[Item]):
+    """Settings in their order; owns copies. What a row says is up to those who derive from it."""
+
+    def __init__(self, items: Sequence[Item], parent: QObject | None = None) -> None:
+        """Make a model of copies."""
+        super().__init__(parent)
+        self._items = [item.model_copy() for item in items]
+
+    def items(self) -> list[Item]:
+        """Copies of the items in their order."""
+        return [item.model_copy() for item in self._items]
+
+    def item(self, row: int) -> Item | None:
+        """The item of a row, or None."""
+        return self._items[row] if 0 <= row < len(self._items) else None
+
+    def replace(self, items: Sequence[Item]) -> None:
+        """Hold other items."""
+        self.beginResetModel()
+        self._items = [item.model_copy() for item in items]
+        self.endResetModel()
+
+    def add(self, item: Item) -> int:
+        """Put an item at the end; its row."""
+        row = len(self._items)
+        self.beginInsertRows(QModelIndex(), row, row)
+        self._items.append(item.model_copy())
+        self.endInsertRows()
+        return row
+
+    def remove(self, row: int) -> None:
+        """Take an item out."""
+        self.beginRemoveRows(QModelIndex(), row, row)
+        del self._items[row]
+        self.endRemoveRows()
+
+    def move(self, row: int, step: int) -> int:
+        """Move an item up (-1, -2...) or down (1, 2...); its new row, the same one where that would be past an end."""
+        target = row + step
+        if not step or not 0 <= target < len(self._items):
+            return row
+        # Qt counts the place before the move, so one further down is two.
+        self.beginMoveRows(QModelIndex(), row, row, QModelIndex(), target + 1 if step > 0 else target)
+        self._items.insert(target, self._items.pop(row))
+        self.endMoveRows()
+        return target
+
+    def change(self, row: int, item: Item) -> None:
+        """Put another item in a row."""
+        self._items[row] = item.model_copy()
+        self.dataChanged.emit(self.index(0), self.index(len(self._items) - 1))  # the key of one goes by the others
+
+    @override
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._items)
+
+    @override
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.ItemIsDropEnabled
+        return super().flags(index) | Qt.ItemFlag.ItemIsDragEnabled
+
+    @override
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+
+class OrderedList(QListView):
+    """The view of an `OrderedModel`.
+
+    Signals:
+        moved(int, int): the row of an item, and the row it shall have.
+        removed(int): the item of this row shall go.
+        toggled(int): the item of this row shall be switched.
+    """
+
+    moved = Signal(int, int)
+    removed = Signal(int)
+    toggled = Signal(int)
+
+    def __init__(self, name: str, label: str, parent: QWidget | None = None) -> None:
+        """Make an empty list.
+
+        Args:
+            name: object name.
+            label: accessible name.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(label)
+        self.setAccessibleDescription("Alt+Up and Alt+Down move an entry, Delete removes it.")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setUniformItemSizes(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setDragDropOverwriteMode(False)
+
+    def place_at(self, point: QPoint) -> int:
+        """Between which rows a point of the viewport is: 0 before the first one."""
+        index = self.indexAt(point)
+        if not index.isValid():
+            return self.model().rowCount()
+        return index.row() + (point.y() > self.visualRect(index).center().y())
+
+    @override
+    def dropEvent(self, e: QDropEvent) -> None:
+        row, place = self.currentIndex().row(), self.place_at(e.position().toPoint())
+        # The rows are moved here, not by Qt, which would take the dragged one out once more.
+        e.setDropAction(Qt.DropAction.IgnoreAction)
+        e.accept()
+        self.stopAutoScroll()
+        self.setState(QAbstractItemView.State.NoState)
+        self.viewport().update()
+        target = place - (place > row)
+        if row >= 0 and target != row:
+            self.moved.emit(row, target)
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row, key = self.currentIndex().row(), event.key()
+        step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(key), 0)
+        if step and event.modifiers() & (Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ControlModifier):
+            if row >= 0 and 0 <= row + step < self.model().rowCount():
+                self.moved.emit(row, row + step)
+        elif key == Qt.Key.Key_Delete and row >= 0:
+            self.removed.emit(row)
+        elif key == Qt.Key.Key_Space and row >= 0:
+            self.toggled.emit(row)
+        else:
+            super().keyPressEvent(event)

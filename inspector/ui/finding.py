@@ -1,0 +1,175 @@
+"""Find in view, between the find bar, the table, the minimap and the details."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from inspector.analysis import Changes
+from inspector.analysis.changes import NO_ROWS
+from inspector.filters.find import FindSearch
+from inspector.filters.find_query import FindQuery
+from inspector.filters.patterns import PatternError
+from inspector.filters.time_limit import TookTooLongError
+from inspector.filters.visible import VisibleRows
+from inspector.ui.panels.messages.panel import MORE_MS, SLICE_S, MessagesPanel
+
+_TOO_LONG = "This expression takes too long to try."
+_NO_CHANGES = Changes(0, 0, NO_ROWS, tree_moved=False)
+
+
+class Finding(QObject):
+    """The search of one document's table.
+
+    Signals:
+        message_requested(int): a hit should be selected.
+        changed(): other messages are hits, or something else is looked for.
+
+    Attributes:
+        search: the search, or None while nothing is looked for.
+    """
+
+    message_requested = Signal(int)
+    changed = Signal()
+
+    def __init__(self, rows: VisibleRows, messages: MessagesPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._rows = rows
+        self._messages = messages
+        self.bar = messages.find_bar
+        self.search: FindSearch | None = None
+        self._trouble = ""
+        self._wanted = 0
+        self._wrapped = False
+        self._going = False
+        self._more = QTimer(self)
+        self._more.setSingleShot(True)
+        self._more.setInterval(MORE_MS)
+        self._more.timeout.connect(self._go_on)
+        self.bar.query_changed.connect(self._look_for)
+        self.bar.step_requested.connect(self.step)
+        self.bar.closed.connect(self.close)
+        messages.current_changed.connect(self._on_current_changed)
+
+    # What the user asks
+
+    def open(self) -> None:
+        """Show the bar; what was looked for before is looked for again."""
+        self.bar.open()
+        if self.search is None:
+            self._look_for(self.bar.query)
+
+    def close(self) -> None:
+        """Put the bar away, and everything that was lit."""
+        self.bar.hide()
+        self._look_for(None)
+        self._messages.setFocus()
+
+    def step(self, step: int) -> None:
+        """Go to the next (1) or previous (-1) hit, around the end; as soon as it is known."""
+        if self.bar.query is None:
+            self.open()
+            return
+        if self.bar.isHidden():
+            self.bar.show()
+            self._look_for(self.bar.query)
+        self._wanted = step
+        self._go_where_wanted()
+
+    def stop(self) -> None:
+        """Read no more of the document."""
+        self._more.stop()
+        self.search = None
+
+    # Searching
+
+    def _look_for(self, query: FindQuery | None) -> None:
+        self.search, self._trouble, self._wanted, self._wrapped = None, "", 0, False
+        self._more.stop()
+        if query is not None:
+            try:
+                self.search = FindSearch(self._rows, query, self._messages.current_message())
+            except PatternError as error:
+                self._trouble = error.message
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Search for a slice of time, and say what was found."""
+        search = self.search
+        if search is not None:
+            before = len(search.hits)
+            try:
+                done = search.step(time.perf_counter() + SLICE_S)
+            except TookTooLongError:
+                self.search, self._trouble, done = None, _TOO_LONG, True
+            if not done:
+                self._more.start()
+            if self.search is not None and self._messages.view.sought is search and before == len(search.hits):
+                self._say()
+                self._go_where_wanted()
+                return
+        self._messages.view.show_find(self.search)
+        self._say()
+        self.changed.emit()
+        self._go_where_wanted()
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in a flush, after the table has. O(new and changed messages)."""
+        if self.search is not None:
+            before = len(self.search.hits)
+            again = self.search.take_in(changes, self._messages.current_message())
+            if again and not self._more.isActive():
+                self._more.start()
+            if before != len(self.search.hits):
+                self._messages.view.show_find(self.search)
+                self.changed.emit()
+            self._say()
+
+    def apply_view(self) -> None:
+        """Another filter or scope is in force, or another order."""
+        if self.search is not None:
+            self.search.take_in(_NO_CHANGES, self._messages.current_message())
+            self._go_on()
+            self.changed.emit()
+
+    # Going
+
+    def _go_where_wanted(self) -> None:
+        search, step = self.search, self._wanted
+        current = self._messages.current_message()
+        if search is None or not step or not search.knows_next(current, step):
+            return
+        self._wanted = 0
+        found = search.next(current, step)
+        if found is None:
+            return
+        message, wrapped = found
+        self._going, self._wrapped = True, wrapped
+        self.message_requested.emit(message)
+        self._going = False
+        self._say()
+
+    def _on_current_changed(self, _message: object) -> None:
+        if not self._going:
+            self._wrapped = False
+        if self.search is not None:
+            self._say()
+
+    def _say(self) -> None:
+        search = self.search
+        if search is None:
+            self.bar.show_state(self._trouble, usable=False, wrong=bool(self._trouble))
+            return
+        count, place = len(search.hits), search.place_of(self._messages.current_message())
+        if count:
+            words = f"{place + 1:,} of {count:,}" if place is not None else f"{count:,} found"
+            words = f"wrapped, {words}" if self._wrapped else words
+        else:
+            nothing = "Nothing found in this view" if self._rows.chooses else "Nothing found"
+            words = nothing if search.done else "Searching"
+        if not search.done and count:
+            words += " so far"
+        self.bar.show_state(
+            words, usable=count > 0 or not search.done, fraction=None if search.done else search.fraction
+        )

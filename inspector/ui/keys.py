@@ -1,0 +1,168 @@
+"""Which keys do what in a window, and how the user changes that.
+
+Everything that can be done is a `QAction` that `Keys.take` was told of: those of actions.py, and those that come and
+go, such as a preset's. Then its keys follow the settings, the palette finds it, and the lists of keys name it.
+
+To add one that is not in actions.py:
+
+    action = QAction(preset.name, window)
+    action.setObjectName("preset.1")          # its id: stays the same between starts
+    action.triggered.connect(...)
+    window.keys.take(action, "Presets", ("Alt+1",))
+    ...
+    window.keys.release("preset.1")           # when it is no more
+
+`Settings.keys` holds the keys of actions that do not have their usual ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+Chosen = Mapping[str, Sequence[str]]
+"""Keys the user gave to actions, by id; as `Settings.keys`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """What can have keys.
+
+    Attributes:
+        id: such as `view.toggle_follow`.
+        group: under which it is listed, as a menu's title: "File".
+        title: sentence case, without access key and dots.
+        defaults: its usual keys, written portably ("Ctrl+M"); the first one is shown.
+        in_panes: its keys count in the panes only, so that keys that write a letter or press a button may be used.
+    """
+
+    id: str
+    group: str
+    title: str
+    defaults: tuple[str, ...] = ()
+    in_panes: bool = False
+
+
+def plain_title(title: str) -> str:
+    """An action's title without its access key and dots."""
+    return title.replace("&&", "\0").replace("&", "").replace("\0", "&").removesuffix("...").removesuffix("…")
+
+
+def normal(key: str) -> str:
+    """A key in Qt's portable writing, whichever way it was written; empty where it is no key."""
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
+
+
+def native(keys: Iterable[str]) -> str:
+    """Keys as they stand on this system's keyboards: "Ctrl+Shift+Z, Ctrl+Y"."""
+    return ", ".join(QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText) for key in keys)
+
+
+def keys_in_force(known: Sequence[Keyed], chosen: Chosen) -> dict[str, tuple[str, ...]]:
+    """The keys of each action by id, in the order of `known`; no key has two meanings.
+
+    A key the user gave to one action is taken from those that usually have it. Where the settings give it to two, the
+    first one has it. What is no key counts for nothing.
+    """
+    taken: set[str] = set()
+    found: dict[str, tuple[str, ...]] = {}
+    for by_user in (True, False):
+        for one in known:
+            if (one.id in chosen) is not by_user:
+                continue
+            keys: list[str] = []
+            for key in map(normal, chosen[one.id] if by_user else one.defaults):
+                if key and key not in taken:
+                    taken.add(key)
+                    keys.append(key)
+            found[one.id] = tuple(keys)
+    return {one.id: found[one.id] for one in known}
+
+
+class Keys(QObject):
+    """What can be done in one window, and by which keys.
+
+    Signals:
+        changed: actions came or went, or have other keys.
+    """
+
+    changed = Signal()
+
+    def __init__(self, window: QWidget, chosen: Chosen) -> None:
+        """Know of nothing yet.
+
+        Args:
+            window: keys count in it.
+            chosen: keys the user gave to actions, as `Settings.keys`.
+        """
+        super().__init__(window)
+        self._window = window
+        self._chosen = chosen
+        self._known: dict[str, Keyed] = {}
+        self._actions: dict[str, QAction] = {}
+
+    def take(self, action: QAction, group: str, defaults: Sequence[str] = (), *, in_panes: bool = False) -> None:
+        """Let an action's keys follow the settings from now on; one of the same id is replaced.
+
+        Args:
+            action: its object name is its id, its text its title, now and whenever it is shown.
+            group: under which it is listed: "File".
+            defaults: its usual keys; the first one is shown.
+            in_panes: somebody else adds it to the widgets where its keys count; else they count in the whole window.
+        """
+        name = action.objectName()
+        self.release(name)
+        self._known[name] = Keyed(name, group, plain_title(action.text()), tuple(defaults), in_panes)
+        self._actions[name] = action
+        if not in_panes:
+            self._window.addAction(action)
+        self.apply(self._chosen)
+
+    def release(self, name: str) -> None:
+        """Know of an action no more; fine when it is not known."""
+        self._known.pop(name, None)
+        action = self._actions.pop(name, None)
+        if action is not None:
+            self._window.removeAction(action)
+            self.changed.emit()
+
+    def take_all(self, actions: Iterable[tuple[QAction, Keyed]]) -> None:
+        """Take many at once; their keys are set once."""
+        for action, keyed in actions:
+            self._known[keyed.id] = keyed
+            self._actions[keyed.id] = action
+        self.apply(self._chosen)
+
+    def apply(self, chosen: Chosen) -> None:
+        """Set the keys of every action, as the settings have them."""
+        self._chosen = chosen
+        for name, keys in keys_in_force(list(self._known.values()), chosen).items():
+            action = self._actions[name]
+            sequences = [QKeySequence(key) for key in keys]
+            if action.shortcuts() != sequences:
+                action.setShortcuts(sequences)
+            title = plain_title(action.text())
+            if not action.toolTip() or action.toolTip().startswith(title):  # else it has words of its own
+                action.setToolTip(f"{title} ({native(keys[:1])})" if keys else title)
+        self.changed.emit()
+
+    def known(self) -> list[Keyed]:
+        """Everything that can have keys, in the order in which it is listed."""
+        return list(self._known.values())
+
+    def action(self, name: str) -> QAction:
+        """The action of an id.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return self._actions[name]
+
+    def words(self, name: str) -> str:
+        """The key an action shows, as the keyboard names it; empty without one or without the action."""
+        action = self._actions.get(name)
+        return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText) if action is not None else ""

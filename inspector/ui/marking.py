@@ -1,0 +1,229 @@
+"""Marks and comments of one window: what is asked for, each a step that can be undone, and the file behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QRect, QTimer
+
+from inspector.analysis import Changes
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.marks import ContextTarget, Marks, Note, Target
+from inspector.marks_file import MarksFile, Snapshot
+from inspector.ui import formats
+from inspector.ui.panels.context_labels import node_label
+from inspector.ui.widgets.comment_editor import CommentEditor
+from inspector.ui.widgets.notice import Link
+
+if TYPE_CHECKING:
+    from inspector.ui.main_window import MainWindow
+    from inspector.ui.panes import Panes
+
+WRITE_MS = 400
+"""Marks set one after another are written at once."""
+_RESTORE_S = 0.004
+_SHOWN_NAME = 40
+_NO_MARK = "no-mark"
+
+
+class Marking(QObject):
+    """Marks, unmarks and comments, and keeps that beside the capture.
+
+    Attributes:
+        editor: where a comment is written.
+        file: where they are kept; None while there is no document.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.editor = CommentEditor(window.theme, window)
+        self.editor.saved.connect(self._on_comment_saved)
+        self.file: MarksFile | None = None
+        self._panes: Panes | None = None
+        self._dirty = False
+        self._said = ""
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(WRITE_MS)
+        self._timer.timeout.connect(self._write_soon)
+
+    def attach(self, panes: Panes, home: Path | None) -> None:
+        """The window shows a document: find the marks kept for it.
+
+        Args:
+            panes: show it.
+            home: the capture's file; None where there is none that stays.
+        """
+        self._panes = panes
+        self.file = MarksFile(panes.document, home)
+        panes.mark_requested.connect(self.toggle)
+        panes.comment_requested.connect(self.comment)
+        panes.unmark_requested.connect(self.remove)
+        panes.marks.clear_requested.connect(self.clear)
+        panes.bridge.settled.connect(self._on_settled)
+        self.restore(complete=False)
+
+    # Restoring
+
+    def _on_settled(self, changes: Changes) -> None:
+        self.restore(complete=False)
+        if changes.tree_moved and any(True for _ in self._marks.contexts()):
+            self._changed()  # the file names contexts by where they are
+
+    def restore(self, *, complete: bool) -> None:
+        """Put the marks that are kept on what has been read.
+
+        Args:
+            complete: reading is over for now.
+        """
+        if self.file is None or self._panes is None or (self.file.settled and not complete):
+            return
+        until = None if complete else time.perf_counter() + _RESTORE_S
+        if self.file.restore(complete=complete, until=until):
+            self._panes.show_notes()
+        if complete and self.file.trouble:
+            self._window.say(self.file.trouble, "severity.warning")
+
+    # What the user asks for
+
+    @property
+    def _marks(self) -> Marks:
+        return self._window.document.analysis.marks
+
+    def toggle(self, target: Target | None = None) -> None:
+        """Mark or unmark something; by default what the user is on."""
+        target = self._target(target)
+        if target is not None:
+            note = self._marks.note(target)
+            self._do(f"{'unmark' if note.marked else 'mark'} {self._name(target)}", {
+                target: Note(not note.marked, note.comment),
+            })  # fmt: skip
+
+    def comment(self, target: Target | None = None) -> None:
+        """Open the editor for the comment on something; by default what the user is on."""
+        target = self._target(target)
+        if target is None or self._panes is None:
+            return
+        widget, rect = self._panes.place_of(target)
+        near = QRect(widget.mapTo(self._window, rect.topLeft()), rect.size())
+        self.editor.open(target, f"Comment on {self._name(target)}", self._marks.note(target).comment, near)
+
+    def remove(self, target: Target) -> None:
+        """Take mark and comment away."""
+        words = "comment on" if self._marks.note(target).comment else "mark"
+        self._do(f"remove {words} {self._name(target)}", {target: Note()})
+
+    def clear(self) -> None:
+        """Take every mark and comment away."""
+        targets = self._marks.targets()
+        if targets:
+            self._do("clear all marks", dict.fromkeys(targets, Note()))
+
+    def _on_comment_saved(self, target: Target, text: str) -> None:
+        note = self._marks.note(target)
+        words = f"comment on {self._name(target)}"
+        self._do(words if text else f"remove {words}", {target: Note(note.marked, text)})
+
+    def _target(self, target: Target | None) -> Target | None:
+        if target is not None or self._panes is None:
+            return self._marks.living(target) if isinstance(target, ContextTarget) else target
+        return self._panes.note_target()
+
+    def _name(self, target: Target) -> str:
+        if isinstance(target, ContextTarget):
+            if target.node == MAIN:
+                return "the main context"
+            label = node_label(self._window.document, target.node)
+            return label if len(label) <= _SHOWN_NAME else f"{label[: _SHOWN_NAME - 1]}…"
+        return formats.message_number(target)
+
+    def _do(self, words: str, notes: dict[Target, Note]) -> None:
+        before = {target: self._marks.note(target) for target in notes}
+        if before != notes:
+            self._window.history.do(words, lambda: self._put(notes), lambda: self._put(before))
+
+    def _put(self, notes: dict[Target, Note]) -> None:
+        for target, note in notes.items():
+            self._marks.put(target, note)
+        if self._panes is not None:
+            self._panes.show_notes()
+        self._changed()
+
+    def say_no_mark(self, found: bool) -> None:
+        """Say that there is no mark to go to, and where there are some; nothing when one was found."""
+        window = self._window
+        if found or self._panes is None:
+            window.notices.dismiss(_NO_MARK)
+            return
+        hidden = len(self._marks.rows)
+        sentence, links = "No message is marked. Ctrl+M marks the current one.", list[Link]()
+        if hidden:
+            sentence = f"No message with a mark is shown; {hidden:,} {'is' if hidden == 1 else 'are'} hidden."
+            links = [("Show all messages", self._panes.clear)]
+        window.notices.show_notice(_NO_MARK, "note", sentence, links, closable=True)
+
+    # Keeping
+
+    def _changed(self) -> None:
+        self._dirty = True
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _write_soon(self) -> None:
+        if self._dirty and self.file is not None:
+            try:
+                snapshot = self.file.snapshot()
+            except (OSError, ValueError) as error:
+                self._say_not_written(error)
+                return
+            try:
+                self._window.application.spawn(self._write(self.file, snapshot), "write marks")
+            except RuntimeError:  # no loop runs any more: `close` writes it
+                return
+            self._dirty = False
+
+    async def _write(self, file: MarksFile, snapshot: Snapshot) -> None:
+        try:
+            await asyncio.to_thread(file.write, snapshot)
+        except (OSError, ValueError) as error:
+            self._dirty = self._dirty or file is self.file  # tried again with the next mark, or when the window closes
+            self._say_not_written(error)
+
+    def _say_not_written(self, error: OSError | ValueError) -> None:
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
+        sentence = f"The marks could not be saved: {reason}. They are kept until this window closes."
+        self._window.say(sentence, "severity.warning")
+
+    def moved_to(self, home: Path) -> None:
+        """The capture was saved as another file, and is read there from now on."""
+        if self.file is not None:
+            self.file.move_to(home)
+            if len(self._marks):
+                self._changed()
+
+    def copied_to(self, home: Path) -> None:
+        """A copy of the capture was written: it gets a copy of the marks.
+
+        Raises:
+            OSError: they could not be written.
+        """
+        if self.file is not None:
+            try:
+                self.file.write_copy(home)
+            except ValueError as error:
+                raise OSError(str(error)) from error
+
+    def close(self) -> None:
+        """The window closes: what is being written is saved, while the document can still be read."""
+        self.editor.save()
+        self._timer.stop()
+        if self._dirty and self.file is not None:
+            self._dirty = False
+            try:
+                self.file.write(self.file.snapshot())
+            except (OSError, ValueError) as error:  # there is no window left to say it in
+                self._said = str(error)

@@ -1,0 +1,25 @@
+"""What lists call a context: its label, after that of the context around it. No Qt."""
+
+from __future__ import annotations
+
+from inspector.analysis.context_tree import MAIN
+from inspector.document import CaptureDocument
+from inspector.protocol.secrets import mask_text
+from inspector.ui.wire_text import plain
+
+_LONGEST = 60
+
+
+def context_label(document: CaptureDocument, message: int) -> str:
+    """The context of a message: "review-6 / store"; "main"."""
+    return node_label(document, document.analysis.contexts.node_of(message))
+
+
+def node_label(document: CaptureDocument, node: int) -> str:
+    """A context by its node."""
+    contexts = document.analysis.contexts
+    if node == MAIN:
+        return "main"
+    leaf = plain(mask_text(contexts.label(node)), _LONGEST)
+    parent = contexts.tree.parent[node]
+    return leaf if parent == MAIN else f"{plain(mask_text(contexts.label(parent)), _LONGEST)} / {leaf}"

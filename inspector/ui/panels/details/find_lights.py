@@ -1,0 +1,103 @@
+"""What is found is lit in the details too: in texts the very words, in lists and trees the rows that hold it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit, QScrollArea, QTextEdit, QWidget
+
+from inspector.filters.find import FindSearch
+from inspector.ui.panels.details.content_table import ContentTable
+from inspector.ui.panels.details.json_tree import JsonTree
+from inspector.ui.panels.details.rows import RowsView
+from inspector.ui.panels.messages.lights import Locate
+from inspector.ui.theme import ThemeController
+
+_MOST = 500
+"""Places that are lit in one text."""
+
+
+class DetailLights:
+    """Lights up one panel's pages; asked again whenever a page was filled."""
+
+    def __init__(self, themes: ThemeController, panel: QWidget) -> None:
+        self._themes = themes
+        self._panel = panel
+        self._locate: Locate | None = None
+        self._message: int | None = None
+        self._soon = QTimer(panel)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)
+        self._soon.timeout.connect(self._light)
+        self._page: QWidget | None = None
+        self._go = False
+
+    def show_find(self, search: FindSearch | None) -> None:
+        """Light what is looked for from now on."""
+        locate = None if search is None else search.locate
+        if locate is not self._locate:
+            self._locate = locate
+            self.renew()
+
+    def renew(self, *, go: bool = False) -> None:
+        """The page shows something else; `go` brings the first light into view."""
+        self._go = self._go or go
+        self._soon.start()
+
+    def light(self, page: QWidget | None) -> None:
+        """Light a page once it is laid out."""
+        self._page = page
+        if page is not None and (self._locate is not None or page.property("lit")):
+            self.renew()
+
+    def _light(self) -> None:
+        page = self._page
+        if page is None:
+            return
+        page.setProperty("lit", self._locate is not None)
+        first: QWidget | None = None
+        for text in [*page.findChildren(QTextEdit), *page.findChildren(QPlainTextEdit)]:
+            if self._light_text(text) and first is None:
+                first = text
+        for rows in [*page.findChildren(RowsView), *page.findChildren(ContentTable)]:
+            if rows.show_find(self._locate) and first is None:
+                first = rows
+        for tree in page.findChildren(JsonTree):
+            tree.show_find(self._locate)
+        if self._go and isinstance(page, QScrollArea) and first is not None:
+            page.ensureWidgetVisible(first, 0, self._themes.theme.metrics.row)
+        self._go = False
+
+    def _light_text(self, view: QTextEdit | QPlainTextEdit) -> bool:
+        """Whether anything is lit."""
+        if not view.property("followed"):
+            view.setProperty("followed", True)  # more of a text is shown on request
+            view.textChanged.connect(self.renew)
+        places = self._locate(view.toPlainText())[:_MOST] if self._locate is not None else []
+        look = QTextCharFormat()
+        look.setBackground(self._themes.theme.color("find.hit"))
+        look.setForeground(self._themes.theme.color("ink.primary"))
+        selections: list[QTextEdit.ExtraSelection] = []
+        text = view.toPlainText() if places else ""
+        wide = not text.isascii()
+        for start, stop in places:
+            selection = QTextEdit.ExtraSelection()
+            cursor = QTextCursor(view.document())
+            cursor.setPosition(_units(text, start) if wide else start)
+            cursor.setPosition(_units(text, stop) if wide else stop, QTextCursor.MoveMode.KeepAnchor)
+            selection.cursor, selection.format = cursor, look  # pyright: ignore[reportAttributeAccessIssue]
+            selections.append(selection)
+        view.setExtraSelections(selections)
+        if selections and self._go and isinstance(view, QPlainTextEdit):
+            view.setTextCursor(QTextCursor(view.document()))
+            place = QTextCursor(view.document())
+            place.setPosition(_units(text, places[0][0]))
+            view.setTextCursor(place)
+            view.ensureCursorVisible()
+        return bool(selections)
+
+
+def _units(text: str, place: int) -> int:
+    """A place in characters as one in UTF-16 units, in which Qt counts."""
+    head = text[:place]
+    return place if head.isascii() else len(head.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,306 @@
+"""A list of a panel: keys, a place that is kept while rows come and go, words while it is empty.
+
+What is selected is what a row is about, never its place. Panels that list things (findings, marks) share it.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+
+_KEYS = Qt.Key
+
+Key = tuple[str, int]
+"""Names a row whatever comes and goes around it."""
+
+
+class ListRows(Protocol):
+    """What stands in which row."""
+
+    def __len__(self) -> int:
+        """How many rows."""
+        ...
+
+    def key_at(self, row: int) -> Key:
+        """What names a row."""
+        ...
+
+    def row_of(self, key: Key) -> int:
+        """The row of a key; -1 when it is not listed."""
+        ...
+
+
+class ListModel(QAbstractTableModel):
+    """The model of such a list; one column.
+
+    Signals:
+        about_to_change, rows_settled: around a change of the rows; views keep their place by what they are on.
+
+    Attributes:
+        held: the row that is looked at.
+    """
+
+    about_to_change = Signal()
+    rows_settled = Signal()
+
+    held: Key | None = None
+
+    @property
+    def listed(self) -> ListRows:
+        """What stands in which row."""
+        raise NotImplementedError
+
+
+class ListView(QTableView):
+    """Shows the rows of a `ListModel`.
+
+    Signals:
+        picked(int, bool): the user moved to a row, and whether by a click.
+        entered(int): a row was entered: Return, or a double click.
+        left(): Esc was pressed.
+        copy_asked(int): the row is to be copied.
+        menu_asked(int, QPoint): its menu at a place on the screen.
+    """
+
+    picked = Signal(int, bool)
+    entered = Signal(int)
+    left = Signal()
+    copy_asked = Signal(int)
+    menu_asked = Signal(int, object)
+
+    def __init__(
+        self, model: ListModel, theme_controller: ThemeController, *, name: str, title: str,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        """Make the list.
+
+        Args:
+            model: its rows.
+            theme_controller: gives the look.
+            name: object name.
+            title: accessible name.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self._list = model
+        self._themes = theme_controller
+        self._selected: Key | None = None
+        self._top: tuple[Key, int] | None = None
+        self._empty = ""
+        self._set_up()
+        self.setModel(model)
+        model.about_to_change.connect(self._on_about_to_change)
+        model.rows_settled.connect(self._on_rows_settled)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _set_up(self) -> None:
+        self.horizontalHeader().hide()
+        self.horizontalHeader().setStretchLastSection(True)
+        self.horizontalHeader().setMinimumSectionSize(1)
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(1)
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setMouseTracking(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def _on_theme_changed(self) -> None:
+        metrics = self._themes.theme.metrics
+        self.verticalHeader().setDefaultSectionSize(metrics.finding_row)
+        self.verticalScrollBar().setSingleStep(metrics.finding_row)
+        self.setViewportMargins(0, metrics.unit, 0, 0)
+        self.viewport().update()
+
+    # What is selected
+
+    @property
+    def selected(self) -> Key | None:
+        """What is selected; its row may be that of a closed group it is in."""
+        return self._selected
+
+    def select(self, key: Key | None, *, into_view: bool = True) -> None:
+        """Mark a row, or the head of the closed group it is in, or nothing. Says nothing to anybody."""
+        self._selected = self._list.held = key
+        row = -1 if key is None else self._list.listed.row_of(key)
+        self._mark(row)
+        if row >= 0 and into_view:
+            self.executeDelayedItemsLayout()
+            self.scrollTo(self._list.index(row, 0))
+
+    def _mark(self, row: int) -> None:
+        flags = QItemSelectionModel.SelectionFlag
+        if row >= 0:
+            self.selectionModel().setCurrentIndex(self._list.index(row, 0), flags.ClearAndSelect | flags.Rows)
+        else:
+            self.selectionModel().setCurrentIndex(QModelIndex(), flags.Clear)
+        self.viewport().update()
+
+    def _pick(self, row: int, *, clicked: bool = False) -> None:
+        """Go to a row as the user asked."""
+        if 0 <= row < self._list.rowCount():
+            self.select(self._list.listed.key_at(row))
+            self.picked.emit(row, clicked)
+
+    # Staying where one is
+
+    def _on_about_to_change(self) -> None:
+        height = self._themes.theme.metrics.finding_row
+        top = self.verticalScrollBar().value()
+        row = top // height
+        # At the very top one wants to see what comes there: the worst comes first.
+        kept = top > 0 and row < len(self._list.listed)
+        self._top = (self._list.listed.key_at(row), top - row * height) if kept else None
+
+    def _on_rows_settled(self) -> None:
+        rows = self._list.listed
+        self._mark(-1 if self._selected is None else rows.row_of(self._selected))
+        self.executeDelayedItemsLayout()
+        if self._top is not None:
+            key, offset = self._top
+            row = rows.row_of(key)
+            if row >= 0:
+                self.verticalScrollBar().setValue(row * self._themes.theme.metrics.finding_row + offset)
+        else:
+            self.verticalScrollBar().setValue(0)
+
+    # Keys
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row, key = self.currentIndex().row(), event.key()
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_asked.emit(row)
+        elif modifiers or key == _KEYS.Key_Space:  # the window's
+            event.ignore()
+        elif key == _KEYS.Key_Escape:
+            self.left.emit()
+        elif key in (_KEYS.Key_Return, _KEYS.Key_Enter):
+            self._enter(row)
+        elif not self._step(row, key):
+            super().keyPressEvent(event)
+
+    def _step(self, row: int, key: int) -> bool:
+        """Move to another row; whether it is a key for that."""
+        last = self._list.rowCount() - 1
+        page = max(1, self.viewport().height() // self._themes.theme.metrics.finding_row - 1)
+        wanted = {
+            _KEYS.Key_Down: row + 1,
+            _KEYS.Key_Up: row - 1,
+            _KEYS.Key_PageDown: row + page,
+            _KEYS.Key_PageUp: row - page,
+            _KEYS.Key_Home: 0,
+            _KEYS.Key_End: last,
+        }.get(_KEYS(key))
+        if wanted is None:
+            return False
+        if self._selected is None and key in (_KEYS.Key_Down, _KEYS.Key_Up):
+            # With the focus Qt has gone to the first row, and that is where one begins.
+            self._pick(max(row, 0))
+            return True
+        wanted = min(max(wanted, 0), last)
+        if wanted != row:
+            self._pick(wanted)
+        return True
+
+    def _enter(self, row: int) -> None:
+        if row >= 0:
+            self.entered.emit(row)
+
+    @override
+    def keyboardSearch(self, search: str) -> None:
+        """Nothing: Qt would ask every row for its text at each letter."""
+
+    # Pointer
+
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        row = self.rowAt(event.position().toPoint().y())
+        if row >= 0 and event.button() is Qt.MouseButton.LeftButton:
+            self._press(row)
+        elif row >= 0 and event.button() is Qt.MouseButton.RightButton:  # its menu is to be about what is marked
+            self.select(self._list.listed.key_at(row), into_view=False)
+
+    def _press(self, row: int) -> None:
+        self._pick(row, clicked=True)
+
+    @override
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        row = self.rowAt(event.position().toPoint().y())
+        if event.button() is Qt.MouseButton.LeftButton and row >= 0:
+            self._press_twice(row)
+
+    def _press_twice(self, row: int) -> None:
+        self.entered.emit(row)
+
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Nothing is left to do; Qt's own would select what is below the pointer by now."""
+
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if not event.buttons():  # dragging selects nothing either
+            super().mouseMoveEvent(event)
+
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if keyboard else self.indexAt(event.pos())
+        if index.isValid():
+            at = self.visualRect(index).bottomLeft() if keyboard else event.pos()
+            self.menu_asked.emit(index.row(), self.viewport().mapToGlobal(at))
+
+    # Painting
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def set_empty_text(self, text: str) -> None:
+        """What stands in the list while it is empty."""
+        if text != self._empty:
+            self._empty = text
+            self.setAccessibleDescription(text)
+            self.viewport().update()
+
+    @property
+    def empty_text(self) -> str:
+        """What stands in the list while it is empty."""
+        return self._empty
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._empty or self._list.rowCount():
+            return
+        theme = self._themes.theme
+        padding = theme.metrics.pane_padding
+        size = self.viewport().size()
+        box = QRect(padding, theme.metrics.unit, size.width() - 2 * padding, size.height())
+        painter = QPainter(self.viewport())
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("ink.secondary"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._empty)

@@ -1,0 +1,1 @@
+"""The marks panel: everything the user marked or commented on."""

@@ -1,0 +1,279 @@
+"""The marks panel: head, list, and how it keeps up with the view."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.analysis.marks import ContextTarget, Target
+from inspector.document import CaptureDocument
+from inspector.filters.visible import VisibleRows
+from inspector.ui.panels.details.places import ContextPlace
+from inspector.ui.panels.list_head import ListHead
+from inspector.ui.panels.list_view import ListView
+from inspector.ui.panels.marks.delegate import MarkDelegate
+from inspector.ui.panels.marks.menu import MarkMenu
+from inspector.ui.panels.marks.model import MarksModel
+from inspector.ui.panels.marks.rows import key_of
+from inspector.ui.theme import ThemeController
+
+FILTER = "mark || comment"
+"""The display filter for everything that is listed here."""
+REFRESH_MS = 250
+"""How soon the list follows the traffic; a mark shows at once."""
+COPIED_MOST = 1_000
+NOTHING = "Nothing is marked. Ctrl+M marks the message or context you are on, Ctrl+Shift+M comments on it."
+
+
+class MarksView(ListView):
+    """The list; its rows can be removed.
+
+    Signals:
+        remove_asked(int): the row's mark and comment are to go.
+    """
+
+    remove_asked = Signal(int)
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.currentIndex().row()
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and not event.modifiers() and row >= 0:
+            self.remove_asked.emit(row)
+        else:
+            super().keyPressEvent(event)
+
+
+class MarksPanel(QWidget):
+    """The marks and comments of one document.
+
+    Signals:
+        message_requested(int): select this message.
+        place_requested(ContextPlace): show this context.
+        filter_requested(str, str): an expression, and how it joins the filter in force.
+        comment_requested(Target), mark_requested(Target), remove_requested(Target): edit its comment; mark or unmark
+            it; take both away.
+        clear_requested(): take away every mark and comment.
+        close_requested(): it is to be hidden.
+        left(): the focus is to go back to the messages.
+
+    Attributes:
+        head, view, model: what it is made of.
+    """
+
+    message_requested = Signal(int)
+    place_requested = Signal(object)
+    filter_requested = Signal(str, str)
+    comment_requested = Signal(object)
+    mark_requested = Signal(object)
+    remove_requested = Signal(object)
+    clear_requested = Signal()
+    close_requested = Signal()
+    left = Signal()
+
+    def __init__(
+        self,
+        document: CaptureDocument,
+        theme_controller: ThemeController,
+        rows: VisibleRows,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._shown = rows
+        self._stale = True
+        self._seen: tuple[object, ...] = ()
+        self._message: int | None = None
+        self.setObjectName("marksPanel")
+        self.setAccessibleName("Marks")
+        self.setProperty("variant", "base")
+        self.model = MarksModel(document, rows, self)
+        self.head = ListHead(theme_controller, "Marks", name="marks", parent=self)
+        self.view = MarksView(self.model, theme_controller, name="marksList", title="Marks", parent=self)
+        self.view.setItemDelegate(MarkDelegate(self.model, theme_controller, self.view))
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(REFRESH_MS)
+        self._timer.timeout.connect(self.refresh)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.head)
+        column.addWidget(self.view, 1)
+        self.setFocusProxy(self.view)
+        self._fill_menu()
+        self._connect()
+        self._say()
+
+    def _fill_menu(self) -> None:
+        menu = self.head.menu  # its actions are the panel's own: they are asked after the menu has gone, too
+        self._comments = self._choice("commentsOnly", "Comments only")
+        self._view_only = self._choice("viewOnly", "This view only")
+        menu.addSeparator()
+        self._filter = QAction("Show them alone in the table", self)
+        menu.addAction(self._filter)
+        self._filter.setObjectName("filterMarks")
+        self._filter.triggered.connect(lambda: self.filter_requested.emit(FILTER, "replace"))
+        menu.addSeparator()
+        self._clear = QAction("Clear all marks and comments", self)
+        menu.addAction(self._clear)
+        self._clear.setObjectName("clearMarks")
+        self._clear.triggered.connect(lambda: self.clear_requested.emit())
+
+    def _choice(self, name: str, words: str) -> QAction:
+        action = QAction(words, self)
+        self.head.menu.addAction(action)
+        action.setObjectName(name)
+        action.setCheckable(True)
+        action.toggled.connect(self._on_chosen)
+        return action
+
+    def _connect(self) -> None:
+        self.view.picked.connect(self._on_picked)
+        self.view.entered.connect(self._on_entered)
+        self.view.left.connect(self.left)
+        self.view.copy_asked.connect(self._copy_row)
+        self.view.menu_asked.connect(self._on_menu_asked)
+        self.view.remove_asked.connect(self._on_remove_asked)
+        self.model.rows_settled.connect(self._say)
+        self.head.reach_switched.connect(self._view_only.toggle)
+        self.head.copy_clicked.connect(self._copy_list)
+        self.head.close_clicked.connect(self.close_requested)
+
+    # What the window says
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in a flush of the document: what a marked message says, and where contexts are. O(notes)."""
+        marks = self._document.analysis.marks
+        if len(marks) and (changes.tree_moved or bool(np.isin(marks.rows, changes.changed).any())):
+            self._refresh_soon()
+        else:
+            self.apply_view()
+
+    def apply_view(self) -> None:
+        """The table may show other messages now."""
+        if self._seen != self._seen_now():
+            self._refresh_soon()
+
+    def _seen_now(self) -> tuple[object, ...]:
+        return self._document.analysis.marks.version, self._shown.filter, self._shown.scope
+
+    def show_message(self, message: int | None) -> None:
+        """Select the note of the message that is selected in the table; none where it has none."""
+        self._message = message
+        key = None if message is None else key_of(message)
+        self.view.select(key if key is not None and self.model.rows.row_of(key) >= 0 else None)
+
+    def stop(self) -> None:
+        """Read no more of the document."""
+        self._timer.stop()
+
+    # Keeping up
+
+    def _refresh_soon(self) -> None:
+        self._stale = True
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def refresh(self) -> None:
+        """Take in what is marked now."""
+        self._timer.stop()
+        self._stale = True
+        self.head.set_count(f"{len(self._document.analysis.marks):,}" if len(self._document.analysis.marks) else "")
+        if self.isVisible():
+            self._list()
+
+    def _list(self) -> None:
+        self._stale = False
+        self._seen = self._seen_now()
+        selected = self.view.selected
+        self.model.refresh()
+        if selected is None or self.model.rows.row_of(selected) < 0:
+            self.show_message(self._message)
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self._list()
+
+    def _say(self) -> None:
+        rows, total = self.model.rows, len(self._document.analysis.marks)
+        self.head.set_count(f"{total:,}" if total else "")
+        hint, link = "", ""
+        if rows.outside and self.model.choice.view_only:
+            hint, link = f"{rows.outside:,} more {_are(rows.outside)} hidden by {self._hider()}", "List all"
+        elif rows.outside:
+            hint, link = f"{rows.outside:,} {_are(rows.outside)} hidden by {self._hider()}", "List this view only"
+        self.head.say(hint, link)
+        for action in (self._filter, self._clear):
+            action.setEnabled(total > 0)
+        self.view.set_empty_text("" if len(rows) else NOTHING if not total else self._empty_words())
+
+    def _empty_words(self) -> str:
+        total = len(self._document.analysis.marks)
+        return f"None of {total:,} {'mark is' if total == 1 else 'marks are'} listed. The menu above lists all of them."
+
+    def _hider(self) -> str:
+        filtered, scoped = bool(self._shown.filter.text.strip()), self._shown.scope is not None
+        return "filter and scope" if filtered and scoped else "the scope" if scoped else "the filter"
+
+    # What the user does
+
+    def _on_chosen(self) -> None:
+        self.model.choice.comments_only = self._comments.isChecked()
+        self.model.choice.view_only = self._view_only.isChecked()
+        self.model.refresh()
+
+    def _on_picked(self, row: int, clicked: bool) -> None:
+        """Moving over marks selects their messages; a filter that hides one gives way to a click or Return only."""
+        if clicked or self.model.is_shown(row):
+            self._go_to(self.model.target(row))
+
+    def _on_entered(self, row: int) -> None:
+        self._go_to(self.model.target(row))
+        self.left.emit()
+
+    def _go_to(self, target: Target) -> None:
+        if isinstance(target, ContextTarget):
+            self.place_requested.emit(ContextPlace(target.space, target.node))
+        else:
+            self.message_requested.emit(target)
+
+    def _on_remove_asked(self, row: int) -> None:
+        self.remove_requested.emit(self.model.target(row))
+
+    @property
+    def current(self) -> Target | None:
+        """What the current row is about."""
+        row = self.view.currentIndex().row()
+        return self.model.target(row) if row >= 0 else None
+
+    def menu_for(self, row: int) -> MarkMenu:
+        """The context menu of a row; it deletes itself when it closes."""
+        target = self.model.target(row)
+        menu = MarkMenu(self.model.line(row), self)
+        menu.comment_chosen.connect(lambda: self.comment_requested.emit(target))
+        menu.mark_chosen.connect(lambda: self.mark_requested.emit(target))
+        menu.remove_chosen.connect(lambda: self.remove_requested.emit(target))
+        menu.filter_chosen.connect(self.filter_requested)
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def _on_menu_asked(self, row: int, at: QPoint) -> None:
+        self.menu_for(row).popup(at)
+
+    def _copy_row(self, row: int) -> None:
+        if row >= 0:
+            QGuiApplication.clipboard().setText(self.model.line(row).copied)
+
+    def _copy_list(self) -> None:
+        rows = range(min(len(self.model.rows), COPIED_MOST))
+        QGuiApplication.clipboard().setText("\n".join(self.model.line(row).copied for row in rows))
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

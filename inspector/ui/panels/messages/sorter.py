@@ -1,0 +1,119 @@
+"""Sorts the table: at once where arrays say the order, in slices with progress where records must be decoded."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from inspector.filters.naming import field_named
+from inspector.filters.sorting import SortBy, Sorting
+from inspector.ui import wire_text
+from inspector.ui.panels.messages.view import MessageView
+
+_AT_ONCE_S = 0.03
+"""A sort that needs no longer than this shows no progress."""
+_SLICE_S = 0.008
+_MORE_MS = 4
+_MAX_NAME = 40
+
+
+class Sorter(QObject):
+    """One table's order.
+
+    Signals:
+        changed(): the rows stand otherwise.
+    """
+
+    changed = Signal()
+
+    def __init__(self, view: MessageView, parent: QObject) -> None:
+        super().__init__(parent)
+        self._view = view
+        self._model = view.messages
+        self._work: Sorting | None = None
+        self._more = QTimer(self)
+        self._more.setSingleShot(True)
+        self._more.setInterval(_MORE_MS)
+        self._more.timeout.connect(self._on_more)
+        view.sort_requested.connect(self.sort)
+        view.pill_clicked.connect(self._on_pill_clicked)
+
+    @property
+    def busy(self) -> bool:
+        """Whether records are being decoded for an order."""
+        return self._work is not None
+
+    def sort(self, name: str, descending: bool = False) -> None:
+        """Sort by a field; "" is the order of arrival. The rows stay as they are until the order is known.
+
+        Raises:
+            FilterError: there is no field of this name.
+        """
+        by = SortBy(field_named(name), descending) if name else None
+        if by is None or (by.field.name == "no" and not descending):
+            self.clear()
+        else:
+            self._begin(by)
+
+    def clear(self) -> None:
+        """Put the rows in the order of arrival."""
+        self.give_up()
+        if self._model.rows.sorted_by is not None:
+            self._model.put_in_order(None)
+            self._view.follower.recount(forget=True)
+            self.changed.emit()
+
+    def again(self) -> None:
+        """Sort what is shown by what it is sorted by, or was to be: other rows are shown, or new ones came."""
+        by = self._model.rows.sorted_by if self._work is None else self._work.by
+        if by is not None:
+            self._begin(by)
+
+    def give_up(self) -> None:
+        """Leave the rows as they are."""
+        self._work = None
+        self._more.stop()
+        self._say()
+
+    def _begin(self, by: SortBy) -> None:
+        self.give_up()
+        self._work = Sorting(self._model.rows.analysis, by, self._model.rows.visible)
+        self._go_on(_AT_ONCE_S)
+
+    def _on_more(self) -> None:
+        self._go_on(_SLICE_S)
+
+    def _go_on(self, seconds: float) -> None:
+        work = self._work
+        if work is None:
+            return
+        if not work.step(time.perf_counter() + seconds):
+            self._say()
+            self._more.start()
+            return
+        self.give_up()
+        self._view.follower.set_following(False)
+        self._model.put_in_order(work.by, work.result(), work.messages)
+        column = self._model.columns.sorted_at(work.by.field.name)
+        if column is not None:
+            self._view.bring_column(column)
+        self.changed.emit()
+
+    def _say(self) -> None:
+        """Say how far it is, at the head of the column and over the rows."""
+        work = self._work
+        if work is None:
+            self._view.heads.show_progress(None)
+            self._view.show_work("")
+            return
+        column = self._model.columns.sorted_at(work.by.field.name)
+        self._view.heads.show_progress(None if column is None else (column, work.fraction))
+        name = wire_text.plain(work.by.field.label, _MAX_NAME)
+        self._view.show_work(f"Sorting by {name}, {round(100 * work.fraction)} %")
+
+    def _on_pill_clicked(self) -> None:
+        if self._work is not None:
+            self.give_up()
+        else:
+            self.again()

@@ -1,0 +1,186 @@
+"""The find bar: what is looked for in the view, how, and how many messages hold it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
+from typing_extensions import override
+
+from inspector.filters.find_query import LONGEST, FindQuery
+from inspector.ui.style_sheet import repolish
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.labels import IconLabel, TextLabel
+
+_PROGRESS = 2
+"""Height of the progress line on the lower edge."""
+
+
+class FindBar(QWidget):
+    """A line above the table, hidden until it is asked for.
+
+    Signals:
+        query_changed(FindQuery | None): something else is looked for, or nothing.
+        step_requested(int): the next (1) or previous (-1) hit is wanted.
+        closed(): the user is done with it.
+    """
+
+    query_changed = Signal(object)
+    step_requested = Signal(int)
+    closed = Signal()
+
+    def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._fraction: float | None = None
+        self.setObjectName("findBar")
+        self.setAccessibleName("Find in view")
+        self.setProperty("variant", "head")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._icon = IconLabel(themes, "find", "ink.tertiary", name="findIcon", parent=self)
+        self.editor = QLineEdit(self)
+        self.editor.setObjectName("findText")
+        self.editor.setAccessibleName("Find in view")
+        self.editor.setPlaceholderText("Find in the messages shown")
+        self.editor.setProperty("variant", "search")
+        self.editor.setMaxLength(LONGEST)
+        self.editor.textChanged.connect(self._on_changed)
+        self.editor.installEventFilter(self)
+        self.match_case = self._switch("Aa", "Match case", "findCase")
+        self.is_pattern = self._switch(".*", "Regular expression", "findPattern")
+        self._count = TextLabel(variant="small", name="findCount", parent=self)
+        self._count.setAccessibleName("Found")
+        self.previous = self._button("up", "Previous hit (Shift+F3)", "findPrevious")
+        self.next = self._button("down", "Next hit (F3)", "findNext")
+        self.close_button = self._button("clear", "Close (Esc)", "findClose")
+        self.previous.clicked.connect(lambda: self.step_requested.emit(-1))
+        self.next.clicked.connect(lambda: self.step_requested.emit(1))
+        self.close_button.clicked.connect(self.closed)
+        self._lay_out()
+        self.setFocusProxy(self.editor)
+        themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self.show_state("", usable=False)
+        self.hide()
+
+    def _switch(self, text: str, words: str, name: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setObjectName(name)
+        button.setText(text)
+        button.setToolTip(words)
+        button.setAccessibleName(words)
+        button.setCheckable(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setProperty("variant", "segment")
+        button.toggled.connect(self._on_changed)
+        return button
+
+    def _button(self, icon: str, words: str, name: str) -> IconButton:
+        return IconButton(self._themes, icon, words, name=name, variant="small", parent=self)
+
+    def _lay_out(self) -> None:
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._icon)
+        self._row.addWidget(self.editor, 1)
+        for widget in (self.match_case, self.is_pattern):
+            self._row.addWidget(widget)
+        self._row.addWidget(self._count)
+        for widget in (self.previous, self.next, self.close_button):
+            self._row.addWidget(widget)
+
+    # What is looked for
+
+    @property
+    def query(self) -> FindQuery | None:
+        """What is looked for; None while nothing is written."""
+        text = self.editor.text()
+        if not text:
+            return None
+        return FindQuery(text, match_case=self.match_case.isChecked(), is_pattern=self.is_pattern.isChecked())
+
+    def open(self, text: str = "") -> None:
+        """Show the bar, ready to be written into; `text` stands in it where it is not empty."""
+        self.show()
+        if text:
+            self.editor.setText(text)
+        self.editor.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.editor.selectAll()
+
+    def _on_changed(self, *_: object) -> None:
+        self.query_changed.emit(self.query)
+
+    # What is found
+
+    def show_state(
+        self, words: str, *, usable: bool = True, wrong: bool = False, fraction: float | None = None
+    ) -> None:
+        """Say what was found.
+
+        Args:
+            words: "3 of 41", or a sentence.
+            usable: there is something to go to.
+            wrong: the words say what is wrong with what is looked for.
+            fraction: how far the search is; None when it is over.
+        """
+        self._count.setText(words)
+        self._count.setToolTip(words if wrong else "")
+        variant = "error" if wrong else "small"
+        if self._count.property("variant") != variant:
+            self._count.setProperty("variant", variant)
+            repolish(self._count)
+        mark = "true" if wrong else "false"
+        if self.editor.property("wrong") != mark:
+            self.editor.setProperty("wrong", mark)
+            repolish(self.editor)
+        self.previous.setEnabled(usable)
+        self.next.setEnabled(usable)
+        if fraction != self._fraction:
+            self._fraction = fraction
+            self.update()
+
+    @property
+    def words(self) -> str:
+        """What it says of what was found."""
+        return self._count.text()
+
+    # Keys
+
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Enter goes to the next hit, with Shift to the previous one."""
+        if watched is self.editor and isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
+            back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            step = {Qt.Key.Key_Return: -1 if back else 1, Qt.Key.Key_Enter: -1 if back else 1}.get(Qt.Key(event.key()))
+            step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), step)
+            if step is not None:
+                self.step_requested.emit(step)
+                return True
+        return super().eventFilter(watched, event)
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+            return
+        super().keyPressEvent(event)
+
+    # Looks
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._fraction is not None:
+            painter = QPainter(self)
+            width = round(self.width() * self._fraction)
+            painter.fillRect(
+                QRect(0, self.height() - _PROGRESS, width, _PROGRESS), self._themes.theme.color("accent.ring")
+            )
+
+    def _on_theme_changed(self) -> None:
+        metrics = self._themes.theme.metrics
+        self._row.setContentsMargins(metrics.pane_padding, metrics.unit, metrics.unit, metrics.unit)
+        self._row.setSpacing(metrics.unit)
+        self._count.setMinimumWidth(round(72 * self._themes.theme.zoom))
+        self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._count.setContentsMargins(metrics.unit, 0, metrics.unit, 0)

@@ -1,0 +1,71 @@
+"""A field that takes the key that is pressed in it, instead of writing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QLineEdit, QWidget
+from typing_extensions import override
+
+from inspector.ui.keys import native
+
+_KEYS = Qt.Key
+_PASSED = (_KEYS.Key_Tab, _KEYS.Key_Backtab, _KEYS.Key_Escape)
+_ALONE = (
+    _KEYS.Key_Control, _KEYS.Key_Shift, _KEYS.Key_Alt, _KEYS.Key_AltGr, _KEYS.Key_Meta, _KEYS.Key_CapsLock,
+    _KEYS.Key_NumLock, _KEYS.Key_unknown,
+)  # fmt: skip
+
+
+class KeyField(QLineEdit):
+    """Shows a key, and takes another one. Tab and Esc mean what they always do; Backspace takes the key away.
+
+    Signals:
+        pressed(str): a key, written portably; empty when it was taken away. The field shows it only when it is told to.
+    """
+
+    pressed = Signal(str)
+
+    def __init__(self, *, name: str, label: str, parent: QWidget | None = None) -> None:
+        """Make an empty field.
+
+        Args:
+            name: object name.
+            label: accessible name.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(label)
+        self.setPlaceholderText("None")
+        self.setReadOnly(True)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, on=False)
+
+    def show_key(self, key: str) -> None:
+        """Show a key that is written portably; empty shows that there is none."""
+        self.setText(native([key]) if key else "")
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        """What is a shortcut elsewhere is a key to take here."""
+        match event:
+            case QKeyEvent() if event.type() is QEvent.Type.ShortcutOverride and Qt.Key(event.key()) not in _PASSED:
+                event.accept()
+                return True
+            case _:
+                return super().event(event)
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if key in _PASSED and not modifiers & ~Qt.KeyboardModifier.ShiftModifier:
+            super().keyPressEvent(event)
+        elif key in _ALONE:
+            event.accept()
+        elif key in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete) and not modifiers:
+            self.pressed.emit("")
+        else:
+            combined = QKeySequence(QKeyCombination(modifiers, key))
+            self.pressed.emit(combined.toString(QKeySequence.SequenceFormat.PortableText))

@@ -1,0 +1,438 @@
+"""Keys as the user has them: found, changed, in the palette; places gone to; all without a mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
+
+from inspector.settings import Settings
+from inspector.ui.actions import ACTIONS, keyed_actions
+from inspector.ui.app import Application
+from inspector.ui.dialogs.go_to import GoToDialog, number_in
+from inspector.ui.dialogs.key_trouble import trouble_with
+from inspector.ui.dialogs.keys import KeysDialog
+from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.keys import Keyed, keys_in_force
+from inspector.ui.main_window import MainWindow
+from inspector.ui.widgets.choosing_field import ChoosingField
+from inspector.ui.widgets.key_field import KeyField
+from inspector.ui.widgets.palette_card import PaletteCard
+from tests.ui.find import child
+from tests.ui.windows import panes_of, story, window_on
+
+KEYS = Qt.Key
+CTRL, ALT, SHIFT = (
+    Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifier,
+)  # fmt: skip
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield made
+    for window in list(made.windows):
+        window.close()
+    made.theme.dispose()
+
+
+@pytest.fixture
+def window(application: Application, qtbot: QtBot) -> MainWindow:
+    made = window_on(application, story())
+    made.activateWindow()
+    qtbot.waitUntil(lambda: made.isActiveWindow())
+    return made
+
+
+def press(widget: QWidget, keys: str) -> None:
+    QTest.keySequence(widget, QKeySequence(keys))
+
+
+def current(window: MainWindow) -> int:
+    message = panes_of(window).messages.current_message()
+    return -1 if message is None else message + 1
+
+
+def titles(card: PaletteCard | KeysDialog | GoToDialog) -> list[str]:
+    return [line.title for line in card.list.lines.lines]
+
+
+# Which keys are in force
+
+
+def test_no_key_has_two_meanings() -> None:
+    known = [Keyed("a", "File", "A", ("Ctrl+A",)), Keyed("b", "File", "B", ("Ctrl+B", "F2")), Keyed("c", "File", "C")]
+    assert keys_in_force(known, {}) == {"a": ("Ctrl+A",), "b": ("Ctrl+B", "F2"), "c": ()}
+    assert keys_in_force(known, {"c": ["Ctrl+B"]}) == {"a": ("Ctrl+A",), "b": ("F2",), "c": ("Ctrl+B",)}
+    assert keys_in_force(known, {"a": ["F3"], "c": ["F3"]})["c"] == ()
+    assert keys_in_force(known, {"a": ["", "no key at all"], "gone": ["F4"]})["a"] == ()
+
+
+def test_keys_are_kept_in_the_settings() -> None:
+    settings = Settings(keys={"edit.mark": ["F2"], "edit.find": []})
+    assert Settings.model_validate_json(settings.model_dump_json()).keys == {"edit.mark": ["F2"], "edit.find": []}
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("Ctrl+J", ""), ("F9", ""), ("", ""), ("Alt+F", "opens the menu File"), ("Ctrl+C", "belongs to the text"),
+        ("Esc", "moves in lists"), ("Return", "moves in lists"), ("J", "is for writing"), ("Shift+J", "is for writing"),
+    ],
+)  # fmt: skip
+def test_keys_that_cannot_be_had(key: str, words: str) -> None:
+    sentence = trouble_with(key, Keyed("edit.mark", "Edit", "Mark"))
+    assert words in sentence
+    assert bool(sentence) is bool(words)
+
+
+def test_a_key_that_counts_in_panes_may_be_a_letter() -> None:
+    assert trouble_with("P", Keyed("capture.pause", "Capture", "Pause", in_panes=True)) == ""
+
+
+def test_no_usual_key_is_one_that_cannot_be_had() -> None:
+    fixed = {"go.first", "go.last", "go.next", "go.previous"}
+    for one in keyed_actions():
+        assert one.id in fixed or [trouble_with(key, one) for key in one.defaults if trouble_with(key, one)] == []
+
+
+# Actions that come and go
+
+
+def test_an_action_of_its_own_has_keys_and_is_found(window: MainWindow, qtbot: QtBot) -> None:
+    done: list[bool] = []
+    action = QAction("Do &it", window)
+    action.setObjectName("mine.1")
+    action.triggered.connect(lambda: done.append(True))
+    window.keys.take(action, "Mine", ("Ctrl+F12",))
+    press(window, "Ctrl+F12")
+    assert done == [True]
+    assert window.keys.words("mine.1") == "Ctrl+F12"
+    window.keys.apply({"mine.1": ["Ctrl+F11"]})
+    press(window, "Ctrl+F11")
+    assert done == [True, True]
+    window.actions_by_id["help.palette"].trigger()
+    QTest.keyClicks(window.palette_card.field, "do it")
+    assert titles(window.palette_card)[0] == "Do it"
+    window.palette_card.close_card()
+    window.keys.release("mine.1")
+    press(window, "Ctrl+F11")
+    assert done == [True, True]
+
+
+# The palette
+
+
+def test_the_palette_does_what_is_looked_for(window: MainWindow, qtbot: QtBot) -> None:
+    table = panes_of(window).messages.view
+    panes_of(window).go_to(1)
+    table.setFocus()
+    press(window, "Ctrl+Shift+P")
+    card = window.palette_card
+    assert card.isVisible()
+    assert card.field.hasFocus()
+    QTest.keyClicks(card.field, "next mess")
+    line = card.list.line()
+    assert line is not None
+    assert (line.title, line.group, line.keys) == ("Next message", "Go", ("Ctrl+Down",))
+    QTest.keyClick(card.field, KEYS.Key_Return)
+    assert not card.isVisible()
+    assert table.hasFocus()
+    assert current(window) == 3
+    press(window, "Ctrl+Shift+P")
+    assert titles(card)[0] == "Next message", "what was done last is on top"
+    QTest.keyClick(card.field, KEYS.Key_Escape)
+    assert not card.isVisible()
+
+
+def test_everything_is_in_the_palette(window: MainWindow) -> None:
+    window.application.settings.recent_files = ["/logs/night/envelope-history.jsonl"]
+    window.palette_card.open()
+    lines = window.palette_card.list.lines.lines
+    ids = {line.id for line in lines}
+    assert {one.id for one in ACTIONS} - ids == {"help.palette"}
+    assert {preset.name for preset in window.application.settings.presets} <= {line.title for line in lines}
+    assert {"Go to Messages", "Go to Contexts", "Go to Details"} <= {line.title for line in lines}
+    QTest.keyClicks(window.palette_card.field, "night")
+    found = window.palette_card.list.line()
+    assert found is not None
+    assert (found.group, found.title, found.detail) == ("Open recent", "envelope-history.jsonl", "/logs/night")
+
+
+def test_what_cannot_be_done_is_said_and_not_done(window: MainWindow) -> None:
+    window.palette_card.open()
+    QTest.keyClicks(window.palette_card.field, "disconnect")
+    line = window.palette_card.list.line()
+    assert line is not None
+    assert not line.usable
+    assert window.palette_card.list.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole).endswith("not now")
+    QTest.keyClick(window.palette_card.field, KEYS.Key_Return)
+    assert window.palette_card.isVisible()
+    QTest.keyClicks(window.palette_card.field, " qqqq")
+    assert window.palette_card.list.isHidden()
+
+
+def test_the_palette_opens_on_the_start_page(application: Application) -> None:
+    window = application.new_window()
+    window.actions_by_id["help.palette"].trigger()
+    assert window.palette_card.isVisible()
+    usable = {line.id for line in window.palette_card.list.lines.lines if line.usable and "." in line.id}
+    assert "file.open" in usable
+    assert "go.next" not in usable
+
+
+# The list of keys, and changing them
+
+
+def test_f1_finds_by_what_it_does_and_by_the_key(window: MainWindow) -> None:
+    press(window, "F1")
+    dialog = child(window, KeysDialog)
+    QTest.keyClicks(dialog.field, "next prob")
+    assert titles(dialog)[0] == "Next problem"
+    dialog.field.clear()
+    QTest.keyClick(dialog.field, KEYS.Key_M, CTRL)
+    assert titles(dialog) == ["Mark or unmark"]
+    dialog.field.clear()
+    QTest.keyClick(dialog.field, KEYS.Key_F8)
+    assert titles(dialog) == ["Next problem"]
+    QTest.keyClicks(dialog.field, "zzzz")
+    assert titles(dialog) == []
+    child(dialog, QPushButton, "keysChange").click()
+    assert child(child(window, SettingsDialog), QWidget, "settingsKeys").isVisible()
+
+
+@pytest.fixture
+def page(window: MainWindow) -> Iterator[QWidget]:
+    window.actions_by_id["help.keys"].trigger()
+    child(child(window, KeysDialog), QPushButton, "keysChange").click()
+    dialog = child(window, SettingsDialog)
+    yield child(dialog, QWidget, "settingsKeys")
+    if isValid(dialog):
+        dialog.reject()
+
+
+def test_a_key_is_changed_at_once(window: MainWindow, page: QWidget) -> None:
+    search, key = child(page, ChoosingField), child(page, KeyField, "keysKey")
+    assert search.hasFocus()
+    QTest.keyClicks(search, "mark or unmark")
+    QTest.keyClick(search, KEYS.Key_Return)
+    assert key.hasFocus()
+    assert key.text() == "Ctrl+M"
+    QTest.keyClick(key, KEYS.Key_J, CTRL | SHIFT)
+    assert key.text() == "Ctrl+Shift+J"
+    assert window.actions_by_id["edit.mark"].shortcut() == QKeySequence("Ctrl+Shift+J")
+    assert window.application.settings.keys == {"edit.mark": ["Ctrl+Shift+J"]}
+    assert "Ctrl+Shift+J" in window.actions_by_id["edit.mark"].toolTip()
+    child(page, QPushButton, "keysUsual").click()
+    assert window.application.settings.keys == {}
+    assert window.actions_by_id["edit.mark"].shortcut() == QKeySequence("Ctrl+M")
+
+
+def test_a_key_that_is_taken_is_said_and_can_be_taken(window: MainWindow, page: QWidget) -> None:
+    QTest.keyClicks(child(page, ChoosingField), "mark or unmark")
+    key, take = child(page, KeyField, "keysKey"), child(page, QPushButton, "keysTake")
+    QTest.keyClick(key, KEYS.Key_O, CTRL)
+    assert "Ctrl+O is the key of Open a log" in key.accessibleDescription()
+    assert window.application.settings.keys == {}
+    take.click()
+    assert window.application.settings.keys == {"file.open": [], "edit.mark": ["Ctrl+O"]}
+    assert window.actions_by_id["file.open"].shortcuts() == []
+    assert window.actions_by_id["edit.mark"].shortcut() == QKeySequence("Ctrl+O")
+    child(child(window, SettingsDialog), QPushButton, "settingsRestore").click()
+    assert window.application.settings.keys == {}
+    assert window.actions_by_id["file.open"].shortcut() == QKeySequence("Ctrl+O")
+
+
+def test_a_key_is_taken_away_and_a_second_one_given(window: MainWindow, page: QWidget) -> None:
+    QTest.keyClicks(child(page, ChoosingField), "redo")
+    key, also = child(page, KeyField, "keysKey"), child(page, KeyField, "keysAlso")
+    assert (key.text(), also.text()) == ("Ctrl+Shift+Z", "Ctrl+Y")
+    QTest.keyClick(also, KEYS.Key_Backspace)
+    assert window.application.settings.keys == {"edit.redo": ["Ctrl+Shift+Z"]}
+    QTest.keyClick(also, KEYS.Key_F9)
+    assert window.application.settings.keys == {"edit.redo": ["Ctrl+Shift+Z", "F9"]}
+    QTest.keyClick(key, KEYS.Key_J)
+    assert "is for writing" in key.accessibleDescription()
+    assert window.application.settings.keys == {"edit.redo": ["Ctrl+Shift+Z", "F9"]}
+
+
+def test_a_preset_has_its_key_from_the_same_page(window: MainWindow, page: QWidget, qtbot: QtBot) -> None:
+    name = window.application.settings.presets[1].name
+    QTest.keyClicks(child(page, ChoosingField), name)
+    key = child(page, KeyField, "keysKey")
+    assert key.text() == "Alt+2"
+    QTest.keyClick(key, KEYS.Key_F11)
+    assert key.text() == "F11"
+    child(window, SettingsDialog).reject()
+    window.activateWindow()
+    qtbot.waitUntil(lambda: window.isActiveWindow())
+    press(window, "F11")
+    assert panes_of(window).filter.text == window.application.settings.presets[1].filter
+
+
+def test_other_windows_have_the_keys_too(application: Application, window: MainWindow, page: QWidget) -> None:
+    other = application.new_window()
+    QTest.keyClicks(child(page, ChoosingField), "mark or unmark")
+    QTest.keyClick(child(page, KeyField, "keysKey"), KEYS.Key_F9)
+    assert other.actions_by_id["edit.mark"].shortcut() == QKeySequence("F9")
+
+
+# Going to places
+
+
+def test_back_and_forward(window: MainWindow) -> None:
+    panes = panes_of(window)
+    for message in (0, 4, 8):
+        panes.go_to(message)
+    press(window, "Alt+Left")
+    assert current(window) == 5
+    press(window, "Alt+Left")
+    assert current(window) == 1
+    press(window, "Alt+Right")
+    press(window, "Alt+Right")
+    press(window, "Alt+Right")
+    assert current(window) == 9
+    press(window, "Alt+Left")
+    panes.go_to(2)
+    press(window, "Alt+Right")
+    assert current(window) == 3, "what was ahead is forgotten with a new place"
+
+
+def test_back_and_forward_return_to_the_view(window: MainWindow) -> None:
+    panes = panes_of(window)
+    panes.go_to(3)
+    panes.show_chain(3)
+    alone = panes.filter.text
+    assert alone
+    press(window, "Alt+Left")
+    assert panes.filter.text == ""
+    press(window, "Alt+Right")
+    assert panes.filter.text == alone
+
+
+def test_next_in_this_context_and_by_this_participant(window: MainWindow) -> None:
+    panes = panes_of(window)
+    columns = window.document.capture.columns
+    panes.go_to(0)
+    for _ in range(3):
+        press(window, "Alt+Down")
+    assert current(window) == 9, "3 begins a context, 4 to 8 are in it"
+    press(window, "Alt+Down")
+    assert current(window) == 1, "around the end"
+    press(window, "Alt+Up")
+    assert current(window) == 9
+    seen = [current(window)]
+    press(window, "Alt+Shift+Down")
+    while current(window) != seen[0]:
+        seen.append(current(window))
+        press(window, "Alt+Shift+Down")
+    senders = {int(columns["sender"][number - 1]) for number in seen}
+    assert len(senders) == 1
+    assert len(seen) == int((columns["sender"][:] == senders.pop()).sum())
+
+
+def test_no_other_is_said(window: MainWindow) -> None:
+    panes = panes_of(window)
+    panes.apply_filter("no == 1")
+    panes.go_to(0)
+    press(window, "Alt+Down")
+    notice = window.notices.notice("no-other")
+    assert notice is not None
+    assert notice.text == "No other message of this context is shown."
+    panes.clear()
+    press(window, "Alt+Down")
+    assert window.notices.notice("no-other") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("812", 812), ("1,216", 1216), ("No. 7", 7), ("#7", 7), ("a7", None), ("7a", None), ("", None)]
+)
+def test_numbers_as_they_are_written(text: str, number: int | None) -> None:
+    assert number_in(text) == number
+
+
+def test_go_to_a_number_an_id_and_a_part_of_one(window: MainWindow, qtbot: QtBot) -> None:
+    panes = panes_of(window)
+    panes.apply_filter("no < 3")
+    press(window, "Ctrl+G")
+    dialog = child(window, GoToDialog)
+    QTest.keyClicks(dialog.field, "hy-1")
+    qtbot.waitUntil(lambda: titles(dialog) == ["why-1"])
+    line = dialog.list.line()
+    assert line is not None
+    assert line.group == "No. 3"
+    assert "hidden by this view" in line.detail
+    QTest.keyClick(dialog.field, KEYS.Key_Return)
+    assert current(window) == 3
+    assert panes.messages.view.hasFocus()
+    press(window, "Ctrl+G")
+    dialog = next(one for one in window.findChildren(GoToDialog) if one.isVisible())
+    QTest.keyClicks(dialog.field, "#9")
+    assert dialog.list.line() is not None
+    QTest.keyClick(dialog.field, KEYS.Key_Return)
+    assert current(window) == 9
+    press(window, "Ctrl+G")
+    dialog = next(one for one in window.findChildren(GoToDialog) if one.isVisible())
+    QTest.keyClicks(dialog.field, "nobody has this")
+    qtbot.waitUntil(lambda: dialog._state.text() == "No message has this number or id.")
+    QTest.keyClick(dialog.field, KEYS.Key_Return)
+    assert dialog.isVisible(), "there is nothing to go to"
+
+
+# The keyboard alone
+
+
+def test_f6_goes_round_the_panes(window: MainWindow) -> None:
+    panes = panes_of(window)
+    panes.go_to(1)
+    panes.messages.setFocus()
+    areas = {
+        "filter": window.filter_bar, "contexts": panes.contexts, "participants": panes.participants,
+        "messages": panes.messages, "details": panes.details,
+    }  # fmt: skip
+
+    def where() -> str:
+        focus = QApplication.focusWidget()
+        return next(name for name, area in areas.items() if focus is not None and area.isAncestorOf(focus))
+
+    seen = [where()]
+    for _ in range(4):
+        press(window, "F6")
+        seen.append(where())
+    assert seen == ["messages", "details", "filter", "contexts", "participants"]
+    press(window, "F6")
+    assert where() == "messages"
+    press(window, "Shift+F6")
+    assert where() == "participants"
+
+
+def test_tab_reaches_controls_that_show_it(window: MainWindow, qtbot: QtBot) -> None:
+    """Each stop has a name and looks different with the keyboard than without."""
+    panes = panes_of(window)
+    panes.go_to(3)
+    panes.messages.setFocus()
+    stops: list[QWidget] = []
+    for _ in range(80):
+        QTest.keyClick(QApplication.focusWidget() or window, KEYS.Key_Tab)
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        if focus in stops:
+            break
+        stops.append(focus)
+    assert len(stops) > 15
+    nameless = [one for one in stops if not one.accessibleName() and not one.property("text")]
+    assert nameless == []
+    same = []
+    for one in stops:
+        one.setFocus(Qt.FocusReason.TabFocusReason)
+        with_it = one.grab().toImage()
+        one.clearFocus()
+        if with_it == one.grab().toImage():
+            same.append(one.objectName() or type(one).__name__)
+    assert same == []

@@ -1,0 +1,263 @@
+"""Presets in the window: chips that are dragged, keys, menu, editing, undo, files that are shared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMenu, QToolButton
+from pytestqt.qtbot import QtBot
+
+from inspector.settings import Preset
+from inspector.settings.sharing import SIGN
+from inspector.ui.app import Application
+from inspector.ui.dialogs.ordered_list import OrderedList
+from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.main_window import MainWindow
+from inspector.ui.widgets.key_field import KeyField
+from tests.ui.find import child
+from tests.ui.windows import numbers, panes_of, story, window_on
+
+KEYS, CONTROL, ALT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield application
+    for window in list(application.windows):
+        window.close()
+    application.theme.dispose()
+
+
+@pytest.fixture
+def window(application: Application, qtbot: QtBot) -> MainWindow:
+    window = window_on(application, story())
+    with qtbot.waitExposed(window):
+        window.activateWindow()
+    return window
+
+
+def names(window: MainWindow) -> list[str]:
+    return [chip.preset.name for chip in window.presets.bar.chips()]
+
+
+def press(window: MainWindow, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> None:
+    QTest.keyClick(QApplication.focusWidget() or window, key, modifiers)
+
+
+def undo(window: MainWindow) -> None:
+    panes_of(window).messages.setFocus()
+    press(window, KEYS.Key_Z, CONTROL)
+
+
+def opened(window: MainWindow, page: str = "presets") -> SettingsDialog:
+    window.actions_by_id[f"view.{page}"].trigger()
+    dialogs = [one for one in window.findChildren(SettingsDialog) if one.isVisible()]
+    return dialogs[-1]
+
+
+def test_keys_of_their_places_apply_presets(window: MainWindow) -> None:
+    panes_of(window).messages.setFocus()
+    press(window, KEYS.Key_2, ALT)
+    assert panes_of(window).filter.text == "!context"
+    press(window, KEYS.Key_7, ALT)  # This context, and no context is selected
+    assert panes_of(window).filter.text == "!context"
+    panes_of(window).go_to(4)
+    press(window, KEYS.Key_7, ALT)
+    assert panes_of(window).filter.text == "context under $context"
+    assert numbers(window) == [4, 5, 6, 7, 8]
+    press(window, KEYS.Key_1, ALT)
+    assert len(numbers(window)) == 9
+
+
+def test_the_menu_lists_them_with_their_keys(window: MainWindow) -> None:
+    menu = child(window, QMenu, "view.presetMenu")
+    said = [(action.text(), action.shortcut().toString(), action.isEnabled()) for action in menu.actions()]
+    assert said[0] == ("Everything", "Alt+1", True)
+    assert said[6] == ("This context", "Alt+7", False)
+    assert said[-1] == ("Problems", "", True)
+    menu.actions()[-1].trigger()
+    assert panes_of(window).filter.text == "finding.severity >= warning"
+
+
+def test_on_the_start_page_no_preset_can_be_chosen(application: Application) -> None:
+    window = application.new_window()
+    assert not any(action.isEnabled() for action in window.presets.actions)
+
+
+def test_a_moved_chip_stays_where_it_was_put_and_takes_the_key_of_its_place(window: MainWindow) -> None:
+    chip = window.presets.bar.chips()[0]
+    chip.setFocus()
+    QTest.keyClick(chip, KEYS.Key_Right, CONTROL)
+    assert names(window)[:2] == ["Main only", "Everything"]
+    assert QApplication.focusWidget() is window.presets.bar.chips()[1]
+    press(window, KEYS.Key_1, ALT)
+    assert panes_of(window).filter.text == "!context"
+    assert window.presets.bar.chips()[0].isChecked()
+    undo(window)
+    assert names(window)[:2] == ["Everything", "Main only"]
+
+
+def test_every_window_shows_the_same_presets(window: MainWindow, application: Application) -> None:
+    other = window_on(application, story())
+    window.presets.save("tool")
+    window.presets.bar.removed.emit(window.presets.bar.chips()[0].preset)
+    shown = [preset.name for preset in application.settings.presets]
+    for one in (window, other):
+        assert [action.text() for action in one.presets.actions] == shown
+    assert shown[0] == "Main only"
+    assert shown[-1] == "tool"
+
+
+def test_the_filter_in_force_is_saved_by_a_key(window: MainWindow) -> None:
+    panes_of(window).apply_filter('kind == "chat"')
+    press(window, KEYS.Key_D, CONTROL)
+    assert window.application.settings.presets[-1] == Preset(name='kind == "chat"', filter='kind == "chat"')
+    assert window.actions_by_id["edit.undo"].text() == '&Undo add preset kind == "chat"'
+
+
+def test_edit_opens_the_settings_on_that_preset_and_typing_is_one_step(window: MainWindow, qtbot: QtBot) -> None:
+    window.presets.bar.edit_requested.emit(window.presets.bar.chips()[2].preset)
+    dialog = next(one for one in window.findChildren(SettingsDialog) if one.isVisible())
+    name = child(dialog, QLineEdit, "presetsName")
+    assert name.text() == "With reasoning"
+    name.selectAll()
+    qtbot.keyClicks(name, "Thinking & more")
+    assert window.application.settings.presets[2].name == "Thinking & more"
+    assert window.presets.bar.chips()[2].text() == "Thinking && more"
+    dialog.accept()
+    undo(window)
+    assert names(window)[2] == "With reasoning"
+    press(window, KEYS.Key_Y, CONTROL)
+    assert names(window)[2] == "Thinking & more"
+
+
+# A key each
+
+
+def give(dialog: SettingsDialog, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> str:
+    """Press a key for the selected preset; what is said below the field."""
+    QTest.keyClick(child(dialog, KeyField, "presetsKey"), key, modifiers)
+    return child(dialog, QLabel, "presetsKeyHelp").text()
+
+
+def test_a_preset_gets_a_key_of_its_own(window: MainWindow) -> None:
+    dialog = opened(window)
+    child(dialog, OrderedList, "presetsList").setCurrentIndex(
+        child(dialog, OrderedList, "presetsList").model().index(11, 0)
+    )
+    assert give(dialog, KEYS.Key_P, ALT | CONTROL) == "Applies the preset from anywhere in the window."
+    assert window.application.settings.presets[11].key == "Ctrl+Alt+P"
+    assert "Ctrl+Alt+P" in window.presets.bar.chips()[11].toolTip()
+    QTest.mouseClick(child(dialog, QToolButton, "presetsKeyClear"), Qt.MouseButton.LeftButton)
+    assert window.application.settings.presets[11].key == ""
+    dialog.accept()
+
+
+def test_a_key_that_is_taken_is_refused_with_a_sentence(window: MainWindow) -> None:
+    dialog = opened(window)
+    assert give(dialog, KEYS.Key_F, CONTROL) == "Ctrl+F is the key of Find in view."
+    assert give(dialog, KEYS.Key_X, Qt.KeyboardModifier.NoModifier).startswith("X alone is for writing")
+    assert window.application.settings.presets[0].key is None
+    assert give(dialog, KEYS.Key_3, ALT) == "Applies the preset from anywhere in the window."
+    assert window.presets.actions[0].shortcut().toString() == "Alt+3"
+    assert window.presets.actions[2].shortcut().isEmpty()
+    QTest.mouseClick(child(dialog, QToolButton, "presetsKeyByPlace"), Qt.MouseButton.LeftButton)
+    assert window.presets.actions[0].shortcut().toString() == "Alt+1"
+    assert window.presets.actions[2].shortcut().toString() == "Alt+3"
+    dialog.accept()
+
+
+def test_a_key_given_on_the_page_of_all_keys_goes_with_the_preset(window: MainWindow) -> None:
+    settings = window.application.settings
+    settings.keys["preset.Tools"] = ["Ctrl+Alt+T"]
+    window.apply_settings()
+    window.presets.refresh()
+    assert settings.keys == {}
+    tools = next(preset for preset in settings.presets if preset.name == "Tools")
+    assert tools.key == "Ctrl+Alt+T"
+    panes_of(window).messages.setFocus()
+    press(window, KEYS.Key_T, CONTROL | ALT)
+    assert panes_of(window).filter.text == 'kind like "mcp/*"'
+
+
+# The list in the settings
+
+
+def test_rows_are_moved_by_keys_and_by_dragging(window: MainWindow) -> None:
+    dialog = opened(window)
+    presets = child(dialog, OrderedList, "presetsList")
+    presets.setFocus()
+    QTest.keyClick(presets, KEYS.Key_Down, ALT)
+    assert names(window)[:2] == ["Main only", "Everything"]
+    assert presets.currentIndex().row() == 1
+    below = presets.visualRect(presets.model().index(3, 0)).bottomLeft() + QPoint(20, -2)
+    drop = QDropEvent(
+        QPointF(below), Qt.DropAction.MoveAction, QMimeData(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    presets.dropEvent(drop)
+    assert names(window)[:4] == ["Main only", "With reasoning", "Reasoning only", "Everything"]
+    QTest.keyClick(presets, KEYS.Key_Delete)
+    assert "Everything" not in names(window)
+    dialog.accept()
+    undo(window)
+    assert names(window)[3] == "Everything"
+
+
+# Sharing
+
+
+def test_presets_are_written_to_a_file_and_read_by_others(window: MainWindow, tmp_path: Path) -> None:
+    file = tmp_path / "team.json"
+    window.application.settings.presets[:] = [Preset(name="Mine", filter="tool", key="Ctrl+Alt+M")]
+    window.presets.refresh()
+    dialog = opened(window)
+    QTest.mouseClick(child(dialog, QToolButton, "presetsAdd"), Qt.MouseButton.LeftButton)
+    QTest.mouseClick(child(dialog, QToolButton, "presetsRemove"), Qt.MouseButton.LeftButton)
+    dialog._presets._share.ask_where()
+    chooser = child(dialog, QFileDialog, "presetsExportDialog")
+    chooser.fileSelected.emit(str(file))
+    chooser.close()
+    assert child(dialog, QLabel, "presetsSaid").text() == "The presets were written to team.json."
+    QTest.mouseClick(child(dialog, QToolButton, "presetsRemove"), Qt.MouseButton.LeftButton)
+    assert window.application.settings.presets == []
+    dialog._presets._share.ask_for_file()
+    chooser = child(dialog, QFileDialog, "presetsImportDialog")
+    chooser.fileSelected.emit(str(file))
+    chooser.close()
+    assert child(dialog, QLabel, "presetsSaid").text() == "1 preset added from team.json."
+    assert window.application.settings.presets == [Preset(name="Mine", filter="tool", key="Ctrl+Alt+M")]
+    dialog._presets._share.read(file)
+    assert child(dialog, QLabel, "presetsSaid").text() == (
+        "Nothing was added from team.json. 1 preset was there already."
+    )
+    dialog.accept()
+
+
+def test_what_cannot_be_used_of_a_file_is_said(window: MainWindow, tmp_path: Path) -> None:
+    file = tmp_path / "team.json"
+    dialog = opened(window)
+    share = dialog._presets._share
+    before = len(window.application.settings.presets)
+    share.read(file)
+    assert share.said.text() == "team.json could not be read: No such file or directory."
+    file.write_text("{}")
+    share.read(file)
+    assert share.said.text() == "team.json is JSON, but holds no presets of this program."
+    file.write_text(json.dumps({SIGN: 1, "highlights": [{"name": "x", "filter": "error"}]}))
+    share.read(file)
+    assert share.said.text() == ("team.json holds no presets. It holds highlight rules; their page can import them.")
+    found = [{"name": "Good", "filter": "tool", "key": "Ctrl+F"}, {"name": "Bad", "filter": "fro == 1"}]
+    file.write_text(json.dumps({SIGN: 1, "presets": found}))
+    share.read(file)
+    assert share.said.text().startswith("1 preset added from team.json. Left out: Bad (")
+    assert window.application.settings.presets[before:] == [Preset(name="Good", filter="tool", key=None)]
+    share.write(tmp_path / "no" / "where.json")
+    assert share.said.text() == "where.json could not be written: No such file or directory."
+    dialog.accept()

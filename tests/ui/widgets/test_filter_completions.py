@@ -1,0 +1,136 @@
+"""Completion in the filter bar, as somebody types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QListView, QPlainTextEdit, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from inspector.filters import FilterError, compile_filter
+from inspector.filters.completion import Completer
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.filter_bar import FilterBar
+from inspector.ui.widgets.filter_completions import FilterCompletions
+from inspector.ui.widgets.filter_trouble import FilterTrouble
+from tests.builders import document_of, envelope
+from tests.ui.find import child
+
+LINES = [envelope(kind, id=str(n), **{"from": "lead"}) for n, kind in enumerate(["chat", "chat", "chat/acknowledge"])]
+
+
+def check(text: str) -> FilterError | None:
+    try:
+        compile_filter(text)
+    except FilterError as error:
+        return error
+    return None
+
+
+@pytest.fixture
+def bar(theme_controller: ThemeController, qtbot: QtBot) -> Iterator[FilterBar]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(900, 500)
+    column = QVBoxLayout(window)
+    bar = FilterBar(theme_controller, check, window, complete=Completer(document_of(*LINES).analysis).complete)
+    column.addWidget(bar)
+    column.addStretch(1)
+    window.show()
+    qtbot.waitExposed(window)
+    bar.focus_editor()
+    qtbot.waitUntil(lambda: editor(bar).hasFocus())
+    yield bar
+    window.close()
+
+
+def editor(bar: FilterBar) -> QPlainTextEdit:
+    return child(bar, QPlainTextEdit, "filterEditor")
+
+
+def offered(bar: FilterBar) -> list[str]:
+    popup = bar.window().findChild(FilterCompletions)
+    return popup.labels() if popup is not None else []
+
+
+def write(qtbot: QtBot, bar: FilterBar, text: str) -> None:
+    qtbot.keyClicks(editor(bar), text)
+
+
+def press(qtbot: QtBot, bar: FilterBar, key: Qt.Key, modifier: Qt.KeyboardModifier | None = None) -> None:
+    qtbot.keyClick(editor(bar), key, modifier or Qt.KeyboardModifier.NoModifier)
+
+
+def test_a_filter_written_with_the_tab_key(bar: FilterBar, qtbot: QtBot) -> None:
+    write(qtbot, bar, "kin")
+    assert offered(bar) == ["kind", "kind.raw"]
+    press(qtbot, bar, Qt.Key.Key_Tab)
+    assert bar.text() == "kind "
+    assert offered(bar)[0] == "=="
+    press(qtbot, bar, Qt.Key.Key_Tab)
+    assert offered(bar) == ["chat", "chat/acknowledge"]
+    press(qtbot, bar, Qt.Key.Key_Down)
+    press(qtbot, bar, Qt.Key.Key_Down)
+    press(qtbot, bar, Qt.Key.Key_Return)
+    assert bar.text() == 'kind == "chat/acknowledge"'
+    assert offered(bar) == []
+    with qtbot.waitSignal(bar.applied) as applied:
+        press(qtbot, bar, Qt.Key.Key_Return)
+    assert applied.args == ['kind == "chat/acknowledge"']
+
+
+def test_enter_applies_what_is_written_unless_a_candidate_was_gone_to(bar: FilterBar, qtbot: QtBot) -> None:
+    write(qtbot, bar, "from == lea")
+    assert offered(bar) == ["lead"]
+    with qtbot.waitSignal(bar.applied) as applied:
+        press(qtbot, bar, Qt.Key.Key_Return)
+    assert applied.args == ["from == lea"]
+    assert offered(bar) == []
+
+
+def test_escape_closes_the_list_then_takes_back(bar: FilterBar, qtbot: QtBot) -> None:
+    write(qtbot, bar, "kin")
+    press(qtbot, bar, Qt.Key.Key_Escape)
+    assert (offered(bar), bar.text()) == ([], "kin")
+    press(qtbot, bar, Qt.Key.Key_Escape)
+    assert bar.text() == ""
+
+
+def test_ctrl_space_asks_anywhere(bar: FilterBar, qtbot: QtBot) -> None:
+    press(qtbot, bar, Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
+    assert "kind" in offered(bar)
+    press(qtbot, bar, Qt.Key.Key_Left)
+    assert offered(bar) == []
+
+
+def test_a_click_puts_in(bar: FilterBar, qtbot: QtBot) -> None:
+    write(qtbot, bar, "kind == ")
+    popup = bar.window().findChild(FilterCompletions)
+    assert popup is not None
+    view = child(popup, QListView, "filterCandidates")
+    place = view.visualRect(view.model().index(0, 0)).center()
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert bar.text() == 'kind == "chat"'
+    assert editor(bar).hasFocus()
+
+
+def test_the_list_hangs_under_the_word_and_stays_in_the_window(bar: FilterBar, qtbot: QtBot) -> None:
+    write(qtbot, bar, "from == lead && ki")
+    popup = bar.window().findChild(FilterCompletions)
+    assert popup is not None
+    assert popup.y() >= bar.geometry().bottom()
+    assert popup.geometry().right() <= bar.window().width()
+    far = popup.x()
+    editor(bar).selectAll()
+    write(qtbot, bar, "ki")
+    assert popup.x() < far
+
+
+def test_what_is_wrong_waits_while_something_is_offered(bar: FilterBar, qtbot: QtBot) -> None:
+    write(qtbot, bar, "kin")
+    qtbot.wait(500)
+    assert offered(bar)
+    trouble = bar.window().findChild(FilterTrouble)
+    assert trouble is None or trouble.isHidden()

@@ -1,0 +1,133 @@
+"""What the filter bar offers while a filter is typed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.analysis import Analysis
+from inspector.filters import compile_filter
+from inspector.filters.completion import Completer, Completion
+from inspector.filters.parse import parser_at
+from tests.builders import document_of, envelope
+from tests.unit.filters.test_properties import EXPRESSIONS
+
+AGENTS = [
+    envelope("chat", id="a", **{"from": "lead", "to": ["fs", "human"]}, payload={"text": "x", "deep": {"odd key": 1}}),
+    envelope("chat", id="b", **{"from": "lead"}),
+    envelope("chat/acknowledge", id="c", **{"from": 'Ann "the" lead', "to": ["fs"]}, correlation_id=["a"]),
+    envelope(
+        "mcp/request", id="d", context="r-1/sub", **{"from": "Ann"},
+        payload={"method": "tools/call", "params": {"name": "read_file", "arguments": {}}},
+    ),
+    envelope("chat", id="e", **{"from": "Bearer abcdef123456"}),
+]  # fmt: skip
+
+
+def analysis() -> Analysis:
+    return document_of(*AGENTS).analysis
+
+
+def offered(text: str) -> Completion:
+    """What is offered at the bar, or at the end of the text."""
+    cursor = text.find("|") if "|" in text and "||" not in text else len(text)
+    return Completer(analysis()).complete(text.replace("|", "", 1) if cursor < len(text) else text, cursor)
+
+
+def labels(text: str) -> list[str]:
+    return [candidate.label for candidate in offered(text).candidates]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("kin", ["kind", "kind.raw"]),
+        ("leaf", ["context.leaf"]),
+        ("kind =", ["==", "!="]),
+        ("kind == ", ["chat", "chat/acknowledge", "mcp/request"]),
+        ("kind == ACK", ["chat/acknowledge"]),
+        ('kind == "ch', ["chat", "chat/acknowledge"]),
+        ("kind like read", ["mcp/request:tools/call:read_file"]),
+        ("from == ", ["lead", 'Ann "the" lead', "Ann"]),
+        ("to in {fs, ", ["fs", "human"]),
+        ("to in {fs ", ["}"]),
+        ("context under ", ["r-1/sub", "$context"]),
+        ("error == ", ["true"]),
+        ("finding.severity >= ", ["note", "warning", "error"]),
+        ("error ", ["==", "!=", "&&", "||"]),
+        ("error &", ["&&"]),
+        ("!err", ["error"]),
+        ("payload.de", ["payload.deep", 'payload.deep."odd key"']),
+        ("ki| == x", ["kind", "kind.raw"]),
+        ("kind==", ["chat", "chat/acknowledge", "mcp/request"]),
+        ("error &&ki", ["kind", "kind.raw"]),
+        ("kind in ", ["{"]),
+        ("payload.method == ", ["tools/call"]),
+    ],
+)
+def test_offers(text: str, expected: list[str]) -> None:
+    assert labels(text) == expected
+
+
+@pytest.mark.parametrize("text", ['kind == "chat"', "x y z", '"some text', "no == ", "context.typ = = ", "kind == )"])
+def test_offers_nothing(text: str) -> None:
+    assert offered(text).candidates == []
+
+
+def test_values_have_counts_and_fields_have_help() -> None:
+    assert [candidate.count for candidate in offered("kind == ").candidates] == [3, 1, 1]
+    assert offered("kin").candidates[0].help == "Canonical kind, without a suffix; `like` also sees method and target."
+
+
+@pytest.mark.parametrize(
+    ("text", "cursor", "label", "expected"),
+    [
+        ("ki", 2, "kind", "kind "),
+        ("ki == x", 2, "kind", "kind == x"),
+        ("kind == ch", 10, "chat", 'kind == "chat"'),
+        ('kind == "ch" && error', 11, "chat", 'kind == "chat" && error'),
+        ("from == ", 8, 'Ann "the" lead', 'from == "Ann \\"the\\" lead"'),
+        ("kind ", 5, "in", "kind in { "),
+        ("kind==", 6, "chat", 'kind== "chat"'),
+        ("kind ==c", 8, "chat", 'kind == "chat"'),
+        ("error &&", 8, "kind", "error && kind "),
+        ("kind in ", 8, "{", "kind in { "),
+    ],
+)
+def test_putting_in(text: str, cursor: int, label: str, expected: str) -> None:
+    completion = Completer(analysis()).complete(text, cursor)
+    chosen = next(candidate for candidate in completion.candidates if candidate.label == label)
+    after, place = completion.applied(text, chosen)
+    assert after == expected
+    assert after[:place].rstrip().endswith(chosen.text)
+
+
+def test_secrets_are_not_offered() -> None:
+    assert not any("abcdef" in label for label in labels("from == "))
+
+
+@given(EXPRESSIONS, st.data())
+def test_whatever_is_offered_fits(expression: object, data: st.DataObject) -> None:
+    text = str(expression)
+    cursor = data.draw(st.integers(0, len(text)))
+    completion = Completer(analysis()).complete(text[:cursor], cursor)
+    for candidate in completion.candidates[:5]:
+        after, _ = completion.applied(text[:cursor], candidate)
+        parser_at(after.rstrip())  # raises where no filter begins like this
+
+
+@given(st.text(max_size=40), st.integers(0, 40))
+def test_any_text_can_be_completed(text: str, cursor: int) -> None:
+    completion = Completer(analysis()).complete(text, min(cursor, len(text)))
+    assert 0 <= completion.start <= completion.stop <= len(text)
+
+
+def test_every_value_offered_finds_its_messages() -> None:
+    for field in ("kind", "from", "to", "context", "tool"):
+        for candidate in offered(f"{field} == ").candidates:
+            if candidate.count is not None:
+                filter_ = compile_filter(f"{field} == {candidate.text}")
+                shown = filter_.mask(analysis(), np.arange(len(AGENTS)))
+                assert shown.sum() == candidate.count

@@ -1,0 +1,139 @@
+"""Find in view over rows: what it finds in any slices, and where the next hit is."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.analysis import Changes
+from inspector.analysis.changes import NO_ROWS
+from inspector.document import CaptureDocument
+from inspector.filters import compile_filter
+from inspector.filters.find import FindSearch
+from inspector.filters.find_query import FindQuery
+from inspector.filters.visible import VisibleRows
+from tests.builders import GrowingLog, document_of, envelope
+from tests.ui.windows import story
+
+NOTHING = Changes(0, 0, NO_ROWS, tree_moved=False)
+
+
+def rows_of(document: CaptureDocument, filter_: str = "") -> VisibleRows:
+    rows = VisibleRows(document.analysis)
+    rows.choose(compile_filter(filter_), None)
+    return rows
+
+
+def chats(*texts: str) -> CaptureDocument:
+    return document_of(*(envelope("chat", {"text": text}) for text in texts))
+
+
+def finished(search: FindSearch) -> list[int]:
+    while not search.step(time.perf_counter()):
+        pass
+    return search.hits.tolist()
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (FindQuery("slow"), [1, 2]),
+        (FindQuery("SLOW"), [1, 2]),
+        (FindQuery("Slow", match_case=True), []),
+        (FindQuery(r"s\w*w", is_pattern=True), [1, 2]),
+        (FindQuery("record 7"), [5]),
+        (FindQuery("15 records (page 1)"), [5]),
+        (FindQuery("nowhere at all"), []),
+    ],
+    ids=lambda value: value.text if isinstance(value, FindQuery) else "",
+)
+def test_folded_texts_are_found_too(query: FindQuery, expected: list[int]) -> None:
+    assert finished(FindSearch(rows_of(story()), query)) == expected
+
+
+def test_a_generated_summary_is_found_though_nobody_wrote_it() -> None:
+    document = story()
+    document.analysis.transients.summary = lambda row: "never written"  # type: ignore[method-assign]
+    assert finished(FindSearch(rows_of(document), FindQuery("never written"))) == [5]
+
+
+@given(st.lists(st.sampled_from(("aa", "ab", "ba", "bb")), min_size=1, max_size=30), st.integers(0, 30), st.booleans())
+def test_where_it_begins_makes_no_difference(texts: list[str], origin: int, filtered: bool) -> None:
+    document = chats(*texts)
+    rows = rows_of(document, "no > 3" if filtered else "")
+    expected = [n for n, text in enumerate(texts) if "ab" in text and (n >= 3 or not filtered)]
+    search = FindSearch(rows, FindQuery('"ab"'), origin)
+    assert finished(search) == expected
+    assert search.fraction == (1 if len(rows.visible) else 0)
+    for message in range(len(texts)):
+        assert search.holds(message) == (message in expected)
+
+
+def test_next_goes_around_both_ends() -> None:
+    search = FindSearch(rows_of(chats("x", "hit", "x", "hit", "x")), FindQuery("hit"))
+    finished(search)
+    assert search.next(None, 1) == (1, False)
+    assert search.next(None, -1) == (3, False)
+    assert search.next(1, 1) == (3, False)
+    assert search.next(3, 1) == (1, True)
+    assert search.next(2, -1) == (1, False)
+    assert search.next(0, -1) == (3, True)
+    assert [search.place_of(n) for n in range(5)] == [None, 0, None, 1, None]
+
+
+def test_the_next_hit_is_known_before_all_is_searched() -> None:
+    count = 3_000
+    document = chats(*("hit " + "x" * 200 if n % 1_000 == 500 else "y" * 200 for n in range(count)))
+    search = FindSearch(rows_of(document), FindQuery("hit"), 1_200)
+    while not search.knows_next(1_200, 1):
+        assert not search.done
+        search.step(0)
+    assert search.next(1_200, 1) == (1_500, False)
+    assert not search.done
+    assert not search.knows_next(1_200, -1)
+    finished(search)
+    assert search.next(1_200, -1) == (500, False)
+
+
+def test_another_filter_asks_for_nothing_that_is_known() -> None:
+    document = chats("hit", "x", "hit")
+    rows = rows_of(document)
+    search = FindSearch(rows, FindQuery("hit"))
+    assert finished(search) == [0, 2]
+    rows.choose(compile_filter("no > 1"), None)
+    document.capture.close()  # nothing can be read any more
+    search.take_in(NOTHING, None)
+    assert finished(search) == [2]
+    rows.choose(compile_filter(""), None)
+    search.take_in(NOTHING, None)
+    assert finished(search) == [0, 2]
+
+
+def test_new_messages_are_searched() -> None:
+    log = GrowingLog()
+    log.write(envelope("chat", {"text": "hit"}))
+    rows = rows_of(log.document)
+    search = FindSearch(rows, FindQuery("hit"), 0)
+    assert finished(search) == [0]
+    for changes in log.write(envelope("chat", {"text": "x"}), envelope("chat", {"text": "hit"})):
+        rows.apply(rows.prepare(changes))
+        search.take_in(changes, 0)
+    assert not search.done
+    assert finished(search) == [0, 2]
+
+
+def test_a_result_that_is_collapsed_later_is_found_by_its_summary() -> None:
+    document = story()
+    summary = document.analysis.transients.summary
+    document.analysis.transients.summary = lambda row: ""  # type: ignore[method-assign]
+    rows = rows_of(document)
+    search = FindSearch(rows, FindQuery("short words"))
+    assert finished(search) == []
+    document.analysis.transients.summary = lambda row: "short words"  # type: ignore[method-assign]
+    search.take_in(Changes(9, 9, np.array([5]), tree_moved=False), None)
+    assert search.hits.tolist() == [5]
+    document.analysis.transients.summary = summary  # type: ignore[method-assign]

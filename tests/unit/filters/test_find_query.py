@@ -1,0 +1,216 @@
+"""What find in view looks for: which records hold it, and where in a text it is."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.filters import patterns
+from inspector.filters.find_query import FindQuery
+from inspector.filters.full_text import TextFinder, record_texts
+from inspector.filters.patterns import PatternError, PatternFinder, compile_pattern
+from inspector.filters.time_limit import TookTooLongError
+
+_PIECES = st.sampled_from(
+    (
+        *(
+            "a",
+            "A",
+            "k",
+            "K",
+            "i",
+            "I",
+            "ß",
+            "İ",
+            "\u0131",
+            "é",
+            "É",
+            "日",
+            "\ufffd",
+            '"',
+            "/",
+            "\\",
+            " ",
+            "\n",
+            "\x7f",
+        ),
+        *("\u017f", "\u212a", "\ufb00", "\U0001f600", "ann", '\\"', "\\n", "\\u004b", "\\u00e9", "\\ud83d"),
+    )
+)
+_TEXTS = st.lists(_PIECES, max_size=6).map("".join)
+_PATTERNS = st.lists(
+    st.one_of(
+        st.sampled_from(("a", "A", "kk", "ann", "I", "é", "日")),
+        st.sampled_from(
+            (
+                "a*",
+                ".",
+                "(ann)+",
+                "[aé\u0131]",
+                "(?i)kk",
+                "(?i:an)",
+                "^",
+                "$",
+                r"\s",
+                "(k|ss)",
+                "(?:ann|kk|a\\\\n)",
+                "(ann|)",
+                "(?:ann|é)",
+                "(?:an){1,2}",
+                "k?",
+                '"',
+                r"\\",
+            )
+        ),
+    ),
+    max_size=4,
+).map("".join)
+
+
+def _written(text: str, depth: int, ascii_only: bool) -> bytes:
+    for _ in range(depth):
+        text = json.dumps(text, ensure_ascii=ascii_only)
+    return text.encode("utf-8", "surrogatepass")
+
+
+_RECORDS = st.lists(
+    st.one_of(st.builds(_written, _TEXTS, st.integers(0, 3), st.booleans()), st.binary(max_size=8)), max_size=6
+)
+
+
+def laid_out(records: list[bytes], between: bytes) -> tuple[bytes, np.ndarray, np.ndarray]:
+    starts, data = [], b""
+    for record in records:
+        data += between
+        starts.append(len(data))
+        data += record
+    ends = [start + len(record) for start, record in zip(starts, records, strict=True)]
+    return data, np.array(starts, np.int64), np.array(ends, np.int64)
+
+
+@given(_RECORDS, _TEXTS, st.binary(max_size=3))
+def test_with_case_many_at_once_are_what_the_slow_way_says(records: list[bytes], needle: str, between: bytes) -> None:
+    finder = TextFinder(needle, match_case=True)
+    expected = [any(needle in text for text in record_texts(record)) for record in records]
+    assert finder.among(*laid_out(records, between)).tolist() == expected
+    assert [finder(record) for record in records] == expected
+
+
+@given(_RECORDS, _PATTERNS, st.booleans(), st.binary(max_size=3))
+def test_patterns_find_what_the_slow_way_finds(
+    records: list[bytes], pattern: str, match_case: bool, between: bytes
+) -> None:
+    try:
+        slow = re.compile(pattern, re.MULTILINE | (0 if match_case else re.IGNORECASE))
+    except re.error:
+        with pytest.raises(PatternError):
+            PatternFinder(pattern, match_case=match_case)
+        return
+    finder = PatternFinder(pattern, match_case=match_case)
+    expected = [any(slow.search(text) for text in record_texts(record)) for record in records]
+    assert finder.among(*laid_out(records, between)).tolist() == expected
+    assert [finder(record) for record in records] == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "expected"),
+    [
+        (FindQuery("ab"), "abABcab", [(0, 2), (2, 4), (5, 7)]),
+        (FindQuery("ab", match_case=True), "abABcab", [(0, 2), (5, 7)]),
+        (FindQuery("strasse"), "die Straße", [(4, 10)]),
+        (FindQuery("s"), "ß", [(0, 1)]),
+        (FindQuery("i"), "İx", [(0, 1)]),
+        (FindQuery("aa"), "aaaaa", [(0, 2), (2, 4)]),
+        (FindQuery("x"), "", []),
+        (FindQuery(r"\d+", is_pattern=True), "a12b3", [(1, 3), (4, 5)]),
+        (FindQuery("x*", is_pattern=True), "axxb", [(1, 3)]),
+        (FindQuery("ABC", is_pattern=True), "abc", [(0, 3)]),
+        (FindQuery("ABC", match_case=True, is_pattern=True), "abc", []),
+        (FindQuery("^b", is_pattern=True), "a\nb", [(2, 3)]),
+    ],
+)
+def test_places_in_a_text(query: FindQuery, text: str, expected: list[tuple[int, int]]) -> None:
+    assert query.locator()(text) == expected
+
+
+@given(_TEXTS, _TEXTS.filter(bool), st.booleans())
+def test_places_hold_what_was_looked_for(text: str, needle: str, match_case: bool) -> None:
+    folded = needle if match_case else needle.casefold()
+    places = FindQuery(needle, match_case=match_case).locator()(text)
+    last = 0
+    for start, stop in places:
+        piece = text[start:stop]
+        assert last <= start < stop
+        last = stop
+        assert folded in (piece if match_case else piece.casefold())
+    assert bool(places) == (folded in (text if match_case else text.casefold()))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "offset"),
+    [("a(b", "Missing ), unterminated subpattern.", 1), ("*", "Nothing to repeat.", 0), ("[", "Unterminated", 0)],
+)
+def test_what_is_no_expression_is_said(text: str, sentence: str, offset: int) -> None:
+    with pytest.raises(PatternError) as caught:
+        compile_pattern(text, match_case=False)
+    assert caught.value.message.startswith(sentence)
+    assert caught.value.offset == offset
+
+
+def test_an_expression_that_is_too_long_is_refused() -> None:
+    with pytest.raises(PatternError, match="longer than"):
+        compile_pattern("a" * 1001, match_case=False)
+
+
+def test_matching_ends_in_time() -> None:
+    evil, record = "(a+)+$", b"a" * 40 + b"b"
+    started = time.process_time()
+    with pytest.raises(TookTooLongError):
+        PatternFinder(evil)(record)
+    assert FindQuery(evil, is_pattern=True).locator()(record.decode()) == []
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"), [("(a+)+", False), ("(a|b+)*", False), ("(?:a{2,}b)*", False), ("a+b+", True), ("(ab)+", True)]
+)
+def test_without_a_time_limit_no_repetition_is_repeated(
+    text: str, taken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patterns, "HAS_LIMIT", False)
+    if taken:
+        compile_pattern(text, match_case=False)
+    else:
+        with pytest.raises(PatternError, match="may take for ever"):
+            compile_pattern(text, match_case=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        (r"module_12\d+\.py", {"module_12"}),
+        ("(error|refused) \\d", {"error", "refused"}),
+        ("(error|x) ok", {" ok"}),
+        ("a*", set()),
+        ("(?:bad|worse|)", set()),
+        ("(timeout)+", {"meout"}),
+        ("(?i:abc)def?", {"de"}),
+        ("(?x) ab  c d", {"abcd"}),
+        ("ab(?=cde)", {"ab"}),
+    ],
+)
+def test_what_an_expression_needs(text: str, needed: set[str]) -> None:
+    found = patterns._needed(patterns.parser.parse(text), match_case=False)
+    assert set(found) == needed
+
+
+def test_long_texts_are_searched_to_their_end() -> None:
+    record = b"x" * 200_000 + b"needle 42"
+    assert PatternFinder(r"needle \d+$")(record)
+    assert PatternFinder(r"[n]eedle \d")(record)
