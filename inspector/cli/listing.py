@@ -6,18 +6,16 @@ import csv
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import StrEnum
 from itertools import chain, islice
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from inspector.cli.opening import LogFile, asks_for_findings, compiled, field_named, opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, visible
-from inspector.document import CaptureDocument
-from inspector.filters import DisplayFilter
+from inspector.export import matching
 
 DEFAULT_FIELDS = "no,time,from,to,kind,context,text"
 
@@ -49,21 +47,9 @@ def list_command(
         columns = [field.column(document.analysis) for field in chosen]
         values = (
             {n: json_value(f, c.value(row)) for n, f, c in zip(names, chosen, columns, strict=True)}
-            for row in islice(_matching(document, filter_), limit)
+            for row in islice(matching(document, filter_), limit)
         )
         _PRINTERS[format_](names, values)
-
-
-def _matching(document: CaptureDocument, filter_: DisplayFilter) -> Iterator[int]:
-    """Messages a filter lets through, in capture order, asked for in parts, so that `--limit` ends it early."""
-    start, step = 0, _FIRST_ASKED
-    while start < len(document.capture):
-        rows = np.arange(start, min(start + step, len(document.capture)))
-        yield from rows[filter_.mask(document.analysis, rows)].tolist()
-        start, step = start + step, min(step * 2, _MOST_ASKED)
-
-
-_FIRST_ASKED, _MOST_ASKED = 1_000, 1 << 17
 
 
 def _print_jsonl(names: list[str], rows: Iterable[dict[str, object]]) -> None:

@@ -14,10 +14,8 @@ import typer
 
 from inspector.cli.printing import visible
 from inspector.document import CaptureDocument
-from inspector.fields import FIELD_BY_NAME, Field, payload_field
-from inspector.filters import DisplayFilter, FilterError, compile_filter
-from inspector.filters.ast import Presence
-from inspector.filters.parse import parse
+from inspector.fields import Field
+from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.marks_file import restore_marks
 from inspector.reading import UnknownFormatError
 from inspector.sources.inputs import is_stream
@@ -91,17 +89,10 @@ def compiled(text: str, *, selected_context: str | None = None) -> DisplayFilter
 
 def field_named(name: str) -> Field:
     """A field by its name, `payload.<path>` included; ends the command when there is none."""
-    found = FIELD_BY_NAME.get(name)
-    if found is not None:
-        return found
     try:
-        compile_filter(name)
-        expression = parse(name)
+        return naming.field_named(name)
     except FilterError as error:
         fail(str(error))
-    if not isinstance(expression, Presence):
-        fail(f"{name} is no field.")
-    return payload_field(expression.field.path[1:])
 
 
 def asks_for_findings(filter_: DisplayFilter, names: Iterable[str] = ()) -> bool:
