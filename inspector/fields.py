@@ -83,6 +83,8 @@ class Field:
     """What `like` matches where that is not `column`."""
     secret: str | None = None
     """A key on the way to a payload's value that names a secret: whoever shows such a value masks it."""
+    path: tuple[str, ...] = ()
+    """Keys from the payload down to the value; empty for what is no value of a payload."""
 
     def value(self, analysis: Analysis, message: int) -> object:
         """The value of one message: None when absent, [] for an absent list, times as integer nanoseconds."""
@@ -360,4 +362,4 @@ def payload_field(path: tuple[str, ...]) -> Field:
     name = ".".join(("payload", *(step if step.replace("_", "").isalnum() else _json(step) for step in path)))
     label = path[-1] if path else "payload"
     secret = next(filter(is_secret_key, path), None)
-    return Field(name, FieldType.ANY, label, "A value inside the payload.", _decoded(value), secret=secret)
+    return Field(name, FieldType.ANY, label, "A value inside the payload.", _decoded(value), secret=secret, path=path)

@@ -50,6 +50,13 @@ missing_programs() {
     command -v xauth >/dev/null || echo xauth
 }
 
+# The bus of screen readers, and a Python that speaks to it: the system's own, for only that has gi.
+missing_for_screen_readers() {
+    [[ -x /usr/libexec/at-spi-bus-launcher || -x /usr/lib/at-spi2-core/at-spi-bus-launcher ]] || echo at-spi2-core
+    command -v dbus-run-session >/dev/null || echo dbus
+    /usr/bin/python3 -c 'from gi.repository import Gio' >/dev/null 2>&1 || echo python3-gi
+}
+
 # How to become root: "" when already root, a sudo command, or "no".
 root_prefix() {
     if [[ "$(id -u)" == 0 ]]; then
@@ -109,6 +116,11 @@ if [[ "$(uname -s)" == Linux ]]; then
         if ((${#wanted[@]})); then
             install_packages "a virtual display for the real-window test" "${wanted[@]}" ||
                 say "going on without; the real-window test is skipped"
+        fi
+        mapfile -t wanted < <(missing_for_screen_readers)
+        if ((${#wanted[@]})); then
+            install_packages "a bus of screen readers for their test" "${wanted[@]}" ||
+                say "going on without; the test of screen readers is skipped"
         fi
     fi
 fi

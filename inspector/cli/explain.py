@@ -6,15 +6,21 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.opening import compiled
-from inspector.cli.printing import say
+from inspector.cli.opening import Json, compiled
+from inspector.cli.printing import dump, echo, say
 from inspector.filters import explain
+from inspector.filters.explain import explained
 
 
 def explain_filter_command(
     display_filter: Annotated[str, typer.Argument(metavar="FILTER", help="Display filter, in quotes of the shell's.")],
     context: Annotated[str, typer.Option("--context", help="The path that $context stands for.")] = "",
+    as_json: Json = False,
 ) -> None:
     """Say what a display filter compiles to: its parts with their types and values, and what each costs."""
-    for line in explain(compiled(display_filter, selected_context=context or None)).splitlines():
+    filter_ = compiled(display_filter, selected_context=context or None)
+    if as_json:
+        echo(dump(explained(filter_)))
+        return
+    for line in explain(filter_).splitlines():
         say(line)

@@ -13,7 +13,8 @@ import typer
 from inspector.cli.opening import LogFile, asks_for_findings, compiled, fail, field_named, opened
 from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, export_to, matching
 from inspector.export.files import trouble_of
-from inspector.export.manner import format_of
+from inspector.export.manner import MARKED_FIELDS, format_of
+from inspector.marks_file import notes_of, write_beside
 
 _NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 """Field names between commas; a quoted key may hold commas of its own."""
@@ -37,6 +38,7 @@ def export_command(
         list[str] | None, typer.Option("-e", "--field", help="csv: field; repeated or with commas.")
     ] = None,
     unmasked: Annotated[bool, typer.Option("--unmasked", help="Write secrets as they are.")] = False,
+    marks: Annotated[bool, typer.Option("--marks", help="jsonl: write marks and comments beside OUT, too.")] = False,
 ) -> None:
     """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page."""
     filter_ = compiled(display_filter)
@@ -45,15 +47,22 @@ def export_command(
         field_named(name)
     view = f"Messages that match the filter {display_filter.strip()}" if display_filter.strip() else "All messages"
     chosen = format_ or format_of(output) or Format.JSONL
-    manner = Manner(chosen, self_contained, not unmasked, names or DEFAULT_FIELDS, view)
+    if marks and (output == "-" or chosen is not Format.JSONL):
+        fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
     with opened(file, checked=asks_for_findings(filter_, names)) as document:
+        usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
+        manner = Manner(chosen, self_contained, not unmasked, names or usual, view)
         messages = matching(document, filter_)
         try:
             if output == "-":
                 deque(export_to(document, messages, sys.stdout.buffer, manner), maxlen=0)
                 return
             done: Exported = deque(export_file(document, messages, Path(output), manner), maxlen=1)[0]
-        except OSError as error:
-            fail(f"{output} cannot be written: {trouble_of(error)}")
+            if marks:
+                notes = notes_of(document, matching(document, filter_), masked=not unmasked)
+                write_beside(notes, Path(output))
+        except (OSError, ValueError) as error:
+            why = trouble_of(error) if isinstance(error, OSError) else f"{error}."
+            fail(f"{output} cannot be written: {why}")
     size = f"{done.size_bytes / 1e6:,.1f} MB" if done.size_bytes >= 100_000 else f"{done.size_bytes:,} bytes"
     typer.echo(f"{output}: {done.messages:,} message{'' if done.messages == 1 else 's'}, {size}.", err=True)

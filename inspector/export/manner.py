@@ -33,6 +33,8 @@ def format_of(name: str) -> Format | None:
 
 DEFAULT_FIELDS = ("no", "time", "from", "to", "kind", "context", "text")
 """Columns of a table when none are named; those of `list`."""
+MARKED_FIELDS = (*DEFAULT_FIELDS, "mark", "comment")
+"""The same where the user has marked or commented on messages."""
 
 
 @dataclass(frozen=True, slots=True)

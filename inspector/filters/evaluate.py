@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
-from inspector.capture.stretches import stretches
+from inspector.capture.capture import Capture
 from inspector.fields import Depends
 from inspector.filters.check import Term
 from inspector.filters.full_text import TextFinder
+from inspector.filters.hints import PayloadHint, found_in, hint_of_term, read_together
 from inspector.filters.memory import UNKNOWN, Answers, Mask, Rows, TableMemory
 
 CHEAP, DECODED, FULL_TEXT = 0, 1, 2
@@ -177,6 +178,10 @@ class TermNode:
     term: Term
     make_column: Callable[[Analysis], Column]
     memory: TableMemory = field(default_factory=TableMemory)
+    _hint: PayloadHint | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._hint = hint_of_term(self.term)
 
     def cost(self, evaluation: Evaluation) -> int:
         """Only columns that are no arrays have to decode."""
@@ -195,10 +200,15 @@ class TermNode:
     def _asked(self, evaluation: Evaluation, column: Column, selection: Selection) -> Mask:
         """Decode, but not where it is known beforehand that the term does not hold."""
         kept, likely = self._kept(evaluation, column), self._likely(column, selection)
+        capture = evaluation.analysis.capture
+
+        def ask(rows: Rows) -> Mask:
+            return self._decoded(capture, column, rows)
+
         if likely is None:
-            return _asked_once(kept, selection, lambda rows: self._decoded(column, rows))
+            return _asked_once(kept, selection, ask)
         if likely.any():
-            likely[likely] = _asked_once(kept, selection.where(likely), lambda rows: self._decoded(column, rows))
+            likely[likely] = _asked_once(kept, selection.where(likely), ask)
         return likely
 
     def _likely(self, column: Column, selection: Selection) -> Mask | None:
@@ -260,12 +270,21 @@ class TermNode:
         # The only comparison with a truth value that is left is `== true`.
         return self._present(column, selection)
 
-    def _decoded(self, column: Column, rows: Rows) -> Mask:
-        values = map(column.value, rows.tolist())
+    def _decoded(self, capture: Capture, column: Column, rows: Rows) -> Mask:
+        if self._hint is None:
+            return self._each(capture, column, rows)
+        mask = self._hint.likely(capture, rows)
+        if mask.any():
+            mask[mask] = self._each(capture, column, rows[mask])
+        return mask
+
+    def _each(self, capture: Capture, column: Column, rows: Rows) -> Mask:
         predicate, many = self.term.predicate, self.term.field.many
-        if predicate is None:
-            return _mask((bool(value) if many else value is not None for value in values), len(rows))
-        return _mask((_any(predicate, value) for value in values), len(rows))
+        with read_together(capture, rows):
+            values = map(column.value, rows.tolist())
+            if predicate is None:
+                return _mask((bool(value) if many else value is not None for value in values), len(rows))
+            return _mask((_any(predicate, value) for value in values), len(rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,13 +301,7 @@ class TextNode:
     def evaluate(self, evaluation: Evaluation, selection: Selection) -> Mask:
         """Search the records, those that lie together at once."""
         capture = evaluation.analysis.capture
-
-        def search(rows: Rows) -> Mask:
-            ascending = np.sort(rows)
-            found = np.concatenate([self.finder.among(*stretch) for stretch in stretches(capture, ascending)])
-            return found if np.array_equal(ascending, rows) else found[np.searchsorted(ascending, rows)]
-
-        return _asked_once(self._kept(evaluation), selection, search)
+        return _asked_once(self._kept(evaluation), selection, lambda rows: found_in(self.finder, capture, rows))
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
         """What was searched before is known."""

@@ -47,6 +47,23 @@ def explain(display_filter: DisplayFilter) -> str:
     )
 
 
+def explained(display_filter: DisplayFilter) -> dict[str, object]:
+    """What a filter compiles to, for programs: as `explain` has it."""
+    expression, root = display_filter.expression, display_filter.root
+    parts: list[dict[str, object]] = []
+    if expression is not None and root is not None:
+        for line, cost in _parts(expression, root, Evaluation(Analysis(Capture())), 0):
+            said = line.lstrip(" ")
+            part: dict[str, object] = {"depth": (len(line) - len(said)) // 2, "part": said}
+            parts.append(part if cost is None else {**part, "cost": _COST[cost]})
+    return {
+        "filter": "" if expression is None else str(expression),
+        "parts": parts,
+        "fields": sorted(display_filter.fields),
+        "changes_with": [d.value for d in Depends if d in display_filter.depends and d is not Depends.FIXED],
+    }
+
+
 def _parts(expression: Expression, node: Node, evaluation: Evaluation, depth: int) -> Iterator[tuple[str, int | None]]:
     """Lines of the outline; the cost of those that are looked up. Nodes stand as the parts of the expression do."""
     indent = "  " * depth

@@ -20,12 +20,37 @@ from inspector.filters.find_query import FindQuery
 from inspector.filters.memory import UNKNOWN
 from inspector.filters.visible import Messages, VisibleRows
 
-_FIRST_BYTES, _MOST_BYTES = 64 << 10, 1 << 19
+_FIRST_BYTES, _MOST_BYTES = 64 << 10, 2 << 20
 """Of records searched without a look at the clock; slices begin small, as nobody knows how dear the query is."""
-_MOST_ROWS = 4_096
+_MOST_ROWS = 8_192
 _QUICK_S, _SLOW_S = 0.001, 0.003
 
 NOTHING: Messages = np.empty(0, np.uint32)
+
+
+class _Grown:
+    """An ascending array that is added to, mostly at its end: then nothing is copied but what is added."""
+
+    def __init__(self, values: NDArray[Any]) -> None:
+        self._room = values
+        self._count = len(values)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """A view: it stays as it is when more is added."""
+        return self._room[: self._count]
+
+    def add(self, more: NDArray[Any]) -> None:
+        """Add ascending values, none of which it has."""
+        now, count = self.values, self._count + len(more)
+        if len(more) and len(now) and more[0] < now[-1]:
+            self._room = np.insert(now, now.searchsorted(more), more)
+        else:
+            if count > len(self._room):
+                self._room = np.empty(max(count * 3 // 2, 1024), now.dtype)
+                self._room[: self._count] = now
+            self._room[self._count : count] = more
+        self._count = count
 
 
 class FindSearch:
@@ -56,16 +81,18 @@ class FindSearch:
         self._known: NDArray[np.int8] = np.zeros(0, np.int8)
         self._seen: Messages = NOTHING
         self._bytes = _FIRST_BYTES
+        self._arranged = -1
         self._begin(origin)
 
     def _begin(self, origin: int | None) -> None:
         """Look at the rows from a message on, then at those before it."""
-        self._seen = self._rows.visible
+        self._seen, self._replaced = self._rows.visible, self._rows.replaced
         first = 0 if origin is None else self._rows.place(origin)
         self._runs = [[first, len(self._seen)], [0, first]]
         self._hits: list[list[Messages]] = [[], []]
         self._late = NOTHING
-        self._joined: Messages | None = None
+        self._joined: _Grown | None = None
+        self._hit_rows: _Grown | None = None
         self._done = 0
 
     # Searching
@@ -104,9 +131,18 @@ class FindSearch:
         found = chunk[known[chunk] == 1]
         if len(found):
             self._hits[which].append(found)
-            self._joined = None
+            self._add(found)
         run[0] += len(chunk)
         self._done += len(chunk)
+
+    def _add(self, found: Messages) -> None:
+        """Some messages, ascending, are hits too."""
+        if self._joined is not None:
+            self._joined.add(found)
+        if self._arranged != self._rows.arranged:
+            self._hit_rows = None
+        if self._hit_rows is not None:
+            self._hit_rows.add(self._rows.rows_of(found.astype(np.int64)))
 
     def _ask(self, messages: Messages) -> NDArray[np.bool_]:
         analysis = self._rows.analysis
@@ -138,16 +174,19 @@ class FindSearch:
         """
         fresh = self._asked_again(changes)
         visible, seen = self._rows.visible, self._seen
-        grown = len(visible) >= len(seen) and (visible.base is seen.base or np.array_equal(visible[: len(seen)], seen))
+        grown = self._rows.replaced == self._replaced or (
+            len(visible) >= len(seen) and np.array_equal(visible[: len(seen)], seen)
+        )
         if not grown:
             self._begin(origin)
         elif len(visible) > len(seen):
-            self._seen = visible
+            self._seen, self._replaced = visible, self._rows.replaced
             self._runs[0][1] = len(visible)
         if grown and len(fresh):
             shown = visible[np.minimum(visible.searchsorted(fresh), len(visible) - 1)] == fresh
-            self._late = np.union1d(self._late, fresh[shown])
-            self._joined = None
+            late = np.setdiff1d(fresh[shown], self._late, assume_unique=True)
+            self._late = np.union1d(self._late, late)
+            self._add(late[~self._is_hit(late)])
         return not self.done
 
     def _asked_again(self, changes: Changes) -> Messages:
@@ -176,11 +215,16 @@ class FindSearch:
     def hits(self) -> Messages:
         """(n,) uint32, the messages found so far, ascending."""
         if self._joined is None:
-            self._hits = [[np.concatenate(parts)] if len(parts) > 1 else parts for parts in self._hits]
             parts = [*self._hits[1], *self._hits[0]]
             joined = np.concatenate(parts) if parts else NOTHING
-            self._joined = np.union1d(joined, self._late) if len(self._late) else joined
-        return self._joined
+            self._joined = _Grown(np.union1d(joined, self._late) if len(self._late) else joined)
+        return self._joined.values
+
+    def _is_hit(self, messages: Messages) -> NDArray[np.bool_]:
+        hits = self.hits
+        if not len(hits):
+            return np.zeros(len(messages), np.bool_)
+        return hits[np.minimum(hits.searchsorted(messages), len(hits) - 1)] == messages
 
     def holds(self, message: int) -> bool:
         """Whether a message is known to hold it."""
@@ -193,17 +237,17 @@ class FindSearch:
             return None
         if self._rows.sorted_by is None:
             return int(self.hits.searchsorted(np.uint32(message)))
-        return int(self._hit_rows().searchsorted(row))
+        return int(self._rows_of_hits().searchsorted(row))
 
     def next(self, message: int | None, step: int) -> tuple[int, bool] | None:
         """The next (1) or previous (-1) hit from a message, and whether the end was passed; None where none is known.
 
-        Without a message it is the first or the last one. O(log hits), O(hits) where rows are sorted.
+        Without a message it is the first or the last one. O(log hits).
         """
         if not len(self.hits):
             return None
         by_row = self._rows.sorted_by is not None
-        hits: NDArray[Any] = self._hit_rows() if by_row else self.hits
+        hits: NDArray[Any] = self._rows_of_hits() if by_row else self.hits
         here: Any = None
         if message is not None:
             here = self._rows.row_of(message) if by_row else np.uint32(message)
@@ -215,8 +259,12 @@ class FindSearch:
         found = int(hits[place % len(hits)])
         return (self._rows.at(found)[0] if by_row else found), wrapped
 
-    def _hit_rows(self) -> NDArray[np.int64]:
-        return self._rows.rows_of(self.hits.astype(np.int64))
+    def _rows_of_hits(self) -> NDArray[np.int64]:
+        """(n,) int64, the rows the hits stand in, ascending; kept until messages come to stand elsewhere."""
+        if self._hit_rows is None or self._arranged != self._rows.arranged:
+            self._arranged = self._rows.arranged
+            self._hit_rows = _Grown(self._rows.rows_of(self.hits.astype(np.int64)))
+        return self._hit_rows.values
 
     def knows_next(self, message: int | None, step: int) -> bool:
         """Whether nothing that is still to be searched lies between a message and the hit `next` gives."""

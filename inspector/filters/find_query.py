@@ -14,7 +14,7 @@ LONGEST = 1_000
 """Characters of what is looked for."""
 MOST_PLACES = 2_000
 """Places in one text that are told: more are no help to the eye."""
-_LIMIT_S = 0.05
+_LIMIT_S = 0.03
 
 Places = list[tuple[int, int]]
 """(start, stop) in characters, ascending, none of them empty, none within another."""
@@ -63,8 +63,13 @@ class FindQuery:
             return _literal(self.text, match_case=self.match_case)
         search = compile_pattern(self.text, match_case=self.match_case).finditer
 
+        too_long = False
+
         def locate(text: str) -> Places:
+            nonlocal too_long
             found: Places = []
+            if too_long:  # the next text would take as long, and there may be one a row
+                return found
             try:
                 with at_most(_LIMIT_S):
                     for match in search(text):
@@ -73,6 +78,7 @@ class FindQuery:
                             if len(found) >= MOST_PLACES:
                                 break
             except TookTooLongError:
+                too_long = True
                 return []
             return found
 

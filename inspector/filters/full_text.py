@@ -11,17 +11,22 @@ are, so bytes are searched by the megabyte, and a record without the needle's lo
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
 from unicodedata import category
 
 import numpy as np
-from numpy.typing import NDArray
+
+from inspector.filters.literal import Folded, Literal, lifted
+from inspector.filters.records import Mask, Offsets, Records
 
 _ESCAPES = re.compile(r'\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\["\\/bfnrt]')
 _NAMED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_ESCAPE_OF = {'"': '"', "/": "/"} | {character: letter for letter, character in _NAMED.items()}
+"""What follows the backslash where JSON writes a character so."""
+_NAMED_PAIRS = tuple((f"\\{letter}", character) for character, letter in _ESCAPE_OF.items())
+_STANDS_IN = "\0"
+"""For a backslash that is one already, while others are resolved."""
 _DEEPEST = 4
 """JSON in a text in a text in a text."""
 
@@ -47,11 +52,8 @@ _NUMBERED_ASCII = re.compile(rb"\\u00[0-7]")
 _NEVER_PLAIN = frozenset('"\\/\ufffd')
 """What JSON may write in another way than by its number, and what stands for bytes that are no UTF-8."""
 
-_ESCAPE_BYTES = 5
-"""So many bytes before a find may be the beginning of an escape that its first letter belongs to."""
 
-Offsets = NDArray[np.integer[Any]]
-Mask = NDArray[np.bool_]
+__all__ = ["Mask", "Offsets", "TextFinder", "record_text", "record_texts"]
 
 
 def _resolved(escape: re.Match[str]) -> str:
@@ -64,10 +66,24 @@ def _resolved(escape: re.Match[str]) -> str:
     return chr(code)
 
 
+def without_escapes(text: str) -> str:
+    """A text with the escapes of JSON in it resolved, once."""
+    if "\\" not in text:
+        return text
+    if "\\u" in text or _STANDS_IN in text:
+        return _ESCAPES.sub(_resolved, text)
+    doubled = "\\\\" in text
+    if doubled:
+        text = text.replace("\\\\", _STANDS_IN)
+    for escape, character in _NAMED_PAIRS:
+        if escape in text:
+            text = text.replace(escape, character)
+    return text.replace(_STANDS_IN, "\\") if doubled else text
+
+
 def record_text(record: bytes) -> str:
     """The text of a record, in which a search looks; cost is a few passes over the bytes."""
-    text = record.decode("utf-8", "replace")
-    return _ESCAPES.sub(_resolved, text) if "\\" in text else text
+    return without_escapes(record.decode("utf-8", "replace"))
 
 
 def record_texts(record: bytes) -> Iterator[str]:
@@ -77,7 +93,7 @@ def record_texts(record: bytes) -> Iterator[str]:
     for _ in range(_DEEPEST):
         if "\\" not in text:
             return
-        before, text = text, _ESCAPES.sub(_resolved, text)
+        before, text = text, without_escapes(text)
         if text == before:
             return
         yield text
@@ -99,22 +115,21 @@ class TextFinder:
         part = max(parts, key=lambda text: len(text.encode()), default="")
         self._part = part.encode()
         self._whole = folded.encode("utf-8", "replace")
-        self._as_it_is = part == folded
         self._literal = "\\" not in folded and all(c.isascii() or is_plain(c) for c in folded)
+        self._escaped = "".join(_ESCAPE_OF[c] for c in folded if c in _ESCAPE_OF).encode()
         self._numbered = (_NUMBERED_ASCII if match_case else _NUMBERED) if part.isascii() else _ANY_NUMBERED
         others = {} if match_case else _FOLDS_TO_ASCII
         self._others = [c.encode() for c, to in others.items() if not set(to).isdisjoint(part)]
+        self._room = Folded(match_case=match_case)
+        self._find_whole = Literal(self._whole, match_case=match_case)
 
     def _fold(self, text: str) -> str:
         return text if self._match_case else text.casefold()
 
-    def _lower(self, data: bytes) -> bytes:
-        return data if self._match_case else data.lower()
-
     def __call__(self, record: bytes) -> bool:
         """Whether the text of a record contains the needle."""
         if self._literal and record.isascii() and b"\\" not in record:
-            return self._whole in self._lower(record)
+            return self._whole in (record if self._match_case else record.lower())
         return any(self._folded in self._fold(text) for text in record_texts(record))
 
     def among(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
@@ -131,95 +146,46 @@ class TextFinder:
         found = np.zeros(len(starts), np.bool_)
         if not self._folded:
             return ~found
+        records = Records(data, starts, ends)
+        if not self._folded.isascii() and records.is_ascii and not len(records.numbers):
+            return found
+        open_ = np.zeros(len(starts), np.bool_)
         if not self._part:
-            open_ = ~found if self._folded.isascii() else self._beyond_ascii(data, starts, ends)
+            open_ |= self._folded.isascii() or records.beyond_ascii
         else:
-            lowered, rows = self._lower(data), _Rows(starts.tolist(), ends.tolist())
-            open_ = self._odd(data, starts, ends)
-            if self._literal:
-                self._find_plain(lowered, rows, found, open_)
-            if not self._as_it_is:
-                self._find_part(lowered, rows, found, open_)
+            self._mark_odd(records, open_)
+            self._find(records, found, open_)
         for row in np.flatnonzero(open_ & ~found).tolist():
-            found[row] = self(data[int(starts[row]) : int(ends[row])])
+            found[row] = self(records.record(row))
         return found
 
-    def _find_plain(self, lowered: bytes, rows: _Rows, found: Mask, open_: Mask) -> None:
-        """Mark the records in which the needle stands as it is, and where its first letter may belong to an escape."""
-        whole, length = self._whole, len(self._whole)
-        at = lowered.find(whole)
-        while at >= 0:
-            row = rows.row_at(at)
-            begin, end = rows.starts[row], rows.ends[row]
-            if begin <= at and at + length <= end:
-                before = lowered[max(at - _ESCAPE_BYTES, begin) : at]
-                if before.endswith(b"\\") or b"\\u" in before:
-                    open_[row] = True
-                else:
-                    found[row] = True
-                    if row + 1 == len(rows.starts):
-                        return
-                    at = rows.starts[row + 1] - 1
-            at = lowered.find(whole, at + 1)
+    def _find(self, records: Records, found: Mask, open_: Mask) -> None:
+        """Mark the records in which it stands as it is, and those in which its rest may be written in another way."""
+        folded = self._room.of(records.data)
+        if self._literal:
+            at, rows = self._find_whole.first_in_each(folded, records)
+            sure = self._find_whole.is_exactly(records, at) & ~records.after_escape(at)
+            found[rows[sure]] = True
+            open_[rows[~sure]] = True
+            # Of ASCII only what JSON escapes can stand otherwise than as it is.
+            maybe = records.with_escapes(self._escaped)
+        elif self._folded.isascii():
+            maybe = records.with_escapes(None)
+        else:
+            maybe = records.beyond_ascii.copy()
+        maybe &= ~(found | open_)
+        part = self._part if self._match_case else lifted(self._part)
+        for row in np.flatnonzero(maybe).tolist():
+            open_[row] = folded.find(part, int(records.starts[row]), int(records.ends[row])) >= 0
 
-    def _find_part(self, lowered: bytes, rows: _Rows, found: Mask, open_: Mask) -> None:
-        """Mark the records to be looked at: they have the plain part, and what could be the rest of the needle."""
-        rows.rewind()
-        at = lowered.find(self._part)
-        while at >= 0:
-            row = rows.row_at(at)
-            begin, end = rows.starts[row], rows.ends[row]
-            if begin <= at < end:
-                # Of ASCII only what JSON escapes can stand otherwise than as it is.
-                open_[row] |= not found[row] and (not self._literal or lowered.find(b"\\", begin, end) >= 0)
-                if row + 1 == len(rows.starts):
-                    return
-                at = rows.starts[row + 1] - 1
-            at = lowered.find(self._part, at + 1)
-
-    def _beyond_ascii(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
-        """Records with characters beyond ASCII, as they are or by their numbers."""
-        beyond = np.zeros(len(starts), np.bool_)
-        if _has_numbers(data):
-            _mark(beyond, [match.start() for match in _ANY_NUMBERED.finditer(data)], starts, ends)
-        if not data.isascii():
-            _mark(beyond, np.flatnonzero(np.frombuffer(data, np.uint8) >= 0x80), starts, ends)
-        return beyond
-
-    def _odd(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
-        """Records in which the plain part may be written in another way."""
-        odd = np.zeros(len(starts), np.bool_)
-        if _has_numbers(data):
-            _mark(odd, [match.start() for match in self._numbered.finditer(data)], starts, ends)
-        if self._others and not data.isascii():
+    def _mark_odd(self, records: Records, odd: Mask) -> None:
+        """Mark records in which the plain part may be written in another way."""
+        if len(records.numbers):
+            records.mark(odd, [match.start() for match in self._numbered.finditer(records.data)])
+        if self._others and not records.is_ascii:
             for other in self._others:
-                if other in data:
-                    _mark(odd, [match.start() for match in re.finditer(other, data)], starts, ends)
-        return odd
-
-
-class _Rows:
-    """Places of records, asked for from the first to the last."""
-
-    def __init__(self, starts: list[int], ends: list[int]) -> None:
-        self.starts, self.ends = starts, ends
-        self.rewind()
-
-    def rewind(self) -> None:
-        self._row = 0
-
-    def row_at(self, place: int) -> int:
-        """The last record that begins at or before a place; the first one for places before it."""
-        row, starts = self._row, self.starts
-        if row + 1 < len(starts) and starts[row + 1] <= place:
-            row = bisect_right(starts, place, row + 1) - 1
-        self._row = row
-        return row
-
-
-def _has_numbers(data: bytes) -> bool:
-    # One letter is found thirty times as fast as two, and these two twice as fast by an expression.
-    return b"\\" in data and _ANY_NUMBERED.search(data) is not None
+                if other in records.data:
+                    records.mark(odd, [match.start() for match in re.finditer(other, records.data)])
 
 
 def _is_plain(character: str) -> bool:
@@ -230,12 +196,3 @@ def _is_plain(character: str) -> bool:
 def _is_plain_in_its_case(character: str) -> bool:
     """Whether JSON can only write it as it is or by its number."""
     return character >= " " and character not in _NEVER_PLAIN and not "\ud800" <= character <= "\udfff"
-
-
-def _mark(mask: Mask, places: list[int] | Offsets, starts: Offsets, ends: Offsets) -> None:
-    """Set the records in which places lie."""
-    if len(places):
-        at = np.asarray(places, np.int64)
-        rows = np.searchsorted(starts, at, "right") - 1
-        inside = (rows >= 0) & (at < np.asarray(ends)[rows])
-        mask[rows[inside]] = True

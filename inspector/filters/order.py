@@ -61,12 +61,19 @@ class Order:
             before: (n,) uint32, the ascending array it was made for, as it is now.
             after: (m,) uint32, the ascending array to come.
         """
-        shown = self.in_order(before)
-        length = 1 + int(max(before[-1] if len(before) else 0, after[-1] if len(after) else 0))
-        place_of = np.full(length, _NOWHERE)
-        place_of[after] = np.arange(len(after), dtype=np.uint32)
-        sorted_, behind = (place_of[part] for part in (shown[: self.sorted], shown[self.sorted :]))
-        sorted_, behind = sorted_[sorted_ != _NOWHERE], behind[behind != _NOWHERE]
-        place_of[before] = _NOWHERE
-        come = place_of[after]
-        return Order(np.concatenate((sorted_, behind, come[come != _NOWHERE])), len(sorted_))
+        if not len(before):
+            return Order(np.arange(len(after), dtype=np.uint32), 0)
+        known = np.zeros(1 + int(max(before[-1], after[-1] if len(after) else 0)), np.bool_)
+        known[after] = True
+        stays = known[before]
+        known[:] = False
+        known[before] = True
+        old = known[after]  # what stays stands in the same order in both arrays
+        moved_to = np.full(len(before), _NOWHERE)
+        moved_to[stays] = np.flatnonzero(old)
+        count = len(self.places)
+        sorted_, behind = (moved_to[some] for some in (self.places[: self.sorted], self.places[self.sorted :]))
+        parts = [sorted_[sorted_ != _NOWHERE], behind[behind != _NOWHERE]]
+        later = moved_to[count:]
+        parts += [later[later != _NOWHERE], np.flatnonzero(~old).astype(np.uint32)]
+        return Order(np.concatenate(parts), len(parts[0]))

@@ -7,26 +7,29 @@ expression can be written (or a message sent) so that it would take for ever.
 from __future__ import annotations
 
 import re
+import time
 import warnings
-from re import _parser as parser  # pyright: ignore[reportAttributeAccessIssue]  # the only one who reads expressions
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from inspector.filters.full_text import Mask, Offsets, TextFinder, record_texts
+from inspector.filters.expression import is_of_ascii, looks_before, read_expression, repeats_repetition
+from inspector.filters.full_text import TextFinder, record_texts
+from inspector.filters.needed import NeededRun, needed_texts
 from inspector.filters.operators import MAX_PATTERN
-from inspector.filters.time_limit import HAS_LIMIT, at_most
+from inspector.filters.records import Mask, Offsets, Records
+from inspector.filters.time_limit import HAS_LIMIT, TookTooLongError, at_most
 
-LIMIT_S = 0.5
-"""Processor time for the records that are looked at together: some megabytes, which take a tenth of it."""
+LIMIT_S = 0.03
+"""Processor time for what is looked at without a pause: 64 KB, which take a tenth of it."""
+MOST_S = 0.5
+"""Processor time for one record, however long."""
 _PIECE = 1 << 16
 _OVERLAP = 1 << 12
 """A long text is searched in pieces that share so many characters; a match that is longer may be missed."""
-_LEAST_LITERAL = 2
-_MOST_BRANCHES = 6
-"""Alternatives that are looked for one by one before the expression is tried."""
-_FOLDS_APART = frozenset("iI")
-"""Letters of ASCII whose other forms are others to `re` than to `str.casefold` (dotless and dotted i)."""
+_SPACES_OF_TEXT = (b"\x1c", b"\x1d", b"\x1e", b"\x1f")
+"""White space in a text, but not in bytes."""
 
 
 class PatternError(ValueError):
@@ -55,7 +58,7 @@ def compile_pattern(text: str, *, match_case: bool) -> re.Pattern[str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "possible nested set" and the like are no business of the user
             pattern = re.compile(text, re.MULTILINE | (0 if match_case else re.IGNORECASE))
-            if not HAS_LIMIT and _repeats_repetition(parser.parse(text), inside=False):
+            if not HAS_LIMIT and repeats_repetition(read_expression(text)):
                 raise PatternError("A repetition inside a repetition may take for ever.")
     except re.error as error:
         raise PatternError(f"{error.msg[:1].upper()}{error.msg[1:]}.", error.pos) from None
@@ -78,8 +81,11 @@ class PatternFinder:
     def __init__(self, text: str, *, match_case: bool = False) -> None:
         self._pattern = compile_pattern(text, match_case=match_case)
         match_case = not self._pattern.flags & re.IGNORECASE  # (?i) in it says so too
-        needed = _needed(parser.parse(text, self._pattern.flags & ~re.UNICODE), match_case=match_case)
+        tree = read_expression(text, self._pattern.flags & ~re.UNICODE)
+        needed = needed_texts(tree, match_case=match_case)
         self._first = [TextFinder(literal, match_case=match_case) for literal in needed]
+        self._run = NeededRun(tree)
+        self._of_bytes = None if looks_before(tree) else _of_bytes(text, tree, self._pattern.flags)
 
     def __call__(self, record: bytes) -> bool:
         """Whether the text of a record holds a match.
@@ -87,8 +93,7 @@ class PatternFinder:
         Raises:
             TookTooLongError: that takes too long to say.
         """
-        with at_most(LIMIT_S):
-            return self._holds(record)
+        return any(self._is_in(text) for text in record_texts(record))
 
     def among(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
         """Which of many records hold a match; arguments and result as for `TextFinder.among`.
@@ -96,66 +101,64 @@ class PatternFinder:
         Raises:
             TookTooLongError: that takes too long to say.
         """
-        found = np.full(len(starts), not self._first)
-        for first in self._first:
-            found |= first.among(data, starts, ends)
-        with at_most(LIMIT_S):
-            for row in np.flatnonzero(found).tolist():
-                found[row] = self._holds(data[int(starts[row]) : int(ends[row])])
+        records = Records(data, starts, ends)
+        found = self._run.likely(records)
+        if self._first and found.any():
+            texts = np.zeros(len(records), np.bool_)
+            for first in self._first:
+                texts |= first.among(data, starts, ends)
+            found &= texts
+        as_bytes = found & self._may_be_bytes(records)
+        self._search_bytes(records, np.flatnonzero(as_bytes), found)
+        for row in np.flatnonzero(found & ~as_bytes).tolist():
+            found[row] = self(records.record(row))
         return found
 
-    def _holds(self, record: bytes) -> bool:
-        return any(self._is_in(text) for text in record_texts(record))
+    def _may_be_bytes(self, records: Records) -> Mask:
+        """Records that can be searched where they lie: their bytes are their text, and nothing before them counts."""
+        if self._of_bytes is None or any(separator in records.data for separator in _SPACES_OF_TEXT):
+            return np.zeros(len(records), np.bool_)
+        plain = ~(records.with_escapes(None) | records.beyond_ascii)
+        # What stands before a record counts for ^ and \b: it is to be the end of a line.
+        plain &= records.follows_newline()
+        return plain & (records.ends - records.starts <= _PIECE)
+
+    def _search_bytes(self, records: Records, rows: NDArray[np.intp], found: Mask) -> None:
+        """Try the expression in records as they lie, some at a time."""
+        if self._of_bytes is None or not len(rows):
+            return
+        search, data = self._of_bytes.search, records.data
+        starts, ends = records.starts[rows], records.ends[rows]
+        until = (ends - starts).cumsum()
+        first = 0
+        while first < len(rows):
+            stop = max(first + 1, int(until.searchsorted((until[first - 1] if first else 0) + _PIECE, "right")))
+            places = zip(starts[first:stop].tolist(), ends[first:stop].tolist(), strict=True)
+            with at_most(LIMIT_S):
+                found[rows[first:stop]] = [search(data, start, end) is not None for start, end in places]
+            first = stop
 
     def _is_in(self, text: str) -> bool:
-        search = self._pattern.search
-        if len(text) <= _PIECE:
-            return search(text) is not None
         # By places and not by pieces: what stands before a piece counts for ^ and for what looks back.
-        return any(search(text, at, at + _PIECE + _OVERLAP) for at in range(0, len(text), _PIECE))
+        left = MOST_S
+        for at in range(0, len(text) or 1, _PIECE):
+            began = time.thread_time()
+            with at_most(min(LIMIT_S, left)):
+                if self._pattern.search(text, at, at + _PIECE + _OVERLAP if len(text) > _PIECE else len(text)):
+                    return True
+            left -= time.thread_time() - began
+            if left <= 0:
+                raise TookTooLongError
+        return False
 
 
-def _needed(tree: Any, *, match_case: bool) -> tuple[str, ...]:
-    """Plain texts of which each match holds one at least, as far as it is easily seen; none where it is not."""
-    best: tuple[str, ...] = ()
-    run = ""
-    for operation, value in tree:
-        name = str(operation)
-        if name == "LITERAL" and 0x20 <= value < 0x7F and (match_case or chr(value) not in _FOLDS_APART):
-            run += chr(value)
-            continue
-        best, run = _better(best, (run,)), ""
-        if name == "SUBPATTERN" and not value[1] and not value[2]:
-            best = _better(best, _needed(value[3], match_case=match_case))
-        elif name in ("MAX_REPEAT", "MIN_REPEAT") and value[0] >= 1:
-            best = _better(best, _needed(value[2], match_case=match_case))
-        elif name == "BRANCH" and len(value[1]) <= _MOST_BRANCHES:
-            each = [_needed(branch, match_case=match_case) for branch in value[1]]
-            best = _better(best, tuple(text for one in each for text in one) if all(each) else ())
-    return _better(best, (run,))
-
-
-def _better(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """The texts that leave fewer records to try: those whose shortest is longer."""
-    length = min(map(len, other), default=0)
-    if length < _LEAST_LITERAL or len(other) > _MOST_BRANCHES:
-        return one
-    return other if length > min(map(len, one), default=0) else one
-
-
-def _repeats_repetition(tree: Any, *, inside: bool) -> bool:
-    """Whether something is repeated any number of times within what is."""
-    for operation, value in tree:
-        endless = str(operation) in ("MAX_REPEAT", "MIN_REPEAT") and value[1] is parser.MAXREPEAT
-        if endless and inside:
-            return True
-        if any(_repeats_repetition(part, inside=inside or endless) for part in _parts(value)):
-            return True
-    return False
-
-
-def _parts(value: Any) -> list[Any]:
-    """The expressions an operation is made of."""
-    if isinstance(value, parser.SubPattern):
-        return [value]
-    return [part for one in value for part in _parts(one)] if isinstance(value, list | tuple) else []
+def _of_bytes(text: str, tree: Any, flags: int) -> re.Pattern[bytes] | None:
+    """The same expression for bytes, as far as they are of ASCII; None where it would not mean the same."""
+    if not text.isascii() or not is_of_ascii(tree):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return re.compile(text.encode(), flags & (re.MULTILINE | re.IGNORECASE))
+    except (re.error, ValueError):  # what only texts can be asked for
+        return None

@@ -26,11 +26,14 @@ class Scope:
     Attributes:
         space: string id of the space.
         node: a node, MAIN for the main context, None for the whole space.
+        reach: how far it reaches from the node.
+        calls: whether the requests and proposals outside of it are let through as well.
     """
 
     space: int
     node: int | None
     reach: Reach = Reach.BELOW
+    calls: bool = False
 
 
 class ScopeNodes:

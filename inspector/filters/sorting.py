@@ -21,6 +21,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.analysis.findings import Severity
 from inspector.fields import Field, FieldType
+from inspector.filters.hints import hint_of_field, read_together
 from inspector.filters.order import Places
 
 MAX_TEXT = 100
@@ -89,6 +90,8 @@ class Sorting:
     def __init__(self, analysis: Analysis, by: SortBy, messages: NDArray[np.uint32]) -> None:
         self.by = by
         self.messages = messages
+        self._capture = analysis.capture
+        self._hint = hint_of_field(by.field)
         self._column: Column = by.field.column(analysis)
         self._done = 0.0
         self._places: Places | None = None
@@ -135,7 +138,8 @@ class Sorting:
         entries = np.flatnonzero(occurs)
         runs = _Runs(descending=False)
         table = column.table
-        for done in runs.take(entries.tolist(), lambda entry: sort_key(self.by.field, table[entry])):
+        field = self.by.field
+        for done in runs.take(entries.tolist(), lambda some: [sort_key(field, table[entry]) for entry in some]):
             self._done = done * 0.5
             yield None
         ranks = np.zeros(len(table), np.uint16 if len(entries) < 1 << 16 else np.uint32)  # sixteen bits sort by radix
@@ -155,8 +159,7 @@ class Sorting:
         if isinstance(column, Decoded) and column.may_hold is not None:
             asked = np.flatnonzero(column.may_hold(rows, None))
         runs = _Runs(descending=self.by.descending)
-        read = column.value
-        for done in runs.take(asked.tolist(), lambda place: sort_key(self.by.field, read(int(rows[place])))):
+        for done in runs.take(asked.tolist(), lambda places: self._keys(column, rows[places])):
             self._done = done * 0.95
             yield None
         places = np.empty(len(rows), np.uint32)
@@ -172,6 +175,17 @@ class Sorting:
         places[count:] = np.flatnonzero(rest)
         yield places
 
+    def _keys(self, column: Column, rows: NDArray[np.int64]) -> list[Key | None]:
+        """Keys of some messages; only those are decoded whose records have what the value goes by."""
+        field, capture, read = self.by.field, self._capture, column.value
+        if self._hint is None:
+            with read_together(capture, rows):
+                return [sort_key(field, read(row)) for row in rows.tolist()]
+        likely = self._hint.likely(capture, rows)
+        with read_together(capture, rows[likely]):
+            pairs = zip(rows.tolist(), likely.tolist(), strict=True)
+            return [sort_key(field, read(row)) if may else None for row, may in pairs]
+
 
 class _Runs:
     """Keys sorted in runs, which are merged one by one: no single step takes long, however many there are."""
@@ -180,7 +194,7 @@ class _Runs:
         self._descending = descending
         self._runs: list[list[_Item]] = []
 
-    def take(self, items: list[int], key_of: Callable[[int], Key | None]) -> Iterator[float]:
+    def take(self, items: list[int], keys_of: Callable[[list[int]], list[Key | None]]) -> Iterator[float]:
         """Take in items; gives how far it is from time to time. Those without a key are left out."""
         sign = -1 if self._descending else 1  # what is equal stays in the order of arrival both ways
         run: list[_Item] = []
@@ -188,7 +202,7 @@ class _Runs:
         while start < len(items):
             began = time.perf_counter()
             some = items[start : start + size]
-            run += [(key, sign * item) for item in some if (key := key_of(item)) is not None]
+            run += [(key, sign * item) for item, key in zip(some, keys_of(some), strict=True) if key is not None]
             start += len(some)
             if len(run) >= _RUN or start == len(items):
                 run.sort(reverse=self._descending)

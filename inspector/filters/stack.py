@@ -37,12 +37,18 @@ class FilterStack:
     """In the order they were added, each text once; at most `MOST_CONDITIONS`."""
     text: str = ""
     """The filter bar's own."""
+    besides: str = ""
+    """What is shown as well, whatever the others hide; "" for nothing."""
 
     @property
     def combined(self) -> str:
         """All that counts as one display filter: as written where it is one alone, else joined by `&&`."""
         parts = [condition.text for condition in self.conditions if condition.on]
-        return joined([*parts, self.text])
+        return self.eased(joined([*parts, self.text]))
+
+    def eased(self, text: str) -> str:
+        """A filter with what is shown as well; an empty one hides nothing."""
+        return f"({text}) || {self.besides}" if self.besides and text.strip() else text
 
     @property
     def is_full(self) -> bool:
@@ -74,9 +80,9 @@ class FilterStack:
 
     def widened(self, text: str) -> FilterStack:
         """With what a filter lets through shown as well: what counts now becomes the bar's text, `||` the filter."""
-        now = self.combined
+        now = replace(self, besides="").combined
         kept = tuple([condition for condition in self.conditions if not condition.on])
-        return FilterStack(kept, f"({now}) || {text}" if now else text)
+        return replace(self, conditions=kept, text=f"({now}) || {text}" if now else text)
 
     def switched(self, place: int, *, on: bool) -> FilterStack:
         """With one condition switched on or off."""

@@ -78,6 +78,8 @@ class VisibleRows:
         filter: the display filter in force.
         scope: the part of the tree, or None for everything.
         sorted_by: what the rows are sorted by; None for the order of arrival.
+        replaced: how often other messages were shown than those before and new ones below them.
+        arranged: how often any message came to stand in another row.
     """
 
     def __init__(self, analysis: Analysis) -> None:
@@ -85,6 +87,7 @@ class VisibleRows:
         self.filter: DisplayFilter = compile_filter("")
         self.scope: Scope | None = None
         self.sorted_by: SortBy | None = None
+        self.replaced = self.arranged = 0
         self._order: Order | None = None
         self._shown: Messages = np.empty(0, np.uint32)
         self._count = 0
@@ -160,6 +163,14 @@ class VisibleRows:
         return (np.flatnonzero(mask) + start).astype(np.uint32)
 
     def _in_scope(self, scope: Scope, selection: Selection) -> NDArray[np.bool_]:
+        within = self._within(scope, selection)
+        if scope.calls:
+            request, proposal = self._call_kinds()
+            kind = self.analysis.capture.columns["kind"][selection.take]
+            within = within | (kind == request) | (kind == proposal)
+        return within
+
+    def _within(self, scope: Scope, selection: Selection) -> NDArray[np.bool_]:
         here = self.analysis.capture.columns["space"][selection.take] == scope.space
         if scope.node is None:
             return here
@@ -266,6 +277,8 @@ class VisibleRows:
         if self._order is not None:
             self._order = self._order.carried_over(self.visible, visible)
         self._shown, self._count = visible, len(visible)
+        self.replaced += 1
+        self.arranged += 1
         self._hidden, self._hidden_to = (0, 0), 0
         self._index_expansions()
 
@@ -280,6 +293,7 @@ class VisibleRows:
             messages: (n,) uint32, what was sorted; those shown now by default.
         """
         self.sorted_by, self._order = by, None
+        self.arranged += 1
         if by is not None and places is not None:
             visible = self.visible
             order = Order(places)
@@ -382,23 +396,22 @@ class VisibleRows:
         """Show `parts` lines below a message."""
         if parts > 0:
             self._expanded[message] = parts
+            self.arranged += 1
             self._index_expansions()
 
     def collapse(self, message: int) -> None:
         """Hide the lines below a message."""
         self._expanded.pop(message, None)
+        self.arranged += 1
         self._index_expansions()
 
     # What is hidden
 
     def hidden_calls(self) -> tuple[int, int]:
-        """Requests and proposals in sub-contexts that this view hides; agents must act on those in any context.
-
-        (0, 0) when the view does not choose by context at all.
-        """
-        if self.scope is None and not any(name.startswith("context") for name in self.filter.fields):
+        """Requests and proposals that this view hides, by its filter or its scope; agents must act on those."""
+        if not self.chooses:
             return 0, 0
-        if self._hidden_to < self._seen:  # messages keep their kind, and stay in or out of main
+        if self._hidden_to < self._seen:  # messages keep their kind
             more = self._hidden_between(self._hidden_to, self._seen)
             self._hidden = (self._hidden[0] + more[0], self._hidden[1] + more[1])
             self._hidden_to = self._seen
@@ -407,11 +420,16 @@ class VisibleRows:
     def _hidden_between(self, start: int, stop: int) -> tuple[int, int]:
         capture = self.analysis.capture
         kind = capture.columns["kind"][start:stop]
-        hidden = self.analysis.contexts.nodes_of(slice(start, stop)) != MAIN
+        hidden = np.ones(len(kind), np.bool_)
         first, last = self.place(start), self.place(stop)
         hidden[self.visible[first:last] - np.uint32(start)] = False
-        request, proposal = (capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.PROPOSAL))
+        request, proposal = self._call_kinds()
         return int(np.count_nonzero(hidden & (kind == request))), int(np.count_nonzero(hidden & (kind == proposal)))
+
+    def _call_kinds(self) -> tuple[int, int]:
+        """String ids of the kinds of requests and proposals; -1 where there is none."""
+        strings = self.analysis.capture.strings
+        return strings.find(kinds.REQUEST) or -1, strings.find(kinds.PROPOSAL) or -1
 
 
 def _among(messages: NDArray[np.int64], visible: Messages) -> NDArray[np.bool_]:

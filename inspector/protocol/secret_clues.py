@@ -23,6 +23,7 @@ class SecretRule(IntEnum):
     ASSIGNED = 32
     JWT = 64
     API_KEY = 128
+    PRIVATE_KEY = 256
 
     @property
     def words(self) -> str:
@@ -38,11 +39,12 @@ _RULE_WORDS: dict[SecretRule, str] = {
     SecretRule.USER_INFO: "Passwords in addresses",
     SecretRule.ASSIGNED: "Assignments such as token=...",
     SecretRule.JWT: "JSON web tokens",
-    SecretRule.API_KEY: "Keys that begin with sk-",
+    SecretRule.API_KEY: "Keys of known services",
+    SecretRule.PRIVATE_KEY: "Private keys",
 }
 
 NO_RULES: Final = 0
-ALL_RULES: Final = 255
+ALL_RULES: Final = 511
 """Bits of every rule."""
 
 # Characters that only Unicode's case folding makes ASCII letters, ASCII that is written as an escape, or both: they
@@ -54,8 +56,19 @@ _HIDING = re.compile("[\u0130\u0131\u017f\u212a]|\\\\u(?:00[0-7]|013[01]|017f|21
 _REST = r'(?:[^a-z0-9"\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+'
 _BLANKS = r"(?:[^a-z0-9:\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+"
 _NAMED = rf'{_REST}"{_BLANKS}:'
-_KEY, _BASIC = int(SecretRule.KEY), int(SecretRule.BASIC)
+_KEY, _BASIC, _API_KEY = int(SecretRule.KEY), int(SecretRule.BASIC), int(SecretRule.API_KEY)
 _SET = _KEY | SecretRule.ASSIGNED | SecretRule.URL
+# For the beginnings of `secret_shapes`: several share a clue, as each costs a look at the whole text.
+_STARTS = (
+    ("_", "_[a-z0-9+/=]{16}"),  # all that end in one
+    ("ia", "ia[a-z0-9]{16}"),  # AKIA, ASIA
+    ("xox", r"xox[a-z]-[a-z0-9\-]{10}"),
+    ("aiza", r"aiza[a-z0-9_\-]{35}"),
+    ("glpat-", r"glpat-[a-z0-9_\-]{20}"),
+    ("pp", r"pp(?:-\d-[a-z0-9\-]{16}|lx-[a-z0-9]{32})"),  # xapp-, pplx-
+    ("i-", "i-(?:age[a-z0-9_\\-]{16}|[a-z0-9]{40})"),  # pypi-, xai-
+    (".", r"\.[a-z0-9_\-]{16}"),  # ya29., SG., hvs.
+)
 _CLUES: tuple[tuple[str, re.Pattern[str], int], ...] = (
     *((word, re.compile(rf"{word}(?:=|{_NAMED})"), _SET) for word in ("token", "key")),  # in the plural they are none
     ("secret", re.compile(rf"secret(?:=|s?{_NAMED})"), _SET),
@@ -64,7 +77,9 @@ _CLUES: tuple[tuple[str, re.Pattern[str], int], ...] = (
     ("bearer", re.compile(r"bearer[ \t\\]"), int(SecretRule.BEARER)),
     ("@", re.compile(r":\\*/\\*/"), int(SecretRule.USER_INFO)),
     ("eyj", re.compile(r"eyj[a-z0-9_\-]{8}"), int(SecretRule.JWT)),
-    ("sk-", re.compile(r"sk-[a-z0-9_\-]{16}"), int(SecretRule.API_KEY)),
+    ("sk-", re.compile(r"sk-[a-z0-9_\-]{16}"), _API_KEY),
+    *((literal, re.compile(clue), _API_KEY) for literal, clue in _STARTS),
+    ("-----begin", re.compile(r"-----begin [a-z0-9 ]{0,40}private key"), int(SecretRule.PRIVATE_KEY)),
 )
 
 

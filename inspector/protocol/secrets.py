@@ -1,4 +1,4 @@
-"""Secrets in traffic, masked: values under telling keys, Bearer headers, tokens in URLs, JSON web tokens.
+"""Secrets in traffic, masked: values under telling keys, Bearer headers, tokens in URLs, web tokens, keys of services.
 
 Views, copies and exports all go by the rules here, and show dots unless the user asks otherwise (design.md 4).
 Structures are masked by `mask_secrets`, text (JSON inside JSON included) by `mask_text`; both know the same keys
@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from inspector.protocol.secret_clues import NO_RULES, SecretRule, may_hold_secrets, rules_for
 from inspector.protocol.secret_keys import is_secret_key, may_be_number
+from inspector.protocol.secret_shapes import PATTERNS, PRIVATE_KEY, is_key
 
 __all__ = ["MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
            "masked_words", "may_hold_secrets"]  # fmt: skip
@@ -38,9 +39,11 @@ _IN_URL = re.compile(r"(?i)([?&#][\w\-]{0,40}(?:token|secret|password|api_?key)=
 _USER_INFO = re.compile(r"(?i)\b([a-z][a-z0-9+.\-]{1,20}://[^/\s:@\"']{1,128}:)[^/\s@\"']{1,256}(?=@)")
 # The lookbehind lets no second try start inside the first.
 _JWT = re.compile(r"(?<![A-Za-z0-9_\-])eyJ[A-Za-z0-9_\-]{8,4096}\.[A-Za-z0-9_\-]{4,65536}\.[A-Za-z0-9_\-]*")
-# An escaped line break may stand before it. With a digit: sk-team-of-the-north is a name.
-_API_KEY = re.compile(r"((?:(?<![A-Za-z0-9])|(?<=\\[bfnrt]))sk-)(?=[A-Za-z_\-]{0,64}\d)[A-Za-z0-9_\-]{16,512}")
-_ASSIGNED = re.compile(r"(?i)(?<![\w?&#\-])((?:token|password|passwd|secret|api_?key|access_token)=)[^\s&\"'\\<>]{3,}")
+# Behind an underscore or hyphen too: GITHUB_TOKEN=..., --password=...
+_ASSIGNED = re.compile(
+    r"(?i)(?<![^\W_])(?<![?&#])(?<!page[_\-])(?<!progress[_\-])(?<!continuation[_\-])"
+    r"((?:token|password|passwd|secret|(?:api|access|private)_?key)=)[^\s&\"'\\<>]{3,}"
+)
 _BASIC = re.compile(r"(?i)\b(authorization[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?basic[ \t]{1,8})[A-Za-z0-9+/=]{3,}")
 _KEY = re.compile(
     r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\-]|\\{1,64}u[0-9a-fA-F]{4}){1,64})(?P=quote)\s*:\s*(?P<open>\[\s*)?'
@@ -57,7 +60,7 @@ _PATTERNS: tuple[tuple[SecretRule, re.Pattern[str]], ...] = (
     (SecretRule.USER_INFO, _USER_INFO),
     (SecretRule.ASSIGNED, _ASSIGNED),
     (SecretRule.BASIC, _BASIC),
-    (SecretRule.API_KEY, _API_KEY),
+    (SecretRule.PRIVATE_KEY, PRIVATE_KEY),
 )
 """What stands before the secret is group 1."""
 
@@ -192,7 +195,15 @@ def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> s
     for rule, pattern in _PATTERNS:
         if rules & rule:
             masked = pattern.sub(lambda m, rule=rule: m[1] + mask(m[0][len(m[1]) :], rule), masked)
+    if rules & SecretRule.API_KEY:
+        for pattern in PATTERNS:
+            masked = pattern.sub(lambda m: _mask_key(m, mask), masked)
     return _JWT.sub(lambda m: mask(m[0], SecretRule.JWT), masked) if rules & SecretRule.JWT else masked
+
+
+def _mask_key(found: re.Match[str], mask: Callable[[str, SecretRule], str]) -> str:
+    body = found[0][len(found[1]) :]
+    return found[1] + mask(body, SecretRule.API_KEY) if is_key(body) else found[0]
 
 
 def _mask_pairs(text: str, mask: Callable[[str], str]) -> str:

@@ -225,6 +225,8 @@ class Settings(_Part):
     """Chips below the filter bar, in their order."""
     highlights: list[HighlightRule] = Field(default_factory=default_highlights)
     """Rows that stand out; where several rules hold the first one gives the colour."""
+    findings_by: Literal["code", "severity", "nothing"] = "code"
+    """What the findings are grouped by."""
     keys: dict[str, list[str]] = Field(default_factory=dict)
     """Keys of actions that do not have their usual ones, by the action's id; an empty list is none at all."""
 

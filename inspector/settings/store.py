@@ -1,7 +1,7 @@
 """Reading and writing the settings file: whole or not at all.
 
 A file that cannot be read is set aside under another name, never overwritten, and the defaults are used with a
-message for the user.
+message for the user. Where single entries of it cannot be used, a copy of it is set aside and the rest is used.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from inspector import paths
 from inspector.settings.migrations import UnreadableVersionError, migrate
 from inspector.settings.model import Settings
+from inspector.settings.repair import repaired
 
 FILE_NAME = "settings.json"
 """Name below the config folder."""
+_MOST_BYTES = 32 << 20
+_MOST_NAMED = 3
+"""So many entries that were left out are named."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,9 @@ def load(path: Path | None = None) -> LoadedSettings:
     """
     file = settings_path() if path is None else path
     try:
-        text = file.read_text(encoding="utf-8")
+        with file.open("rb") as stream:
+            data = stream.read(_MOST_BYTES + 1)
+        text = data.decode()
     except FileNotFoundError:
         return LoadedSettings(Settings(), None)
     except UnicodeDecodeError:
@@ -55,21 +59,20 @@ def load(path: Path | None = None) -> LoadedSettings:
         return LoadedSettings(
             Settings(), f"The settings in {file} could not be read ({problem.strerror}); defaults are used."
         )
+    if len(data) > _MOST_BYTES:
+        return _set_aside(file, "it is too large")
     try:
         raw = json.loads(text)
         if not isinstance(raw, dict):
             return _set_aside(file, "it is not a JSON object")
-        return LoadedSettings(Settings.model_validate(migrate(raw)), None)
+        settings, left_out = repaired(migrate(raw))
     except (json.JSONDecodeError, RecursionError) as problem:
         return _set_aside(file, f"it is not JSON: {problem}")
     except UnreadableVersionError as problem:
         return _set_aside(file, str(problem))
-    except ValidationError as problem:
-        first = problem.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return _set_aside(file, f"{place or 'its content'}: {first['msg']}")
     except ValueError:  # integers of more digits than Python converts
         return _set_aside(file, "it holds a number that is too long to read")
+    return LoadedSettings(settings, _left_out_words(file, data, left_out) if left_out else None)
 
 
 def save(settings: Settings, path: Path | None = None) -> None:
@@ -87,17 +90,49 @@ def save(settings: Settings, path: Path | None = None) -> None:
         text = settings.model_dump_json(indent=2) + "\n"
     except ValueError:
         raise OSError(errno.EINVAL, "they hold text that is not valid Unicode", str(file)) from None
+    _replace_whole(file, text.encode())
+
+
+def _replace_whole(file: Path, data: bytes) -> None:
     # mkstemp makes the file with mode 0600.
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         Path(name).replace(file)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _left_out_words(file: Path, data: bytes, left_out: list[str]) -> str:
+    """Keep a copy of a file with entries that cannot be used; what to say of it."""
+    named = "; ".join(left_out[:_MOST_NAMED])
+    if len(left_out) > _MOST_NAMED:
+        named += f"; and {len(left_out) - _MOST_NAMED:,} more"
+    named = named.encode("utf-8", "replace").decode()
+    what = "One entry" if len(left_out) == 1 else f"{len(left_out):,} entries"
+    aside = _copied_aside(file, data)
+    one = len(left_out) == 1
+    said = f"{what} of the settings could not be used and {'was' if one else 'were'} left out: {named}."
+    if aside is None:
+        return f"{said} Copy {file} before you change a setting."
+    return f"{said} Set {'it' if one else 'them'} again here; the file as it was is kept as {aside}."
+
+
+def _copied_aside(file: Path, data: bytes) -> Path | None:
+    """A copy under another name, the one of an earlier start where nothing has changed; None where there is none."""
+    try:
+        for known in sorted(file.parent.glob(f"{file.stem}.broken-*{file.suffix}")):
+            if known.stat().st_size == len(data) and known.read_bytes() == data:
+                return known
+        aside = _free_name(file)
+        _replace_whole(aside, data)
+    except OSError:
+        return None
+    return aside
 
 
 def _set_aside(file: Path, why: str) -> LoadedSettings:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import qasync
-from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
 from inspector import collector
@@ -21,11 +21,15 @@ from inspector.captures import Unsaved, unsaved_captures
 from inspector.credentials import TokenStore
 from inspector.settings import Settings
 from inspector.sources.inputs import STANDARD_INPUT, is_stream
-from inspector.ui import icons
+from inspector.ui import icons, kept
 from inspector.ui.main_window import MainWindow
 from inspector.ui.theme import ThemeController, ThemeSetting
 
 _log = logging.getLogger(__name__)
+
+_NOT_SAVED = "settings-not-saved"
+_RETRY_MS = 20_000
+"""Settings that could not be written are tried again after so long, until they are."""
 
 
 class Application:
@@ -44,12 +48,19 @@ class Application:
     ) -> None:
         loaded = stored.load() if remembers else stored.LoadedSettings(Settings(), None)
         self.settings: Settings = loaded.settings
-        self.notice = loaded.message
+        dropped = kept.drop_unusable_keys(self.settings)
+        sentences = [loaded.message or "", kept.dropped_keys_words(dropped) if dropped else ""]
+        self.notice = " ".join(filter(None, sentences))
         self.remembers = remembers
+        self._not_written: set[str] = set()  # what was said to hold a secret
         self.tokens = TokenStore()
         self.windows: list[MainWindow] = []
         self.tasks: set[asyncio.Task[Any]] = set()
         self._closed: asyncio.Event | None = None
+        self._retry = QTimer()
+        self._retry.setSingleShot(True)
+        self._retry.setInterval(_RETRY_MS)
+        self._retry.timeout.connect(self.save_settings)
         display = self.settings.display
         self.theme = ThemeController(
             qt, setting=cast("ThemeSetting", theme or display.theme), density=display.density,
@@ -80,6 +91,9 @@ class Application:
         """Forget a window; the last one ends the application."""
         if window in self.windows:
             self.windows.remove(window)
+            if not self.windows and self._retry.isActive():  # the last try
+                self.save_settings()
+                self._retry.stop()
             gc.unfreeze()  # what the window was made of can go
         if not self.windows and self._closed is not None:
             self._closed.set()
@@ -90,11 +104,30 @@ class Application:
             window.history.note_presets()
         if not self.remembers:
             return
+        written, left_out = kept.without_secrets(self.settings)
+        self._say_left_out(left_out)
         try:
-            stored.save(self.settings)
+            stored.save(written)
         except OSError as error:
+            sentence = f"The settings could not be saved: {error.strerror or error}. They hold until the program ends."
             for window in self.windows:
-                window.say(f"The settings could not be saved: {error.strerror or error}.", "severity.warning")
+                window.notices.show_notice(
+                    _NOT_SAVED, "warning", sentence, [("Try again", self.save_settings)], token="severity.warning",
+                    closable=True,
+                )  # fmt: skip
+            self._retry.start()
+        else:
+            self._retry.stop()
+            for window in self.windows:
+                window.notices.dismiss(_NOT_SAVED)
+
+    def _say_left_out(self, left_out: list[str]) -> None:
+        """Say once what is not written, in the window it was made in."""
+        new = [words for words in left_out if words not in self._not_written]
+        self._not_written = set(left_out)
+        if new and self.windows:
+            active = [window for window in self.windows if window.isActiveWindow()]
+            (active or self.windows)[-1].say(kept.left_out_words(new), "severity.warning")
 
     def open_targets(self, targets: list[str]) -> None:
         """One window for each file or address; the start page when there is none."""

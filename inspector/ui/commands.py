@@ -96,13 +96,13 @@ class Commands(QObject):
         """Let the messages of the filter in force stand out, also when it is gone."""
         panes = self._window.panes
         if panes is not None and panes.filter.text.strip():
-            self._window.highlighting.add(panes.filter.text)
+            self._window.highlighting.ask_to_add(panes.filter.text)
         else:
             self.edit_highlights()
 
     def save_preset(self) -> None:
         """Keep the filter in force as a preset."""
-        self._window.presets.save_active()
+        self._window.presets.ask_to_save_active()
 
     def _open_settings(self, page: str = "") -> SettingsDialog:
         dialog = SettingsDialog(
@@ -469,26 +469,45 @@ class Commands(QObject):
             self._window.panes.set_scope(None)
             self._window.panes.apply_filter(PENDING_FILTER)
 
-    # Copying
+    # Selecting and copying
+
+    def select_all(self) -> None:
+        """Select every message shown; the table has Ctrl+A for it, as other lists and fields have."""
+        if self._window.panes is not None:
+            self._window.panes.messages.select_all()
+
+    def filter_selected(self) -> None:
+        """Show the selected messages alone."""
+        if self._window.panes is not None:
+            self._window.panes.messages.filter_by_selected("replace")
+
+    def hide_selected(self) -> None:
+        """Hide the selected messages."""
+        if self._window.panes is not None:
+            self._window.panes.messages.filter_by_selected("and_not")
 
     def copy_row(self) -> None:
-        """Copy the current row as text."""
+        """Copy the selected rows as text."""
         self._copy(lambda messages: messages.row_text())
 
     def copy_value(self) -> None:
-        """Copy the value of the current cell."""
+        """Copy the value of the current cell, or what all selected rows say in its column."""
         self._copy(lambda messages: messages.value_text())
 
     def copy_json(self) -> None:
-        """Copy the current message as JSON, secrets masked."""
+        """Copy the current message as JSON, several as JSON Lines, secrets masked."""
         self._copy(lambda messages: messages.json_text())
 
+    def copy_markdown(self) -> None:
+        """Copy the selected messages as Markdown, secrets masked."""
+        self._copy(lambda messages: messages.markdown_text())
+
     def copy_id(self) -> None:
-        """Copy the id of the current message."""
+        """Copy the ids of the selected messages."""
         self._copy(lambda messages: messages.id_text())
 
     def copy_filter(self) -> None:
-        """Copy a filter that finds the value of the current cell."""
+        """Copy a filter that finds the value of the current cell, or the selected messages."""
         self._copy(lambda messages: messages.filter_text())
 
     def _copy(self, read: Callable[[MessagesPanel], str | None]) -> None:

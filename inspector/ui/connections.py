@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject
 from inspector.credentials import KeyringError, account
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, normal_url
-from inspector.ui.dialogs.connect import ConnectDialog
+from inspector.ui.dialogs.connect import DEFAULT_ADDRESS, ConnectDialog
 from inspector.ui.dialogs.connections import ConnectionsDialog
 from inspector.ui.dialogs.keep_fields import Kept
 from inspector.ui.dialogs.message import CANCEL, MessageDialog
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from inspector.ui.panels.start.panel import StartPage
 
 WAITING = "Waiting for the system keyring. It may ask for its password in a window of its own."
+NEW_NAME = "New connection"
 _QUIET_S = 0.3
 """A keyring that answers sooner is not spoken of."""
 
@@ -169,6 +170,10 @@ class Connections(QObject):
         dialog.open()
         return dialog
 
+    def new(self, parent: QWidget | None = None) -> ConnectDialog:
+        """Write down another connection to keep."""
+        return self.edit(NamedConnection(name=NEW_NAME, url=DEFAULT_ADDRESS), parent)
+
     def rename(self, chosen: NamedConnection, name: str) -> None:
         """Call a kept connection something else; its token stays where it is."""
         self._application.settings.keep_connection(chosen.model_copy(update={"name": name}))
@@ -196,6 +201,7 @@ class Connections(QObject):
         """Show all kept connections."""
         dialog = ConnectionsDialog(self._window.theme, self._application.settings, self._window)
         dialog.join_requested.connect(self.join)
+        dialog.new_requested.connect(lambda: self.new(dialog).finished.connect(dialog.refresh))
         dialog.edit_requested.connect(lambda chosen: self.edit(chosen, dialog).finished.connect(dialog.refresh))
         dialog.delete_requested.connect(
             lambda chosen: self.ask_to_delete(chosen, dialog).answered.connect(dialog.refresh)

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
-from inspector.export import Exported, Manner, export_file, preview, rows_of
+from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, preview, rows_of
 from inspector.export.files import trouble_of
+from inspector.export.manner import MARKED_FIELDS
 from inspector.filters import compile_filter
+from inspector.marks_file import notes_of, write_beside
 from inspector.ui import formats
 from inspector.ui.dialogs.export import Choice, ExportDialog, Which
 from inspector.ui.wire_text import plain
@@ -55,7 +57,12 @@ class Exporting(QObject):
             Which.SHOWN: len(panes.rows.visible),
             Which.ALL: len(window.document.analysis),
         }
-        dialog = self._dialog = ExportDialog(window.theme, counts, self._last, window)
+        several = counts[Which.SELECTED] > 1  # whoever has selected some means them
+        before = replace(self._last, which=Which.SELECTED) if several else self._last
+        if len(window.document.analysis.marks) and before.manner.fields == DEFAULT_FIELDS:
+            before = replace(before, manner=replace(before.manner, fields=MARKED_FIELDS))
+        dialog = self._dialog = ExportDialog(window.theme, counts, before, window)
+        dialog.set_has_marks(len(window.document.analysis.marks) > 0)
         dialog.which_chosen.connect(self._count)
         dialog.accepted_choice.connect(self._on_chosen)
         dialog.finished.connect(self._on_dialog_finished)
@@ -69,7 +76,7 @@ class Exporting(QObject):
             return (), 0
         if which is Which.SELECTED:
             selected = panes.messages.selected_messages()
-            return selected, len(selected)
+            return rows_of(selected), len(selected)
         if which is not Which.ALL:
             rows = self._marked() if which is Which.MARKED else panes.rows.visible
             return rows_of(rows), len(rows)
@@ -151,20 +158,28 @@ class Exporting(QObject):
     async def _export(self, target: Path, choice: Choice) -> None:
         window = self._window
         messages, total = self._messages(choice.which)
+        beside = choice.marks and choice.manner.format is Format.JSONL
+        exported = self._messages(choice.which)[0]
+        notes = notes_of(window.document, exported, masked=choice.manner.masked) if beside else None
         view = self._view(choice.which, total)
         manner = replace(choice.manner, view=self._heading(view))
         try:
             done = await self._write(messages, total, target, manner)
-        except OSError as error:
+            kept = await asyncio.to_thread(write_beside, notes, target) if notes else None
+        except (OSError, ValueError) as error:
+            error = error if isinstance(error, OSError) else OSError(str(error))
             window.notices.dismiss("export")
             window.say(f"{plain(target.name)} could not be written: {trouble_of(error)}", "severity.error",
                        ("Export...", lambda: self._ask_for_file(choice)))  # fmt: skip
             return
         window.notices.dismiss("export")
+        beside_it = "Its marks lie beside it. " if kept is not None and kept.parent == target.parent else ""
+        if kept is not None and not beside_it:
+            beside_it = "Beside it lie marks of another file: its own are kept by this program. "
         secrets = "Secrets are masked." if manner.masked else "Secrets are written as they are."
         window.say(
             f"Exported {formats.count_of(done.messages, 'message')}, {view}, as {plain(str(target))}, "
-            f"{formats.size(done.size_bytes)}. {secrets}",
+            f"{formats.size(done.size_bytes)}. {beside_it}{secrets}",
             "severity.note" if manner.masked else "severity.warning",
         )
 

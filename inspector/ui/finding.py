@@ -15,6 +15,8 @@ from inspector.filters.time_limit import TookTooLongError
 from inspector.filters.visible import VisibleRows
 from inspector.ui.panels.messages.panel import MORE_MS, SLICE_S, MessagesPanel
 
+_SETTLED_MS = 150
+"""An expression is tried when so long no key was pressed: half of one may take long, or match everything."""
 _TOO_LONG = "This expression takes too long to try."
 _NO_CHANGES = Changes(0, 0, NO_ROWS, tree_moved=False)
 
@@ -45,7 +47,6 @@ class Finding(QObject):
         self._going = False
         self._more = QTimer(self)
         self._more.setSingleShot(True)
-        self._more.setInterval(MORE_MS)
         self._more.timeout.connect(self._go_on)
         self.bar.query_changed.connect(self._look_for)
         self.bar.step_requested.connect(self.step)
@@ -92,7 +93,11 @@ class Finding(QObject):
                 self.search = FindSearch(self._rows, query, self._messages.current_message())
             except PatternError as error:
                 self._trouble = error.message
-        self._go_on()
+        if self.search is not None and query is not None and query.is_pattern:
+            self._show()
+            self._more.start(_SETTLED_MS)
+        else:
+            self._go_on()
 
     def _go_on(self) -> None:
         """Search for a slice of time, and say what was found."""
@@ -104,15 +109,18 @@ class Finding(QObject):
             except TookTooLongError:
                 self.search, self._trouble, done = None, _TOO_LONG, True
             if not done:
-                self._more.start()
+                self._more.start(MORE_MS)
             if self.search is not None and self._messages.view.sought is search and before == len(search.hits):
                 self._say()
                 self._go_where_wanted()
                 return
+        self._show()
+        self._go_where_wanted()
+
+    def _show(self) -> None:
         self._messages.view.show_find(self.search)
         self._say()
         self.changed.emit()
-        self._go_where_wanted()
 
     def apply_changes(self, changes: Changes) -> None:
         """Take in a flush, after the table has. O(new and changed messages)."""
@@ -120,7 +128,7 @@ class Finding(QObject):
             before = len(self.search.hits)
             again = self.search.take_in(changes, self._messages.current_message())
             if again and not self._more.isActive():
-                self._more.start()
+                self._more.start(MORE_MS)
             if before != len(self.search.hits):
                 self._messages.view.show_find(self.search)
                 self.changed.emit()

@@ -93,3 +93,8 @@ def day_and_time(time_ns: int) -> str:
     """Day and time of day here: "2026-01-05 20:41:05.123"; "" as for `clock`."""
     text = time_of_day(time_ns)
     return text and f"{datetime.fromtimestamp(time_ns // _SECOND).astimezone():%Y-%m-%d} {text}"
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many letters, its end left out where it is longer."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QRect
 
 from inspector.settings import HighlightRule
+from inspector.ui import formats
 from inspector.ui.dialogs.highlight_page import next_color
 
 if TYPE_CHECKING:
@@ -22,7 +23,23 @@ class Highlighting(QObject):
         super().__init__(window)
         self._window = window
 
-    def add(self, text: str) -> None:
+    def ask_to_add(self, text: str) -> None:
+        """As `add`, under a name that is asked for where there is no such rule yet."""
+        text = text.strip()
+        if any(rule.filter == text for rule in self._window.application.settings.highlights):
+            self.add(text)
+            return
+        field = self._window.filter_bar
+        near = QRect(field.mapTo(self._window, field.rect().topLeft()), field.size())
+        self._window.name_card.ask(
+            "Name of the highlight rule",
+            text,
+            formats.shortened(text, _NAME_LENGTH),
+            near,
+            lambda name: self.add(text, name),
+        )
+
+    def add(self, text: str, name: str = "") -> None:
         """Let the messages a filter holds for stand out from now on: by a rule that is there, else by a new one."""
         text = text.strip()
         rules = self._window.application.settings.highlights
@@ -32,7 +49,7 @@ class Highlighting(QObject):
         if known is not None:
             known.on = True
         else:
-            name = text if len(text) <= _NAME_LENGTH else f"{text[: _NAME_LENGTH - 1]}…"
+            name = name or formats.shortened(text, _NAME_LENGTH)
             rules.append(HighlightRule(name=name, filter=text, color=next_color(rules)))
         self.refresh()
 

@@ -17,7 +17,7 @@ To add one that is not in actions.py:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
@@ -26,6 +26,14 @@ from PySide6.QtWidgets import QWidget
 
 Chosen = Mapping[str, Sequence[str]]
 """Keys the user gave to actions, by id; as `Settings.keys`."""
+
+KeyWords = Callable[[str], str]
+"""The key of an action as the keyboard names it, by its id, "" for none: `Keys.words`."""
+
+
+def with_key(words: str, key: str) -> str:
+    """Words of a button with the key that does the same, where there is one: "Next hit (F3)"."""
+    return f"{words} ({key})" if key else words
 
 
 @dataclass(frozen=True, slots=True)

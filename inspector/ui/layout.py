@@ -124,7 +124,8 @@ class WindowLayout(QObject):
 
     def window_resized(self, before: int, now: int) -> None:
         """Panes take the defaults of the new width, unless somebody has dragged them."""
-        if self._window.docks and before != now and not self._dragged:
+        complete = {"Contexts", "Details"} <= self._window.docks.keys()  # the first ones may widen a narrow window
+        if complete and before != now and not self._dragged:
             self._set_sides(*self._defaults(now))
 
     @override

@@ -52,6 +52,8 @@ from inspector.ui.marking import Marking
 from inspector.ui.opening import Opening
 from inspector.ui.palette import Palette
 from inspector.ui.panels.findings.problems import Problems
+from inspector.ui.panels.findings.rows import Grouping
+from inspector.ui.panels.messages.panel import Selection
 from inspector.ui.panels.messages.times import MODES as TIME_MODES
 from inspector.ui.panels.start.panel import StartPage
 from inspector.ui.panes import Panes
@@ -63,6 +65,7 @@ from inspector.ui.view_head import ViewHead
 from inspector.ui.watching import Watching
 from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.widgets.flat_tool_bar import FlatToolBar
+from inspector.ui.widgets.name_card import NameCard
 from inspector.ui.widgets.notice import Link, NoticeStack
 from inspector.ui.widgets.status_bar import StatusBar
 
@@ -104,6 +107,7 @@ class MainWindow(QMainWindow):
         keys: which keys do what.
         looking: has the checks do what they put off, and says when one has failed.
         docks: by title.
+        name_card: asks for the name of what is to be kept.
         presets, stacking, view_head, filter_bar, status: the parts around the panes.
         hints_here: whether this window shows context hints whatever the settings say; None goes by them.
     """
@@ -126,6 +130,7 @@ class MainWindow(QMainWindow):
         self.looking = Looking(self)
         self.hints_here: bool | None = None
         self._closing = False
+        self._named_keys: dict[str, str] = {}
         self.docks: dict[str, QDockWidget] = {}
         self.layout_keeper = WindowLayout(self)
         self.setObjectName("mainWindow")
@@ -149,6 +154,7 @@ class MainWindow(QMainWindow):
         self.status = StatusBar(self.theme, self)
         self.setStatusBar(self.status)
         self.palette_card = Palette(self).card
+        self.name_card = NameCard(self.theme, self)
         self.status.unreadable_clicked.connect(self._show_unreadable)
         self.status.problems_clicked.connect(self.show_findings)
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
@@ -162,6 +168,8 @@ class MainWindow(QMainWindow):
         self._clock.timeout.connect(self.refresh_clock)
         self._clock.start()
         self.theme.changed.connect(self._on_theme_changed)
+        self.keys.changed.connect(self._name_keys)
+        self._name_keys()
         self.show_start()
         if application.notice:
             self.say(application.notice, "severity.warning")
@@ -172,7 +180,7 @@ class MainWindow(QMainWindow):
         bar = QToolBar("Tool bar", self)
         bar.setObjectName("toolBar")
         bar.setMovable(False)
-        bar.setIconSize(QSize(16, 16))
+        bar.setIconSize(self._tool_icon_size())
         bar.toggleViewAction().setEnabled(False)
         for name in ("file.open", "file.connect"):
             bar.addAction(self.actions_by_id[name])
@@ -215,6 +223,19 @@ class MainWindow(QMainWindow):
             if isinstance(button, QToolButton):
                 button.setAccessibleName(action.toolTip())
 
+    def _name_keys(self) -> None:
+        """Keys are named in sentences and on buttons as they are now."""
+        words = self.keys.words
+        named = {one.id: words(one.id) for one in self.keys.known()}
+        if named == self._named_keys:
+            return
+        self._named_keys = named
+        self.start_page.show_keys(words)
+        if self.panes is not None:
+            self.panes.messages.find_bar.show_keys(words)
+            self.panes.marks.show_keys(words)
+            self.panes.details.show_keys(words)
+
     def _build_preset_bar(self) -> None:
         self.addToolBarBreak(Qt.ToolBarArea.TopToolBarArea)
         bar = FlatToolBar("Presets", "presetToolBar", self)
@@ -256,8 +277,13 @@ class MainWindow(QMainWindow):
         layout.addWidget(self._pages, 1)
         self.setCentralWidget(center)
 
+    def _tool_icon_size(self) -> QSize:
+        side = round(16 * self.theme.theme.zoom)
+        return QSize(side, side)
+
     def _on_theme_changed(self) -> None:
         self.preset_tool_bar.setFixedHeight(self.theme.theme.metrics.presets)
+        self.tool_bar.setIconSize(self._tool_icon_size())
         self.layout_keeper.zoom_docks()
         for declared in ACTIONS:
             if declared.icon:
@@ -313,9 +339,15 @@ class MainWindow(QMainWindow):
         panes.columns_dialog_requested.connect(self.actions_by_id["view.columns"].trigger)
         panes.messages.open_details_requested.connect(self._show_details)
         panes.contexts.details_requested.connect(self._show_details)
+        panes.messages.selection_changed.connect(self._show_selection)
+        panes.messages.copy_refused.connect(self._say_not_copied)
+        panes.messages.export_requested.connect(self.exporting.ask)
+        panes.messages.mark_selected_requested.connect(self.marking.toggle_selected)
         panes.messages.save_requested.connect(self.saving.ask)
         panes.details.save_requested.connect(self.saving.ask)
         panes.findings.problems_changed.connect(self._show_problems)
+        panes.findings.group_by(Grouping(self.application.settings.findings_by))
+        panes.findings.grouping_chosen.connect(self._on_grouping_chosen)
         panes.findings.shown_requested.connect(self.show_findings)
         panes.findings.close_requested.connect(self.docks["Findings"].hide)
         panes.marks.close_requested.connect(self.docks["Marks"].hide)
@@ -341,6 +373,8 @@ class MainWindow(QMainWindow):
         self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
         panes.messages.setFocus()
         self.marking.attach(panes, self.opening.home_of(document))
+        self._named_keys = {}
+        self._name_keys()
         return panes
 
     def show_title(self) -> None:
@@ -394,12 +428,29 @@ class MainWindow(QMainWindow):
         for window in self.application.windows:
             window.apply_settings()
 
+    def _on_grouping_chosen(self, grouping: Grouping) -> None:
+        """The next document's findings are grouped alike."""
+        self.application.settings.findings_by = grouping.value
+        self.application.save_settings()
+
     def _on_filter_applied(self, text: str) -> None:
         own = self.panes.stack.text if self.panes is not None else text
-        self.filter_bar.set_applied(own)
+        remembers = not self.presets.bar.holds(own)  # a preset is at hand already; if written, it is kept all the same
+        self.filter_bar.set_applied(own, remembers=remembers)
         self.presets.show_active(text)
-        filter_memory.remember(self.application, own)
+        if remembers:
+            filter_memory.remember(self.application, own)
         self._say_where_else()
+
+    def _show_selection(self, selection: Selection | None) -> None:
+        """Say how much is selected, where it is more than the current message."""
+        if selection is None:
+            self.status.set_selected(0)
+        else:
+            self.status.set_selected(selection.count, selection.size_bytes, selection.span_ns)
+
+    def _say_not_copied(self, sentence: str) -> None:
+        self.say(sentence, link=("Export...", self.exporting.ask))
 
     def _on_selection_changed(self, _message: object) -> None:
         self._update_context_presets()
@@ -484,6 +535,7 @@ class MainWindow(QMainWindow):
 
     def _apply_own_text(self, text: str) -> None:
         if self.panes is not None:
+            filter_memory.remember(self.application, text)
             self.panes.apply_own_text(text)
 
     def _stack_filter(self, text: str) -> None:
@@ -493,7 +545,7 @@ class MainWindow(QMainWindow):
 
     def _save_filter(self, text: str) -> None:
         """Keep what was written, and the conditions that count, as one preset."""
-        self.presets.save(self.panes.stack.with_text(text).combined if self.panes is not None else text)
+        self.presets.ask_to_save(self.panes.stack.with_text(text).combined if self.panes is not None else text)
 
     def _search_all(self) -> None:
         if self.panes is not None:

@@ -17,6 +17,7 @@ from inspector.ui import formats
 from inspector.ui.panels.context_labels import node_label
 from inspector.ui.widgets.comment_editor import CommentEditor
 from inspector.ui.widgets.notice import Link
+from inspector.ui.wire_text import plain
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
@@ -26,7 +27,14 @@ WRITE_MS = 400
 """Marks set one after another are written at once."""
 _RESTORE_S = 0.004
 _SHOWN_NAME = 40
+_MOST_MARKED = 5_000
+"""Messages that are marked at once: each mark is an object, and a step back keeps them all."""
 _NO_MARK = "no-mark"
+_NOT_SAVED = "marks-not-saved"
+_ELSEWHERE = "marks-elsewhere"
+_KEPT_APART = "The marks of the copy are kept by this program: its folder holds those of another file, or is read-only."
+RETRY_MS = 10_000
+"""Marks that could not be written are tried again after so long, until they are."""
 
 
 class Marking(QObject):
@@ -50,6 +58,10 @@ class Marking(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(WRITE_MS)
         self._timer.timeout.connect(self._write_soon)
+        self._retry = QTimer(self)
+        self._retry.setSingleShot(True)
+        self._retry.setInterval(RETRY_MS)
+        self._retry.timeout.connect(self._write_soon)
 
     def attach(self, panes: Panes, home: Path | None) -> None:
         """The window shows a document: find the marks kept for it.
@@ -60,6 +72,9 @@ class Marking(QObject):
         """
         self._panes = panes
         self.file = MarksFile(panes.document, home)
+        self._retry.stop()
+        self._window.notices.dismiss(_NOT_SAVED)
+        self._window.notices.dismiss(_ELSEWHERE)
         panes.mark_requested.connect(self.toggle)
         panes.comment_requested.connect(self.comment)
         panes.unmark_requested.connect(self.remove)
@@ -87,6 +102,34 @@ class Marking(QObject):
             self._panes.show_notes()
         if complete and self.file.trouble:
             self._window.say(self.file.trouble, "severity.warning")
+        if complete:
+            self._say_where_found(self.file)
+
+    def _say_where_found(self, file: MarksFile) -> None:
+        """Say that marks were found under an earlier name of the capture, or offer those of a copy of it."""
+        if file.said:
+            self._window.notices.show_notice(_ELSEWHERE, "note", plain(file.said), closable=True)
+            file.said = ""
+            self._changed()  # from now on they are kept with the capture
+        elif file.offered is not None:
+            name = plain((file.offered.capture or file.offered.file).name)
+            sentence = f"{name} begins with the same messages and has marks."
+            links: list[Link] = [("Take its marks over", self.take_offered)]
+            self._window.notices.show_notice(_ELSEWHERE, "note", sentence, links, closable=True)
+
+    def take_offered(self) -> None:
+        """Take over the marks of a capture with the same messages; one step that can be undone."""
+        self._window.notices.dismiss(_ELSEWHERE)
+        if self.file is None or self._panes is None or self.file.offered is None:
+            return
+        before = {target: self._marks.note(target) for target in self._marks.targets()}
+        self.file.take_offered()
+        placed = self.file.restore(complete=True)
+        notes = {target: self._marks.note(target) for target in placed}
+        self._panes.show_notes()
+        for target in placed:
+            self._marks.put(target, before.get(target, Note()))
+        self._do("take marks over", notes)
 
     # What the user asks for
 
@@ -95,13 +138,34 @@ class Marking(QObject):
         return self._window.document.analysis.marks
 
     def toggle(self, target: Target | None = None) -> None:
-        """Mark or unmark something; by default what the user is on."""
+        """Mark or unmark something; by default what the user is on, in the table all that is selected there."""
+        if target is None and self._panes is not None and self._panes.messages.holds_focus:
+            self.toggle_selected()
+            return
         target = self._target(target)
         if target is not None:
             note = self._marks.note(target)
             self._do(f"{'unmark' if note.marked else 'mark'} {self._name(target)}", {
                 target: Note(not note.marked, note.comment),
             })  # fmt: skip
+
+    def toggle_selected(self) -> None:
+        """Mark the messages selected in the table; where all of them are marked, unmark them."""
+        if self._panes is None:
+            return
+        messages = self._panes.messages.selected_messages()
+        if len(messages) <= 1:
+            target = int(messages[0]) if len(messages) else self._panes.messages.current_message()
+            if target is not None:
+                self.toggle(target)
+            return
+        if len(messages) > _MOST_MARKED:
+            self._window.say(f"{len(messages):,} messages are too many to mark; {_MOST_MARKED:,} is the most.")
+            return
+        notes = {message: self._marks.note(message) for message in messages.tolist()}
+        on = not all(note.marked for note in notes.values())
+        words = f"{'mark' if on else 'unmark'} {formats.count_of(len(notes), 'message')}"
+        self._do(words, {message: Note(on, note.comment) for message, note in notes.items()})
 
     def comment(self, target: Target | None = None) -> None:
         """Open the editor for the comment on something; by default what the user is on."""
@@ -160,7 +224,9 @@ class Marking(QObject):
             window.notices.dismiss(_NO_MARK)
             return
         hidden = len(self._marks.rows)
-        sentence, links = "No message is marked. Ctrl+M marks the current one.", list[Link]()
+        key = window.keys.words("edit.mark")
+        how = f" {key} marks the current one." if key else ""
+        sentence, links = f"No message is marked.{how}", list[Link]()
         if hidden:
             sentence = f"No message with a mark is shown; {hidden:,} {'is' if hidden == 1 else 'are'} hidden."
             links = [("Show all messages", self._panes.clear)]
@@ -190,13 +256,22 @@ class Marking(QObject):
         try:
             await asyncio.to_thread(file.write, snapshot)
         except (OSError, ValueError) as error:
-            self._dirty = self._dirty or file is self.file  # tried again with the next mark, or when the window closes
+            self._dirty = self._dirty or file is self.file
             self._say_not_written(error)
+        else:
+            if file is self.file and not self._dirty:
+                self._retry.stop()
+                self._window.notices.dismiss(_NOT_SAVED)
 
     def _say_not_written(self, error: OSError | ValueError) -> None:
-        reason = (error.strerror if isinstance(error, OSError) else None) or error
-        sentence = f"The marks could not be saved: {reason}. They are kept until this window closes."
-        self._window.say(sentence, "severity.warning")
+        """Say that the marks are in memory alone, and try again later, with the next mark, and on closing."""
+        reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
+        sentence = f"The marks could not be saved: {reason}. They are kept until this window closes, and tried again."
+        links: list[Link] = [("Try again", self._write_soon)]
+        self._window.notices.show_notice(
+            _NOT_SAVED, "warning", plain(sentence), links, token="severity.warning", closable=True
+        )
+        self._retry.start()
 
     def moved_to(self, home: Path) -> None:
         """The capture was saved as another file, and is read there from now on."""
@@ -213,14 +288,17 @@ class Marking(QObject):
         """
         if self.file is not None:
             try:
-                self.file.write_copy(home)
+                place = self.file.write_copy(home)
             except ValueError as error:
                 raise OSError(str(error)) from error
+            if place is not None and place.parent != home.parent:
+                self._window.notices.show_notice(_ELSEWHERE, "note", _KEPT_APART, closable=True)
 
     def close(self) -> None:
         """The window closes: what is being written is saved, while the document can still be read."""
         self.editor.save()
         self._timer.stop()
+        self._retry.stop()
         if self._dirty and self.file is not None:
             self._dirty = False
             try:

@@ -46,6 +46,8 @@ from inspector.ui.theme import ThemeController
 _PLACES_KEPT = 100
 _COMMENT_UNDER = 3
 """The column of the table below which a comment is written: number and time stay in sight."""
+CALLS = 'kind in {"mcp/request", "mcp/proposal"}'
+"""What agents must act on in any context."""
 _PREVIEWED = 2_000_000
 """Among more messages nobody is told beforehand how many a filter would show."""
 _FIRST_S = 0.03
@@ -371,11 +373,27 @@ class Panes(QObject):
         self._search_all()
 
     def show_hidden_calls(self) -> None:
-        """Add the requests and proposals this view hides."""
-        shown = self._stack.widened('kind in {"mcp/request", "mcp/proposal"}')
-        self.set_scope(None)
-        if self.filter.text.strip():
-            self.apply_stack(shown)
+        """Show the requests and proposals as well that filter and scope hide; both stay what they are."""
+        self._let_calls_through(True)
+
+    def hide_calls_again(self) -> None:
+        """Let filter and scope hide requests and proposals as they did before."""
+        self._let_calls_through(False)
+
+    @property
+    def shows_calls(self) -> bool:
+        """Whether requests and proposals are shown that filter or scope would hide."""
+        return bool(self._stack.besides) or (self.scope is not None and self.scope.calls)
+
+    def _let_calls_through(self, on: bool) -> None:
+        stack = replace(self._stack, besides=CALLS if on else "")
+        scope = None if self.scope is None else replace(self.scope, calls=on)
+        try:
+            filter_ = compile_filter(stack.combined, selected_context=self.selected_context)
+        except FilterError as error:  # of $context, which stands for nothing any more
+            self.filter_failed.emit(error)
+            return
+        self._show_view(filter_, scope, stack)
 
     @property
     def filter(self) -> DisplayFilter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QRect, QSize, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QInputDialog, QMenu
 
@@ -53,7 +53,7 @@ class Presets(QObject):
         self.actions: list[QAction] = []
         self.bar = PresetBar(window.theme, (), window)
         self.bar.chosen.connect(lambda preset: self.chosen.emit(preset.filter))
-        self.bar.add_requested.connect(self.save_active)
+        self.bar.add_requested.connect(self.ask_to_save_active)
         self.bar.removed.connect(self._remove)
         self.bar.rename_requested.connect(self._ask_for_name)
         self.bar.edit_requested.connect(self._on_edit_requested)
@@ -141,15 +141,32 @@ class Presets(QObject):
 
     # What the user does
 
-    def save_active(self) -> None:
-        """Keep the filter in force as a preset."""
-        self.save(self._text)
+    def ask_to_save_active(self) -> None:
+        """Keep the filter in force as a preset, under a name that is asked for."""
+        self.ask_to_save(self._text)
 
-    def save(self, text: str) -> None:
-        """Keep a filter as a preset, named after itself until it is renamed."""
+    def ask_to_save(self, text: str) -> None:
+        """Keep a filter as a preset, under a name that is asked for where the preset will stand."""
+        known = next((preset for preset in self._presets if preset.filter.strip() == text.strip()), None)
+        if not text.strip():
+            self._window.say("There is no filter to keep as a preset.")
+        elif known is not None:
+            self._window.say(f"This filter is a preset already: {plain(known.name)}.")
+        else:
+            self._window.name_card.ask(
+                "Name of the preset", text, formats.shortened(text, _NAME_LENGTH), self._add_place(),
+                lambda name: self.save(text, name),
+            )  # fmt: skip
+
+    def _add_place(self) -> QRect:
+        """The right end of the bar, where a preset is added."""
+        bar = self.bar
+        return QRect(bar.mapTo(self._window, bar.rect().topRight()), QSize(1, bar.height()))
+
+    def save(self, text: str, name: str = "") -> None:
+        """Keep a filter as a preset, named after itself where it has no name."""
         if text.strip() and all(preset.filter != text for preset in self._presets):
-            name = text if len(text) <= _NAME_LENGTH else f"{text[: _NAME_LENGTH - 1]}…"
-            self._presets.append(Preset(name=name, filter=text))
+            self._presets.append(Preset(name=name or formats.shortened(text, _NAME_LENGTH), filter=text))
             self.refresh()
 
     def _ask_for_name(self, preset: Preset) -> None:

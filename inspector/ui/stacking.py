@@ -6,13 +6,14 @@ What is in force is the panes' business; how many messages each condition hides 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from inspector.analysis import Changes
 from inspector.filters import DisplayFilter, FilterError, compile_filter
-from inspector.filters.stack import Condition, FilterStack
+from inspector.filters.stack import Condition
 from inspector.filters.tally import ConditionTally
 from inspector.ui.panes import Panes
 from inspector.ui.theme import ThemeController
@@ -82,8 +83,9 @@ class Stacking(QObject):
             tally.ask([], panes.filter, None)
             self._timer.stop()
             return
-        own = self._compile(panes.stack.text)
-        compiled = [(self._compile(condition.text), condition.on) for condition in conditions]
+        # Each with what is shown as well: then they let through together what all of them as one filter do.
+        own = self._compile(panes.stack.eased(panes.stack.text))
+        compiled = [(self._compile(panes.stack.eased(condition.text)), condition.on) for condition in conditions]
         self._compiled = {one.text: one for one in (own, *(filter_ for filter_, _ in compiled))}
         tally.ask(compiled, own, panes.scope)
         self._timer.start(SOON_MS)
@@ -129,7 +131,7 @@ class Stacking(QObject):
 
     def _on_cleared(self) -> None:
         if self._panes is not None:
-            self._panes.apply_stack(FilterStack(text=self._panes.stack.text))
+            self._panes.apply_stack(replace(self._panes.stack, conditions=()))
 
     def _on_asked(self, place: int, what: str) -> None:
         if self._panes is None:
@@ -143,7 +145,7 @@ class Stacking(QObject):
                 self._panes.apply_stack(stack.negated(place))
             case "only":
                 others = [Condition(c.text, on=number == place) for number, c in enumerate(stack.conditions)]
-                self._panes.apply_stack(FilterStack(tuple(others), stack.text))
+                self._panes.apply_stack(replace(stack, conditions=tuple(others)))
             case "edit":
                 self._edit(place)
             case _:

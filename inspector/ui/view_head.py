@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -16,6 +18,7 @@ from inspector.ui.widgets.scope_chip import ScopeChip
 from inspector.ui.widgets.view_tabs import ViewTabs
 
 HIDDEN_CALLS = "hidden-calls"
+SHOWN_AS_WELL = "Requests and proposals are shown as well, whatever else this view hides."
 
 
 class ViewHead(QWidget):
@@ -94,15 +97,19 @@ class ViewHead(QWidget):
     def _set_reach(self, reach: Reach) -> None:
         if self._panes is not None and self._panes.scope is not None:
             scope = self._panes.scope
-            self._panes.set_scope(Scope(scope.space, scope.node, reach))
+            self._panes.set_scope(replace(scope, reach=reach))
 
     def _show_hidden(self, *_filter: object) -> None:
-        """Agents must act on requests and proposals in any context: say how many a view by context hides."""
+        """Agents must act on requests and proposals in any context: say how many the view hides, or that it may not."""
         if self._panes is None:
             return
         requests, proposals = self._panes.rows.hidden_calls()
         counts = ((requests, "request"), (proposals, "proposal"))
         parts = [f"{count:,} {word}{'s' if count != 1 else ''}" for count, word in counts if count]
+        if not parts and self._panes.rows.chooses and self._panes.shows_calls:
+            links = [("Hide them again", self._panes.hide_calls_again)]
+            self.notices.show_notice(HIDDEN_CALLS, "note", SHOWN_AS_WELL, links)
+            return
         if not parts:
             self.notices.dismiss(HIDDEN_CALLS)
             return

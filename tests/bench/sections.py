@@ -121,6 +121,43 @@ def _filters(bench: Bench) -> list[Row]:
     ]
 
 
+def _finding(bench: Bench) -> list[Row]:
+    messages = bench.sizes.envelopes
+    found = bench.measure("finding", bench.log("envelopes", messages), timeout_s=1_800)
+    share, note = _scaled(messages)
+    rows: list[Row] = []
+    for one in found["literals"]:
+        what, grep_s = f"text, {one['name']}", one["grep_s"]
+        rows += [
+            info(f"{what}: grep -c", grep_s),
+            at_most(f"{what}: the search alone, by grep -c", one["alone_s"] / grep_s, 3, "x"),
+            at_most(f"{what}: in the window to the repainted table, by grep -c", one["window_s"] / grep_s, 3, "x"),
+            at_most(f"{what}: find in view, by grep -c", one["find_s"] / grep_s, 3, "x"),
+            at_most(f"{what}: first hit", one["first_s"], 0.1) if one["hits"] else info(f"{what}: hits", 0, ""),
+            exactly(f"{what}: messages found", one["hits"], one["lines"]),
+        ]
+    for one in found["patterns"]:
+        what = f"expression, {one['name']}"
+        rows.append(at_most(f"{what}: find in view, by grep -c -E", one["find_s"] / one["grep_s"], 10, "x"))
+        rows.append(exactly(f"{what}: messages found", one["hits"], one["lines"]))
+    for one in found["decoded"]:
+        rows.append(at_most(f"{one['name']}, by grep -c", one["alone_s"] / one["grep_s"], 10, "x"))
+    return [
+        *rows,
+        at_most("giving a search up, to the repainted table", found["cancel_s"], 0.1),
+        at_most("heartbeat late while records are decoded", found["searching_late_s"], 0.1),
+        at_most("heartbeat late while an expression that takes for ever is written", found["hostile_late_s"], 0.1),
+        *(
+            at_most(f"sorted by {name}, to the repainted table", s, share, note=note)
+            for name, s in found["sorts"].items()
+        ),
+        at_most("completion with counts, slowest of five", found["completion_s"], 0.1, note=note),
+        at_most("another preset, to the repainted table, median", found["preset_s"], 0.05, note=note),
+        info("another preset, slowest", found["preset_worst_s"]),
+        info("export as JSON Lines, secrets masked, MB a second", found["export_mb_s"], ""),
+    ]
+
+
 def _growth(bench: Bench) -> list[Row]:
     sizes = bench.sizes
     small = bench.measure("open_headless", bench.log("envelopes", sizes.small))
@@ -311,6 +348,7 @@ SECTIONS = (
     Section("envelopes", "Open a log of envelopes", _envelopes),
     Section("reading", "Reading alone, the same file by turns", _reading),
     Section("filters", "Filters over that log", _filters),
+    Section("finding", "Finding and keeping in that log, in the window", _finding),
     Section("growth", "Growth, no window", _growth),
     Section("gateway", "Open a gateway's log, 4 records a message", _gateway),
     Section("checks", "Checks, with and without by turns", _checks),

@@ -66,9 +66,13 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
         server.wait(timeout=10)
 
 
+def nameless(widgets: list[dict[str, Any]]) -> list[str]:
+    """Roles of what the keyboard reaches and nothing is said of."""
+    return [one["role"] for one in widgets if one["reachable"] and not one["name"].strip()]
+
+
 def test_what_can_have_the_keyboard_has_a_name(learned: dict[str, Any]) -> None:
-    nameless = [one["role"] for one in learned["widgets"] if one["reachable"] and not one["name"].strip()]
-    assert nameless == []
+    assert nameless(learned["widgets"]) == []
 
 
 def test_the_parts_of_the_window_are_what_they_are_called(learned: dict[str, Any]) -> None:
@@ -89,7 +93,38 @@ def test_cells_are_read(learned: dict[str, Any]) -> None:
     assert learned["cells"] == ["1", "system/join"]
 
 
-def test_text_is_written_and_a_button_is_pressed(learned: dict[str, Any]) -> None:
+def test_a_filter_is_written_and_applied_by_the_keyboard(learned: dict[str, Any]) -> None:
     assert learned["written"] == 'kind == "chat"'
+    assert learned["rows_filtered"] == 9
+
+
+def test_a_preset_is_pressed(learned: dict[str, Any]) -> None:
     assert learned["rows_pressed"] == 83, "the preset Main only shows the main context"
     assert learned["checked"]
+
+
+def test_the_palette_finds_what_is_done_by_a_dialog(learned: dict[str, Any]) -> None:
+    assert learned["found"][0] == "Go to No. or id, Go, Ctrl+G"
+    assert learned["selected"] == [6]
+    assert learned["cell"] == "7"
+
+
+def test_the_tabs_of_the_details_are_turned(learned: dict[str, Any]) -> None:
+    assert learned["tabs"] == ["Overview", "Tree", "Raw", "Related", "Lifecycle", "Findings"]
+
+
+def test_a_menu_leads_to_the_settings_which_are_walked(learned: dict[str, Any]) -> None:
+    assert {"Open a log...", "Connect to a gateway...", "Settings...", "Quit"} <= set(learned["file_menu"])
+    assert learned["pages"] == ["Presets", "Highlight rules", "Keys", "Display"]
+    assert nameless(learned["settings"]) == []
+
+
+def test_dialogs_have_words_for_everything_and_close_by_the_keyboard(learned: dict[str, Any]) -> None:
+    assert set(learned["dialogs"]) == {"Connect to a gateway", "Columns", "Keys"}
+    assert [nameless(inside) for inside in learned["dialogs"].values()] == [[], [], []]
+
+
+def test_the_tab_key_goes_from_one_seen_and_named_control_to_the_next(learned: dict[str, Any]) -> None:
+    stops = learned["stops"]
+    assert len({(one["role"], one["name"]) for one in stops}) == len(stops) == 12
+    assert [one for one in stops if not one["name"] or not one["shown"] or min(one["size"]) < 10] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -107,7 +108,7 @@ def test_enter_and_the_buttons_go_too(window: MainWindow) -> None:
     assert current(window) == 3
 
 
-def test_case_and_expressions(window: MainWindow) -> None:
+def test_case_and_expressions(window: MainWindow, qtbot: QtBot) -> None:
     bar = look_for(window, "LOOK")
     assert bar.words == "1 found"
     child(bar, QToolButton, "findCase").click()
@@ -116,18 +117,18 @@ def test_case_and_expressions(window: MainWindow) -> None:
     bar.editor.clear()
     child(bar, QToolButton, "findPattern").click()
     QTest.keyClicks(bar.editor, r"record (7|8)\b")
-    assert bar.words == "1 found"
+    qtbot.waitUntil(lambda: bar.words == "1 found")
     assert lit_rows(panes_of(window)) == [6]
 
 
-def test_a_wrong_expression_is_said_and_lights_nothing(window: MainWindow) -> None:
+def test_a_wrong_expression_is_said_and_lights_nothing(window: MainWindow, qtbot: QtBot) -> None:
     bar = look_for(window, "slow(")
     child(bar, QToolButton, "findPattern").click()
     assert bar.words == "Missing ), unterminated subpattern."
     assert bar.editor.property("wrong") == "true"
     assert lit_rows(panes_of(window)) == []
     QTest.keyClick(bar.editor, Qt.Key.Key_Backspace)
-    assert bar.words == "2 found"
+    qtbot.waitUntil(lambda: bar.words == "2 found")
     assert bar.editor.property("wrong") == "false"
 
 
@@ -135,8 +136,23 @@ def test_an_expression_that_takes_for_ever_is_given_up(application: Application,
     window = shown(application, document_of(envelope("chat", {"text": "a" * 60 + "b"})))
     bar = look_for(window, "")
     child(bar, QToolButton, "findPattern").click()
-    bar.editor.setText("(a+)+$")
-    assert bar.words == "This expression takes too long to try."
+    keys = []
+    for key in "(a+)+$":
+        began = time.process_time()
+        QTest.keyClicks(bar.editor, key)
+        keys.append(time.process_time() - began)
+    assert bar.words == "Searching"
+    assert max(keys) < 0.03  # nothing is tried while keys are pressed
+    qtbot.waitUntil(lambda: bar.words == "This expression takes too long to try.")
+
+
+def test_enter_goes_to_a_hit_of_an_expression_that_was_not_tried_yet(window: MainWindow, qtbot: QtBot) -> None:
+    panes_of(window).go_to(0)
+    bar = look_for(window, "")
+    child(bar, QToolButton, "findPattern").click()
+    QTest.keyClicks(bar.editor, r"s\w\ww")
+    QTest.keyClick(bar.editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: current(window) == 2)
 
 
 def test_escape_puts_all_out_and_f3_lights_it_again(window: MainWindow) -> None:

@@ -97,8 +97,16 @@ def test_the_filter_becomes_a_rule_once_and_the_next_has_another_colour(window: 
     action = window.actions_by_id["view.highlight_filter"]
     panes_of(window).apply_filter('kind == "chat"')
     action.trigger()
+    assert window.name_card.field.selectedText() == 'kind == "chat"'
+    QTest.keyClick(window.name_card.field, KEYS.Key_Escape)
+    assert window.application.settings.highlights == []
+    action.trigger()
+    QTest.keyClicks(window.name_card.field, "Talk")
+    QTest.keyClick(window.name_card.field, KEYS.Key_Return)
+    assert window.application.settings.highlights[0].name == "Talk"
     panes_of(window).apply_filter("context")
     action.trigger()
+    QTest.keyClick(window.name_card.field, KEYS.Key_Return)
     window.application.settings.highlights[0].on = False
     panes_of(window).apply_filter('kind == "chat"')
     action.trigger()
@@ -225,3 +233,17 @@ def test_rules_are_shared(window: MainWindow, tmp_path: Path) -> None:
     share.read(file)
     assert share.said.text() == "rules.json holds no highlight rules. It holds presets; their page can import them."
     dialog.accept()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_stands_in_the_gutter_is_left_alone(window: MainWindow, theme: str) -> None:
+    window.theme.set_setting("dark" if theme == "dark" else "light")
+    window.highlighting.add("context")
+    view = panes_of(window).messages.view
+    colors = window.theme.theme
+    assert pixel(window, 5, EDGE_X) == colors.color("highlight.rose")
+    assert pixel(window, 5, view.columnWidth(Column.GUTTER) - 2) == colors.color("surface.base")
+    assert pixel(window, 5, view.columnViewportPosition(Column.NUMBER) + 1) not in (
+        colors.color("surface.base"),
+        colors.color("highlight.rose"),
+    )

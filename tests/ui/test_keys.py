@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QApplication, QMenu, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -380,9 +380,12 @@ def test_go_to_a_number_an_id_and_a_part_of_one(window: MainWindow, qtbot: QtBot
     press(window, "Ctrl+G")
     dialog = next(one for one in window.findChildren(GoToDialog) if one.isVisible())
     QTest.keyClicks(dialog.field, "nobody has this")
-    qtbot.waitUntil(lambda: dialog._state.text() == "No message has this number or id.")
+    qtbot.waitUntil(lambda: dialog._state.text() == "No message has this id.")
     QTest.keyClick(dialog.field, KEYS.Key_Return)
     assert dialog.isVisible(), "there is nothing to go to"
+    dialog.field.clear()
+    QTest.keyClicks(dialog.field, "1000")
+    qtbot.waitUntil(lambda: dialog._state.text() == "There is no No. 1,000: they go from 1 to 9.")
 
 
 # The keyboard alone
@@ -436,3 +439,47 @@ def test_tab_reaches_controls_that_show_it(window: MainWindow, qtbot: QtBot) -> 
         if with_it == one.grab().toImage():
             same.append(one.objectName() or type(one).__name__)
     assert same == []
+
+
+def test_every_action_has_a_key_once_it_is_given_one(window: MainWindow) -> None:
+    """Over all of ACTIONS: in the palette, in the list of keys, and done by whichever key it is given."""
+    window.palette_card.open()
+    listed = {line.id for line in window.palette_card.list.lines.lines} | {"help.palette"}
+    QTest.keyClick(window.palette_card.field, KEYS.Key_Escape)
+    known = {one.id for one in window.keys.known()}
+    for one in ACTIONS:
+        assert one.id in listed
+        assert one.id in known
+        window.application.settings.keys = {one.id: ["Ctrl+Alt+Shift+F11"]}
+        window.apply_settings()
+        action = window.keys.action(one.id)
+        assert [key.toString() for key in action.shortcuts()] == ["Ctrl+Alt+Shift+F11"], one.id
+        in_panes = one.in_panes and action in panes_of(window).messages.actions()
+        assert in_panes or action in window.actions(), f"the key of {one.id} would be heard nowhere"
+
+
+@pytest.mark.parametrize("pane", ["messages", "contexts", "participants", "findings", "marks"])
+def test_context_menus_open_by_the_keyboard(window: MainWindow, qtbot: QtBot, pane: str) -> None:
+    panes = panes_of(window)
+    panes.go_to(3)
+    window.marking.toggle()
+    for title in ("Findings", "Marks"):
+        window.docks[title].show()
+    panel: QWidget = getattr(panes, pane)
+    panel.setFocus()
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    if pane != "messages":
+        QTest.keyClick(focus, KEYS.Key_Down)
+    middle = focus.rect().center()
+    if isinstance(focus, QAbstractItemView):  # where Qt lets the key open it
+        middle = focus.visualRect(focus.currentIndex()).center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, middle, focus.mapToGlobal(middle))
+    QApplication.sendEvent(focus.viewport() if isinstance(focus, QAbstractScrollArea) else focus, event)
+    menu = QApplication.activePopupWidget()
+    if pane == "findings" and menu is None:
+        assert panes.findings.model.rowCount() == 0
+        return
+    assert isinstance(menu, QMenu), f"no menu of {pane} by the keyboard"
+    assert [one.text() for one in menu.actions() if one.text()]
+    menu.close()

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.document import CaptureDocument
@@ -136,7 +136,9 @@ def test_a_view_of_main_says_what_it_hides_and_shows_it_on_a_click(window: MainW
     assert said is not None
     assert said.text == "2 requests are hidden by this view; agents must act on those."
     QTest.mouseClick(child(said, QWidget, "notice_hidden-callsLink0"), Qt.MouseButton.LeftButton)
-    assert notice(window, "hidden-calls") is None
+    said = notice(window, "hidden-calls")
+    assert said is not None
+    assert said.links == ["Hide them again"]
     assert numbers(window) == [1, 2, 3, 5, 7, 9]
 
 
@@ -453,3 +455,22 @@ def test_the_layout_comes_back_with_the_next_window(qapp: QApplication) -> None:
         keep.close()
 
     run_in_window(qapp, steps)
+
+
+def test_a_window_too_narrow_for_its_panes_opens_a_log_at_200_percent(qapp: QApplication) -> None:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    application.theme.set_zoom(2.0)
+    window = application.new_window()
+    window.resize(700, 500)
+    window.show_document(story())
+    assert not window.docks["Details"].isHidden()
+    assert window.tool_bar.iconSize().width() == 32
+    room = window.screen().availableSize()
+    for name in ("view.columns", "go.to", "help.keys", "file.connections"):
+        window.actions_by_id[name].trigger()
+        dialog = next(one for one in window.findChildren(QDialog) if one.isVisible())
+        assert dialog.height() <= room.height(), f"{name} is higher than the screen"
+        dialog.reject()
+    window.close()
+    application.theme.set_zoom(1.0)
+    application.theme.dispose()

@@ -109,10 +109,14 @@ def test_back_leaves_a_view_alone_that_was_chosen_since(panes: Panes) -> None:
 def test_showing_what_is_hidden_adds_it_to_the_filter(panes: Panes) -> None:
     panes.apply_filter("!context")
     assert panes.rows.hidden_calls() == (2, 0)
+    before = shown(panes)
     panes.show_hidden_calls()
     assert panes.rows.hidden_calls() == (0, 0)
     assert {4, 6} <= set(shown(panes))
     assert 0 in shown(panes)
+    assert panes.stack.text == "!context", "the filter stays what it is"
+    panes.hide_calls_again()
+    assert shown(panes) == before
 
 
 # Filters that have to decode records

@@ -76,6 +76,14 @@ def test_keys_of_their_places_apply_presets(window: MainWindow) -> None:
     assert len(numbers(window)) == 9
 
 
+def test_presets_are_no_earlier_filters(window: MainWindow) -> None:
+    press(window, KEYS.Key_2, ALT)
+    assert panes_of(window).filter.text == "!context"
+    assert window.application.settings.filter_history == window.filter_bar.history() == []
+    panes_of(window).combine_filter('kind == "chat"')
+    assert window.application.settings.filter_history == ['kind == "chat"']
+
+
 def test_the_menu_lists_them_with_their_keys(window: MainWindow) -> None:
     menu = child(window, QMenu, "view.presetMenu")
     said = [(action.text(), action.shortcut().toString(), action.isEnabled()) for action in menu.actions()]
@@ -115,11 +123,38 @@ def test_every_window_shows_the_same_presets(window: MainWindow, application: Ap
     assert shown[-1] == "tool"
 
 
-def test_the_filter_in_force_is_saved_by_a_key(window: MainWindow) -> None:
+def test_the_filter_in_force_is_saved_by_a_key_under_a_name(window: MainWindow) -> None:
     panes_of(window).apply_filter('kind == "chat"')
+    panes_of(window).messages.setFocus()
+    before = len(window.application.settings.presets)
     press(window, KEYS.Key_D, CONTROL)
-    assert window.application.settings.presets[-1] == Preset(name='kind == "chat"', filter='kind == "chat"')
-    assert window.actions_by_id["edit.undo"].text() == '&Undo add preset kind == "chat"'
+    field = window.name_card.field
+    assert field.hasFocus()
+    assert field.selectedText() == 'kind == "chat"'
+    assert len(window.application.settings.presets) == before, "nothing is kept unasked"
+    QTest.keyClick(field, KEYS.Key_Escape)
+    assert window.name_card.isHidden()
+    assert len(window.application.settings.presets) == before
+    assert panes_of(window).messages.view.hasFocus()
+    press(window, KEYS.Key_D, CONTROL)
+    QTest.keyClicks(field, "Talk")
+    QTest.keyClick(field, KEYS.Key_Return)
+    assert window.application.settings.presets[-1] == Preset(name="Talk", filter='kind == "chat"')
+    assert window.name_card.isHidden()
+    assert window.actions_by_id["edit.undo"].text() == "&Undo add preset Talk"
+    undo(window)
+    assert len(window.application.settings.presets) == before
+
+
+def test_a_filter_that_is_a_preset_already_is_not_saved_again(window: MainWindow) -> None:
+    for text, said in (("badge", "This filter is a preset already: Transient results."),
+                       ("", "This filter is a preset already: Everything.")):  # fmt: skip
+        panes_of(window).apply_filter(text)
+        press(window, KEYS.Key_D, CONTROL)
+        assert window.name_card.isHidden()
+        notice = window.notices.notice("message")
+        assert notice is not None
+        assert notice.text == said if text else "no filter" in notice.text
 
 
 def test_edit_opens_the_settings_on_that_preset_and_typing_is_one_step(window: MainWindow, qtbot: QtBot) -> None:

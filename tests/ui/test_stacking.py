@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QToolButton
 from pytestqt.qtbot import QtBot
+from typer.testing import CliRunner
 
 from inspector.analysis.context_tree import MAIN
+from inspector.cli import app
 from inspector.filters import compile_filter
 from inspector.filters.stack import MOST_CONDITIONS
 from inspector.ui.app import Application
@@ -152,6 +155,7 @@ def test_a_preset_stands_alone_and_knows_what_is_stacked(window: MainWindow, qtb
     write(qtbot, window, CHATS)
     chips(window)[0].click()
     child(window, QToolButton, "filterSave").click()
+    qtbot.keyClick(window.name_card.field, Qt.Key.Key_Return)
     assert window.application.settings.presets[-1].filter == f"!context && {CHATS}"
 
 
@@ -285,3 +289,23 @@ def test_earlier_filters_are_there_at_the_next_start(window: MainWindow, qtbot: 
     menu.hide()
     assert (application.settings.filter_history, window.filter_bar.history()) == ([], [])
     other.close()
+
+
+def test_the_stack_shows_what_list_prints_for_it(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    """The window's conditions as one filter, in `list -Y`."""
+    log = tmp_path / "story.jsonl"
+    capture = panes_of(window).document.capture
+    log.write_bytes(b"".join(capture.record_bytes(n).rstrip(b"\n") + b"\n" for n in range(len(capture))))
+    panes = panes_of(window)
+    for steps in ((CHATS,), ("context || no > 8", "from"), ("no < 6 || badge", '!(kind like "mcp/*")')):
+        panes.clear()
+        for text in steps:
+            panes.stack_filter(text)
+        panes.apply_own_text("no > 1 || no == 1")
+        panes.apply_stack(panes.stack.negated(0))
+        done = CliRunner().invoke(app, ["list", str(log), "-Y", panes.stack.combined, "-e", "no", "--format", "csv"])
+        assert done.exit_code == 0, done.output
+        assert [int(line) for line in done.stdout.split()[1:]] == numbers(window), panes.stack.combined
+        panes.show_hidden_calls()
+        done = CliRunner().invoke(app, ["list", str(log), "-Y", panes.stack.combined, "-e", "no", "--format", "csv"])
+        assert [int(line) for line in done.stdout.split()[1:]] == numbers(window), panes.stack.combined

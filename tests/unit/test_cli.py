@@ -495,6 +495,22 @@ def test_explain_filter_prints_the_typed_form() -> None:
     assert 'under "a/b"' in run("explain-filter", "context under $context", "--context", "a/b").stdout
 
 
+def test_explain_filter_prints_it_for_programs() -> None:
+    said = json.loads(run("explain-filter", "--json", "size > 2kB && waiting").stdout)
+    assert said == {
+        "filter": "size > 2kB && waiting",
+        "parts": [
+            {"depth": 0, "part": "all of"},
+            {"depth": 1, "part": "size (whole number) > 2000", "cost": "column"},
+            {"depth": 1, "part": "waiting (text) is present", "cost": "column"},
+        ],
+        "fields": ["size", "waiting"],
+        "changes_with": said["changes_with"],
+    }
+    assert said["changes_with"]
+    assert json.loads(run("explain-filter", "--json", "").stdout)["parts"] == []
+
+
 def test_explain_filter_points_at_what_is_wrong() -> None:
     done = run("explain-filter", 'badge\n&& form == "\u202e"')
     assert done.exit_code == 2

@@ -18,6 +18,7 @@ from inspector.analysis.marks import ContextTarget, Note
 from inspector.cli import app
 from inspector.document import CaptureDocument
 from inspector.marks_file import MarksFile, beside_capture, restore_marks
+from inspector.marks_file import places as files
 from tests.builders import envelope, lines_of
 
 LINES = [
@@ -150,14 +151,14 @@ def test_marks_find_their_place_while_the_log_is_read(tmp_path: Path) -> None:
 
 def test_a_read_only_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = log(tmp_path)
-    real = MarksFile._replace
+    real = files.replace_whole
 
     def refuse(place: Path, data: bytes) -> None:
         if place.parent == tmp_path:
             raise PermissionError(13, "Permission denied")
         real(place, data)
 
-    monkeypatch.setattr(MarksFile, "_replace", staticmethod(refuse))
+    monkeypatch.setattr(files, "replace_whole", refuse)
     file = kept(path, no1=Note(comment="x"))
     assert file.parent == paths.data_folder() / "marks"
     monkeypatch.undo()
@@ -284,7 +285,7 @@ def test_two_windows_keep_the_marks_of_each_other(tmp_path: Path) -> None:
 
 def test_marks_beside_and_among_the_data_are_both_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = log(tmp_path, *MANY)
-    real = MarksFile._replace
+    real = files.replace_whole
 
     def refuse(place: Path, data: bytes) -> None:
         if place.parent == tmp_path:
@@ -292,7 +293,7 @@ def test_marks_beside_and_among_the_data_are_both_taken_in(tmp_path: Path, monke
         real(place, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(MarksFile, "_replace", staticmethod(refuse))
+        patch.setattr(files, "replace_whole", refuse)
         own = kept(path, no2=Note(True, "mine"))
     entry = {**json.loads(own.read_bytes())["messages"][0], "comment": "a colleague's"}
     beside_capture(path).write_text(json.dumps({**json.loads(own.read_bytes()), "messages": [entry]}))

@@ -14,6 +14,7 @@ from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.flags import Flag
 from inspector.protocol import paths
+from inspector.protocol.secret_shapes import names_a_key
 from inspector.protocol.secrets import mask_text, masked_words
 from inspector.protocol.times import NO_TIME
 
@@ -98,12 +99,6 @@ CHECKS = (SECRET, MALFORMED, NOT_A_PATH, TOO_LONG, FLOODED, RATE, CHARACTERS, TO
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/\-]*")
 _GUESSABLE = re.compile(r"(?i)[a-z]{0,40}[-_]?\d{1,4}|[a-z]{1,3}")
-_KEY_START = r"(?:sk-|sk_live_|ghp_|gho_|github_pat_|xox[bpars]-|AKIA)"
-# Behind a hyphen only what is long and has a digit: risk-assessment and ask-sk-team are names.
-_TOKEN = re.compile(
-    rf"(?:^|[/:=]){_KEY_START}[A-Za-z0-9_\-]{{8,}}"
-    rf"|[\-_.]{_KEY_START}(?:[a-z]{{1,12}}\d{{0,4}}-){{0,2}}(?=[A-Za-z]{{0,64}}\d)[A-Za-z0-9]{{14,}}"
-)
 _IP = r"(?:\d{1,3}\.){3}\d{1,3}(?![\w.])"
 # Four numbers behind a hyphen are a version, as in build-1.2.3.4, unless they are what only addresses are.
 _IP_ADDRESS = re.compile(
@@ -113,7 +108,6 @@ _PROBES = (
     ("an e-mail address", re.compile(r"[\w.+\-]{1,64}@[A-Za-z0-9\-]{1,64}\.[A-Za-z]{2,24}")),
     ("an IP address", _IP_ADDRESS),
     ("an address", re.compile(r"[a-z][a-z0-9+.\-]{1,20}://", re.IGNORECASE)),
-    ("a key", _TOKEN),
 )
 _LOOKED_AT = 4096
 
@@ -123,7 +117,7 @@ def secret_in(text: str) -> str:
     text = text[:_LOOKED_AT]
     if mask_text(text) != text:
         return "a secret"
-    return next((words for words, probe in _PROBES if probe.search(text)), "")
+    return next((words for words, probe in _PROBES if probe.search(text)), "a key" if names_a_key(text) else "")
 
 
 class Contexts:
@@ -157,7 +151,8 @@ class Contexts:
 
     def _look_at(self, batch: Batch, row: int, key: str, sender: int) -> None:
         name = key.removeprefix(OBJECT_KEY)
-        secret = secret_in(name) if _PLAIN.fullmatch(name) is None or _TOKEN.search(name) is not None else ""
+        plain = _PLAIN.fullmatch(name) is not None and not names_a_key(name) and mask_text(name) == name
+        secret = "" if plain else secret_in(name)
         if secret:
             batch.findings.add(SECRET, [row], details=secret)
         if sender not in self._guessable:

@@ -37,7 +37,11 @@ _WIDTH = 480
 _LIST_HEIGHT = 272
 _HELP = "A field of the filter language, or a value inside the payload, as in payload.text."
 _COLUMN = Qt.ItemDataRole.UserRole
-_SORTS = (("", "Order of arrival"), ("up", "Smallest first"), ("down", "Largest first"))
+_SORTS = (
+    ("", "Not sorted: in the order of arrival"),
+    ("up", "Ascending: A to Z, smallest or earliest first"),
+    ("down", "Descending: Z to A, largest or latest first"),
+)
 
 
 class ColumnsDialog(FittedDialog):
@@ -81,6 +85,7 @@ class ColumnsDialog(FittedDialog):
         self._list.setAccessibleName("Columns from left to right")
         self._list.setFrameShape(QFrame.Shape.NoFrame)
         self._list.setFixedHeight(round(_LIST_HEIGHT * self._themes.theme.zoom))
+        self.gives_way = self._list
         self._list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self._list.setDefaultDropAction(Qt.DropAction.MoveAction)
         self._list.setUniformItemSizes(True)
@@ -138,10 +143,10 @@ class ColumnsDialog(FittedDialog):
         self._time = self._box("columnsTime", "Time", MODES)
         self._time.activated.connect(self._on_time_chosen)
         form.add_field("Time", self._time, self._time)
-        self._sort = self._box("columnsSort", "Rows, by the selected column", _SORTS)
+        self._sort = self._box("columnsSort", "Sort rows by the selected column", _SORTS)
         self._sort.activated.connect(self._on_sort_chosen)
         self._sort_row = FieldColumn(self._sort, name="columnsSortHelp", help_text=" ", parent=self)
-        form.add_field("Rows", self._sort_row, self._sort)
+        form.add_field("Sort rows", self._sort_row, self._sort)
         return form
 
     def _box(self, name: str, words: str, choices: tuple[tuple[str, str], ...]) -> QComboBox:

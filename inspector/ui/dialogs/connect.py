@@ -90,7 +90,10 @@ class ConnectDialog(FittedDialog):
             tokens: the system keyring; without it no token is kept.
             editing: the connection to edit; then there is Save in place of Connect.
         """
-        title = f"Edit {plain(editing.name)}" if editing is not None else "Connect to a gateway"
+        known = editing is not None and any(kept.id == editing.id for kept in settings.connections)
+        title = "Connect to a gateway"
+        if editing is not None:
+            title = f"Edit {plain(editing.name)}" if known else "New connection"
         super().__init__(theme_controller, name="connectDialog", title=title, width=560, parent=parent)
         self._choices: list[ConnectionSettings] = [*settings.connections, *settings.unnamed_connections()]
         self._names = list(settings.connections)
@@ -120,7 +123,7 @@ class ConnectDialog(FittedDialog):
         self._answer = CheckField(
             "Answer tools/list with an empty list", TOOLS_LIST_HELP, name="connectAnswer", parent=self
         )
-        self._answer.box.setChecked(True)
+        self._answer.set_checked(True)
         form.add_wide(self._answer)
         self._keeping.add_to(form)
         self._page.addLayout(form)
@@ -207,7 +210,7 @@ class ConnectDialog(FittedDialog):
         self._address.setText(chosen.url)
         self._space.setText(chosen.space)
         self._token.clear()
-        self._answer.box.setChecked(chosen.answer_tools_list)
+        self._answer.set_checked(chosen.answer_tools_list)
         self._keeping.show_connection(chosen)
         own_id = chosen.participant if isinstance(chosen, NamedConnection) else ""
         self._participant.setText(own_id or self._fresh)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QItemSelection, QModelIndex, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -25,7 +25,7 @@ from inspector.ui.widgets.labels import TextLabel
 
 TITLE = "Connections"
 HELP = "Tokens are in the system keyring only. Enter joins, F2 renames, Delete deletes."
-NONE_KEPT = "No connection is kept yet. Give one a name in the connect dialog."
+NONE_KEPT = "No connection is kept yet. New keeps one; so does a name in the connect dialog."
 
 
 class ConnectionsDialog(QDialog):
@@ -33,6 +33,7 @@ class ConnectionsDialog(QDialog):
 
     Signals:
         join_requested(NamedConnection): watch it; the dialog has closed.
+        new_requested: keep another one.
         edit_requested(NamedConnection): edit it.
         delete_requested(NamedConnection): delete it, after a question.
         renamed(NamedConnection, str): call it something else.
@@ -40,6 +41,7 @@ class ConnectionsDialog(QDialog):
     """
 
     join_requested = Signal(object)
+    new_requested = Signal()
     edit_requested = Signal(object)
     delete_requested = Signal(object)
     renamed = Signal(object, str)
@@ -63,7 +65,7 @@ class ConnectionsDialog(QDialog):
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self.refresh()
-        self._list.setFocus()
+        (self._list if self._model.rowCount() else self._tools["New"]).setFocus()
 
     def _build(self) -> None:
         self._page = QVBoxLayout(self)
@@ -102,6 +104,7 @@ class ConnectionsDialog(QDialog):
         row.setSpacing(4)
         self._tools: dict[str, IconButton] = {}
         for name, icon, words, act in (
+            ("New", "add", "New connection", self.new_requested.emit),
             ("Edit", "ri.pencil-line", "Edit", self.edit),
             ("Rename", "ri.edit-box-line", "Rename (F2)", self.rename),
             ("Delete", "ri.delete-bin-line", "Delete (Del)", self.delete),
@@ -157,7 +160,7 @@ class ConnectionsDialog(QDialog):
     def _enable(self) -> None:
         row, last = self._list.currentIndex().row(), self._model.rowCount() - 1
         for name, tool in self._tools.items():
-            tool.setEnabled({"Up": row > 0, "Down": 0 <= row < last}.get(name, row >= 0))
+            tool.setEnabled({"New": True, "Up": row > 0, "Down": 0 <= row < last}.get(name, row >= 0))
         self._connect.setEnabled(row >= 0)
 
     # What the user does
@@ -230,4 +233,4 @@ class ConnectionsDialog(QDialog):
         side = round(24 * zoom)
         self._page.setContentsMargins(side, round(20 * zoom), side, round(16 * zoom))
         self._page.setSpacing(round(8 * zoom))
-        self.resize(round(640 * zoom), round(360 * zoom))
+        self.resize(QSize(round(640 * zoom), round(360 * zoom)).boundedTo(self.screen().availableSize()))

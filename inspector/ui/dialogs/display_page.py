@@ -95,9 +95,9 @@ class DisplayPage(QWidget):
         self._density.set_value(display.density)
         nearest = min(ZOOM_STEPS, key=lambda step: abs(step - display.zoom_percent))
         self._zoom.setCurrentIndex(ZOOM_STEPS.index(nearest))
-        self._hints.box.setChecked(display.show_context_hints)
+        self._hints.set_checked(display.show_context_hints)
         self._preview.set_hints(display.show_context_hints)
-        self._motion.box.setChecked(display.animate)
+        self._motion.set_checked(display.animate)
 
     def _change(self, **values: object) -> None:
         self._display_now = self._display_now.model_copy(update=values)

@@ -36,6 +36,8 @@ class Choice:
 
     which: Which
     manner: Manner
+    marks: bool = False
+    """JSON Lines: marks and comments are written beside the file."""
 
 
 _HELP = {
@@ -47,6 +49,7 @@ _HELP = {
 _LONG_PAGE = 20_000
 """Messages from which on a browser takes its time."""
 _ALONE_HELP = "Envelopes alone; each response names its method and target and holds its request."
+_MARKS_HELP = "In a file of their own, which this program finds when the other one is opened."
 _UNMASKED_HELP = "For this export only. Whoever gets the file can read and use them."
 _NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 """Field names between commas; a quoted key may hold commas of its own."""
@@ -115,6 +118,8 @@ class ExportDialog(FittedDialog):
         )
         self._alone = CheckField("Self-contained", _ALONE_HELP, name="exportSelfContained", parent=self)
         self._alone.toggled.connect(self._refresh)
+        self._marks = CheckField("Marks and comments beside it", _MARKS_HELP, name="exportMarks", parent=self)
+        self._has_marks = False
         self._columns = QLineEdit(self)
         self._columns.setObjectName("exportColumns")
         self._columns.setAccessibleName("Columns")
@@ -126,6 +131,7 @@ class ExportDialog(FittedDialog):
         form.add_field("Messages", _at_left(self._which, self))
         form.add_field("Format", self._format_row)
         form.add_wide(self._alone)
+        form.add_wide(self._marks)
         form.add_wide(self._columns_row)
         form.add_across(HairLine("exportLine", self))
         return form
@@ -149,7 +155,8 @@ class ExportDialog(FittedDialog):
         if self._counts[before.which]:
             self._which.set_value(before.which)
         self._format.set_value(before.manner.format)
-        self._alone.box.setChecked(before.manner.self_contained)
+        self._alone.set_checked(before.manner.self_contained)
+        self._marks.set_checked(before.marks)
         self._columns.setText(", ".join(before.manner.fields))
         self._refresh()
 
@@ -159,6 +166,11 @@ class ExportDialog(FittedDialog):
     def which(self) -> Which:
         """The messages chosen."""
         return Which(self._which.value())
+
+    def set_has_marks(self, has: bool) -> None:
+        """Say whether there are marks or comments to be written."""
+        self._has_marks = has
+        self._refresh()
 
     def show_preview(self, preview: Preview | None) -> None:
         """Show what masking would find so far; None before anything was looked at."""
@@ -175,6 +187,7 @@ class ExportDialog(FittedDialog):
             words = f"{words} With so many messages it opens slowly."
         self._format_row.say_help(words)
         self._alone.setVisible(format_ is Format.JSONL)
+        self._marks.setVisible(format_ is Format.JSONL and self._has_marks)
         self._columns_row.setVisible(format_ is Format.CSV)
 
     def _on_unmasked_toggled(self, unmasked: bool) -> None:
@@ -194,7 +207,7 @@ class ExportDialog(FittedDialog):
             masked=not self._unmasked.box.isChecked(),
             fields=names,
         )
-        choice = Choice(self.which, manner)
+        choice = Choice(self.which, manner, marks=self._has_marks and self._marks.box.isChecked())
         self.accept()
         self.accepted_choice.emit(choice)
 

@@ -8,6 +8,9 @@ from typing_extensions import override
 
 from inspector.ui.theme import ThemeController
 
+_LEAST = 96
+"""Height of what gives way on a small screen, in pixels."""
+
 
 class FittedDialog(QDialog):
     """Follows its layout's height; deletes itself when it is done."""
@@ -27,6 +30,7 @@ class FittedDialog(QDialog):
         super().__init__(parent)
         self._themes = theme_controller
         self._plain_width = width
+        self.gives_way: QWidget | None = None
         self.setObjectName(name)
         self.setWindowTitle(title)
         self.setAccessibleName(title)
@@ -38,6 +42,11 @@ class FittedDialog(QDialog):
         if layout is None:
             return
         height = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
+        beyond = height - self.screen().availableSize().height()
+        if beyond > 0 and self.gives_way is not None:
+            was = self.gives_way.height()
+            self.gives_way.setFixedHeight(max(_LEAST, was - beyond))
+            height -= was - self.gives_way.height()
         self.setFixedSize(width, height)
 
     @override

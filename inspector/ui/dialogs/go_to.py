@@ -76,6 +76,7 @@ class GoToDialog(FittedDialog):
         inside.setContentsMargins(1, 4, 1, 4)
         self.list = CommandList(theme_controller, name="goToList", label="Messages that fit", parent=frame)
         self.list.setFixedHeight(_ROWS * theme_controller.theme.metrics.control)
+        self.gives_way = self.list
         self.list.doubleClicked.connect(lambda _index: self._take())
         inside.addWidget(self.list)
         self.field = ChoosingField(
@@ -132,8 +133,15 @@ class GoToDialog(FittedDialog):
             self._show(self._sure, "Looking through the ids...")
             self._search_on()
             return
-        beyond = f"There is no No. {number:,}. " if number is not None and not self._sure else ""
+        beyond = f"{self._beyond()} " if not self._sure and self._beyond() else ""
         self._show(self._sure, f"{beyond}A part of an id needs {SHORTEST} letters." if not self._sure else "")
+
+    def _beyond(self) -> str:
+        """Which numbers there are, where the one that is written is none of them."""
+        number, total = number_in(self.field.text()), len(self._document.capture)
+        if number is None or 1 <= number <= total:
+            return ""
+        return f"There is no No. {number:,}: they go from 1 to {total:,}."
 
     def _search_on(self) -> None:
         until = time.perf_counter() + _SLICE_S
@@ -147,7 +155,7 @@ class GoToDialog(FittedDialog):
             more = len(self._found) > MOST
             count = f"More than {MOST} messages" if more else formats.count_of(len(self._found), "message")
             words = f"{count}, the first {MOST} listed" if more else count
-            self._show(self._found[:MOST], words if self._found else "No message has this number or id.")
+            self._show(self._found[:MOST], words if self._found else self._beyond() or "No message has this id.")
         else:
             self._state.setText(f"Looking through the ids... {len(self._found)} so far")
             self._more.start()

@@ -14,6 +14,7 @@ from inspector.settings.sharing import Shared, UnreadableShareError, not_yet_amo
 from inspector.ui.dialogs.highlight_model import HighlightDelegate, HighlightListModel
 from inspector.ui.dialogs.ordered_list import OrderedList
 from inspector.ui.dialogs.share_buttons import ShareButtons, outcome
+from inspector.ui.kept import NOT_WRITTEN, holds_secret
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.color_choice import COLORS, ColorChoice
@@ -193,7 +194,8 @@ class HighlightPage(QWidget):
         sentence = trouble_of(self._filter.text())
         self._filter_row.say_trouble(sentence)
         empty = self._filter.isEnabled() and not self._filter.text().strip()
-        self._filter_row.say_help(NO_FILTER if empty else FILTER_HELP)
+        secret = holds_secret(self._filter.text())
+        self._filter_row.say_help(NO_FILTER if empty else NOT_WRITTEN if secret else FILTER_HELP)
         return nameless or bool(sentence)
 
     # What the user does

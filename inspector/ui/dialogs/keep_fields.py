@@ -114,7 +114,7 @@ class KeepFields(QWidget):
         """Bring the box in line with the name and with what is known of the keyring."""
         possible = self.named and self._trouble == ""
         self.keep.box.setEnabled(possible)
-        self.keep.box.setChecked(possible and self._wanted)
+        self.keep.set_checked(possible and self._wanted)
         if not self.named:
             self.keep.say_help(KEEP_UNNAMED)
         elif self._trouble is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QKeyCombination, Qt, Signal
+from PySide6.QtCore import QKeyCombination, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from typing_extensions import override
@@ -121,7 +121,7 @@ class KeysDialog(QDialog):
         column.addWidget(frame, 1)
         column.addWidget(self._nothing)
         column.addLayout(self._build_buttons())
-        self.resize(round(_WIDTH * zoom), round(_HEIGHT * zoom))
+        self.resize(QSize(round(_WIDTH * zoom), round(_HEIGHT * zoom)).boundedTo(self.screen().availableSize()))
         self._on_searched()
         self.field.setFocus()
 

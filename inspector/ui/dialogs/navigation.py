@@ -26,6 +26,7 @@ class NavigationItem(QAbstractButton):
         self.setAccessibleName(title)
         self.setText(title)
         self.setCheckable(True)
+        self.setAutoExclusive(True)  # a radio button to a screen reader
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @override
@@ -87,9 +88,10 @@ class Navigation(QWidget):
         self._column.addWidget(self._head)
         self._group = QButtonGroup(self)
         self._items: list[NavigationItem] = []
+        self._showing = False
         for page, title in pages:
             item = NavigationItem(theme_controller, page, title, self)
-            item.clicked.connect(self._on_clicked)
+            item.toggled.connect(self._on_toggled)
             self._group.addButton(item)
             self._items.append(item)
             self._column.addWidget(item)
@@ -99,12 +101,15 @@ class Navigation(QWidget):
 
     def set_current(self, page: str) -> None:
         """Mark a page; says nothing."""
+        self._showing = True
         for item in self._items:
             item.setChecked(item.page == page)
+        self._showing = False
 
-    def _on_clicked(self) -> None:
+    def _on_toggled(self, on: bool) -> None:
+        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
         item = self._group.checkedButton()
-        if isinstance(item, NavigationItem):
+        if on and not self._showing and isinstance(item, NavigationItem):
             self.chosen.emit(item.page)
 
     @override

@@ -15,6 +15,7 @@ from inspector.ui.dialogs.key_trouble import trouble_with
 from inspector.ui.dialogs.ordered_list import OrderedList
 from inspector.ui.dialogs.preset_model import PresetDelegate, PresetListModel
 from inspector.ui.dialogs.share_buttons import ShareButtons, outcome
+from inspector.ui.kept import NOT_WRITTEN, holds_secret
 from inspector.ui.keys import Keyed
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
@@ -219,6 +220,7 @@ class PresetsPage(QWidget):
         self._name_row.say_trouble(NO_NAME if nameless else "")
         sentence = _trouble_of(self._filter.text())
         self._filter_row.say_trouble(sentence)
+        self._filter_row.say_help(NOT_WRITTEN if holds_secret(self._filter.text()) else FILTER_HELP)
         return nameless or bool(sentence)
 
     # What the user does

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from inspector.settings.sharing import Shared, UnreadableShareError, read_shared, write_shared
+from inspector.ui.kept import shared_without_secrets
 from inspector.ui.style_sheet import repolish
 from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.wire_text import plain
@@ -87,12 +88,14 @@ class ShareButtons(QWidget):
 
     def write(self, path: Path) -> None:
         """Write what is shared to a file, and say so."""
+        shared, secret = shared_without_secrets(self._give())
         try:
-            write_shared(path, self._give())
+            write_shared(path, shared)
         except OSError as error:
             self.say(f"{path.name} could not be written: {error.strerror or error}.", wrong=True)
             return
-        self.say(f"The {self._what} were written to {path.name}.")
+        left_out = f" {secret:,} of them {'holds' if secret == 1 else 'hold'} a secret and stayed out of it."
+        self.say(f"The {self._what} were written to {path.name}.{left_out if secret else ''}")
 
     def read(self, path: Path) -> None:
         """Take over a file that was shared, and say what came of it."""

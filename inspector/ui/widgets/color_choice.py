@@ -33,6 +33,7 @@ class Swatch(QAbstractButton):
         self.setAccessibleName(words)
         self.setToolTip(words)
         self.setCheckable(True)
+        self.setAutoExclusive(True)  # a radio button to a screen reader
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     @override
@@ -99,10 +100,11 @@ class ColorChoice(QWidget):
         row.setSpacing(2)
         self._group = QButtonGroup(self)
         self._swatches: list[Swatch] = []
+        self._showing = False
         for color, words in COLORS:
             swatch = Swatch(theme_controller, color, words, self)
             swatch.setObjectName(f"{name}_{color}")
-            swatch.clicked.connect(self._on_clicked)
+            swatch.toggled.connect(self._on_toggled)
             self._group.addButton(swatch)
             self._swatches.append(swatch)
             row.addWidget(swatch)
@@ -116,15 +118,19 @@ class ColorChoice(QWidget):
 
     def set_color(self, color: HighlightColor) -> None:
         """Let another one hold; says nothing."""
+        self._showing = True
         for swatch in self._swatches:
             swatch.setChecked(swatch.color == color)
             # One stop for Tab, as for a group of radio buttons.
             focus = Qt.FocusPolicy.StrongFocus if swatch.color == color else Qt.FocusPolicy.ClickFocus
             swatch.setFocusPolicy(focus)
+        self._showing = False
 
-    def _on_clicked(self) -> None:
-        self.set_color(self.color)
-        self.chosen.emit(self.color)
+    def _on_toggled(self, on: bool) -> None:
+        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
+        if on and not self._showing:
+            self.set_color(self.color)
+            self.chosen.emit(self.color)
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:

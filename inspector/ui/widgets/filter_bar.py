@@ -118,7 +118,7 @@ class FilterBar(QFrame):
         self._editor.escaped.connect(self._on_escaped)
         self._editor.history_asked.connect(self._open_history)
         self._editor.focus_moved.connect(self._on_focus_moved)
-        self._editor.typed.connect(self._offer)
+        self._editor.typed.connect(self._on_typed)
         self.setFocusProxy(self._editor)
         self._count = TextLabel(variant="small", name="filterCounts", parent=self)
         self._search_all = LinkButton("Search all", name="filterSearchAll", parent=self)
@@ -163,10 +163,17 @@ class FilterBar(QFrame):
         """The filter in force."""
         return self._applied
 
-    def set_applied(self, text: str) -> None:
-        """Say which filter is in force; it replaces what is being typed."""
+    def set_applied(self, text: str, *, remembers: bool = True) -> None:
+        """Say which filter is in force; it replaces what is being typed.
+
+        Args:
+            text: the filter.
+            remembers: whether it stands among the earlier ones from now on.
+        """
         self._applied = text.strip()
-        self._remember(self._applied)
+        self._completions.hide()
+        if remembers:
+            self._remember(self._applied)
         if self._editor.text() != text:
             self._editor.set_text(text)
         self.show_error(None)
@@ -253,6 +260,13 @@ class FilterBar(QFrame):
 
     # What the user does
 
+    def _on_typed(self) -> None:
+        """Offer what may come next; in an empty field only when it is asked for."""
+        if self._editor.text().strip():
+            self._offer()
+        else:
+            self._completions.hide()
+
     def _offer(self) -> None:
         """Show what may come next where the user writes."""
         if self._complete is None:
@@ -315,6 +329,8 @@ class FilterBar(QFrame):
     def _on_text_changed(self) -> None:
         told = self._error is not None and not self._trouble.isHidden()
         text = self._editor.text()
+        if not text.strip():
+            self._completions.hide()
         self._error = self._check(text) if text.strip() else None
         self._refresh()
         self._would_match = None

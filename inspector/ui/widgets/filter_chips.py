@@ -271,7 +271,7 @@ class ConditionBar(QWidget):
     def _chip(self, condition: Condition, hides: int | None) -> ConditionChip:
         chip = ConditionChip(self._themes, condition, self)
         chip.set_hides(hides)
-        chip.clicked.connect(self._on_clicked)
+        chip.toggled.connect(self._on_toggled)
         chip.asked.connect(self._on_asked)
         return chip
 
@@ -288,9 +288,10 @@ class ConditionBar(QWidget):
 
     # What the user does
 
-    def _on_clicked(self) -> None:
+    def _on_toggled(self, on: bool) -> None:
+        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
         chip = self.sender()
-        if isinstance(chip, ConditionChip):
+        if isinstance(chip, ConditionChip) and on is not chip.condition.on:
             chip.setChecked(chip.condition.on)  # what is shown follows what is in force
             self.switched.emit(self._chips.index(chip), not chip.condition.on)
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QFocusEvent,
     QFontMetricsF,
     QKeyEvent,
+    QKeySequence,
     QPainter,
     QPaintEvent,
     QPen,
@@ -24,6 +25,7 @@ from inspector.ui.widgets.filter_highlighter import FilterHighlighter, utf16_off
 
 PLACEHOLDER = 'Filter, for example  kind == "chat"'
 """What the empty editor says."""
+_TAKES_BACK = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo, QKeySequence.StandardKey.Cut)
 
 
 class FilterEditor(QPlainTextEdit):
@@ -34,7 +36,7 @@ class FilterEditor(QPlainTextEdit):
         escaped: Esc was pressed.
         history_asked: the key for earlier filters was pressed.
         focus_moved(bool): it got or lost the focus.
-        typed: a key changed the text.
+        typed: a key changed the text, other than by taking back what was written.
     """
 
     entered = Signal()
@@ -127,8 +129,9 @@ class FilterEditor(QPlainTextEdit):
             self.history_asked.emit()
         else:
             before = self.text()
+            back = any(event.matches(key) for key in _TAKES_BACK)
             super().keyPressEvent(event)
-            if self.text() != before:
+            if self.text() != before and not back:
                 self.typed.emit()
 
     @override

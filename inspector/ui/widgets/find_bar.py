@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 from typing_extensions import override
 
 from inspector.filters.find_query import LONGEST, FindQuery
+from inspector.ui.keys import KeyWords, with_key
 from inspector.ui.style_sheet import repolish
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
@@ -51,8 +52,8 @@ class FindBar(QWidget):
         self.is_pattern = self._switch(".*", "Regular expression", "findPattern")
         self._count = TextLabel(variant="small", name="findCount", parent=self)
         self._count.setAccessibleName("Found")
-        self.previous = self._button("up", "Previous hit (Shift+F3)", "findPrevious")
-        self.next = self._button("down", "Next hit (F3)", "findNext")
+        self.previous = self._button("up", "Previous hit", "findPrevious")
+        self.next = self._button("down", "Next hit", "findNext")
         self.close_button = self._button("clear", "Close (Esc)", "findClose")
         self.previous.clicked.connect(lambda: self.step_requested.emit(-1))
         self.next.clicked.connect(lambda: self.step_requested.emit(1))
@@ -109,6 +110,11 @@ class FindBar(QWidget):
 
     def _on_changed(self, *_: object) -> None:
         self.query_changed.emit(self.query)
+
+    def show_keys(self, words: KeyWords) -> None:
+        """Name the keys that do the same from anywhere."""
+        self.previous.say(with_key("Previous hit", words("edit.find_previous")))
+        self.next.say(with_key("Next hit", words("edit.find_next")))
 
     # What is found
 

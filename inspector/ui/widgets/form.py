@@ -119,6 +119,7 @@ class CheckField(QWidget):
     def __init__(self, text: str, help_text: str, *, name: str, parent: QWidget | None = None) -> None:
         """Make an unchecked box."""
         super().__init__(parent)
+        self._showing = False
         self.setObjectName(f"{name}Field")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -127,11 +128,22 @@ class CheckField(QWidget):
         self.box.setObjectName(name)
         self.box.setAccessibleName(text)
         self.box.setAccessibleDescription(help_text)
-        self.box.clicked.connect(self.toggled)
+        self.box.toggled.connect(self._on_toggled)
         self._column.addWidget(self.box)
         self._help = TextLabel(help_text, variant="hint", name=f"{name}Help", wrap=True, parent=self)
         self._help.setContentsMargins(26, 0, 0, 0)
         self._column.addWidget(self._help)
+
+    def set_checked(self, on: bool) -> None:
+        """Tick the box or not; says nothing."""
+        self._showing = True
+        self.box.setChecked(on)
+        self._showing = False
+
+    def _on_toggled(self, on: bool) -> None:
+        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
+        if not self._showing:
+            self.toggled.emit(on)
 
     def say_help(self, text: str) -> None:
         """Say another line of help."""

@@ -65,7 +65,7 @@ class PresetBar(QWidget):
             parent=self,
         )  # fmt: skip
         self._more.setCheckable(True)
-        self._more.clicked.connect(self._open_more)
+        self._more.toggled.connect(self._on_more_toggled)
         self._add = IconButton(
             theme_controller, "add", "Save the filter as a preset", name="presetAdd", variant="small", parent=self
         )
@@ -168,6 +168,10 @@ class PresetBar(QWidget):
     def _choose(self, chip: PresetChip) -> None:
         self._show_active()  # a click toggles; what is marked follows the filter in force
         self.chosen.emit(chip.preset)
+
+    def _on_more_toggled(self) -> None:
+        if not self._showing:
+            self._open_more()
 
     def _open_more(self) -> None:
         self._show_active()
@@ -274,7 +278,9 @@ class PresetBar(QWidget):
 
     def _show_more(self) -> None:
         active = next((chip for chip in self._hidden if chip.isChecked()), None)
+        self._showing = True
         self._more.setChecked(active is not None)
+        self._showing = False
         count = len(self._hidden)
         words = f"{count} more preset{'' if count == 1 else 's'}"
         self._more.say(words if active is None else f"{words}, among them the active one: {active.preset.name}")

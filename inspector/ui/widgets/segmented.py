@@ -67,6 +67,7 @@ class SegmentedControl(QFrame):
         row.setSpacing(2)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, Segment] = {}
+        self._showing = True
         for option, words in options:
             button = Segment(theme_controller, self)
             button.setObjectName(f"{name}_{option}")
@@ -75,11 +76,12 @@ class SegmentedControl(QFrame):
             button.setText(words)
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            button.clicked.connect(self._on_clicked)
+            button.toggled.connect(self._on_toggled)
             self._group.addButton(button)
             self._buttons[option] = button
             row.addWidget(button)
         next(iter(self._buttons.values())).setChecked(True)
+        self._showing = False
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
@@ -93,10 +95,15 @@ class SegmentedControl(QFrame):
         Raises:
             KeyError: there is no such segment.
         """
-        self._buttons[option].setChecked(True)
+        button = self._buttons[option]
+        self._showing = True
+        button.setChecked(True)
+        self._showing = False
 
-    def _on_clicked(self) -> None:
-        self.chosen.emit(self.value())
+    def _on_toggled(self, on: bool) -> None:
+        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
+        if on and not self._showing:
+            self.chosen.emit(self.value())
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -37,7 +37,7 @@ _MINUTE = 60
 _RATE_SECONDS = 5
 
 _FACTS = ("statusSource", "statusSpace", "statusParticipant", "statusSilent", "statusRate", "statusProgress",
-          "statusBehind", "statusNotKept", "statusWatched")  # fmt: skip
+          "statusSelected", "statusBehind", "statusNotKept", "statusWatched")  # fmt: skip
 """Said and explained by a tooltip; a key could do nothing with them."""
 
 
@@ -51,8 +51,8 @@ class StatusBar(QStatusBar):
     Signals:
         source_clicked, retry_clicked, space_clicked, participant_clicked, silent_clicked, watched_clicked: facts at
             the left.
-        paused_clicked, progress_clicked, counts_clicked, rate_clicked, behind_clicked, not_kept_clicked, gaps_clicked,
-            unreadable_clicked, problems_clicked: facts at the right.
+        paused_clicked, progress_clicked, selected_clicked, counts_clicked, rate_clicked, behind_clicked,
+            not_kept_clicked, gaps_clicked, unreadable_clicked, problems_clicked: facts at the right.
         cancel_clicked: reading should stop; what was read stays.
         go_on_clicked: the rest of what was stopped should be read after all.
     """
@@ -63,6 +63,7 @@ class StatusBar(QStatusBar):
     participant_clicked = Signal()
     silent_clicked = Signal()
     watched_clicked = Signal()
+    selected_clicked = Signal()
     counts_clicked = Signal()
     rate_clicked = Signal()
     behind_clicked = Signal()
@@ -103,6 +104,7 @@ class StatusBar(QStatusBar):
         self._cancel = self._add("statusCancel", self.cancel_clicked)
         self._go_on = self._add("statusGoOn", self.go_on_clicked)
         self._paused = self._add("statusPaused", self.paused_clicked)
+        self._selected = self._add("statusSelected", self.selected_clicked)
         self._counts = self._add("statusCounts", self.counts_clicked)
         self._rate = self._add("statusRate", self.rate_clicked)
         self._behind = self._add("statusBehind", self.behind_clicked)
@@ -258,6 +260,20 @@ class StatusBar(QStatusBar):
             token = "severity.error" if unreadable else "ink.tertiary"
             tooltip = "Show the messages that could not be read" if unreadable else "Every message could be read"
             self._unreadable.say(f"{unreadable:,} unreadable", token=token, tooltip=tooltip)
+
+    def set_selected(self, count: int, size_bytes: int = 0, span_ns: int | None = None) -> None:
+        """Say how many messages are selected; nothing is said of none.
+
+        Args:
+            count: of messages.
+            size_bytes: of all of them.
+            span_ns: from the first to the last one, if their times are known.
+        """
+        self._selected.setVisible(count > 0)
+        if count:
+            span = "" if span_ns is None else f", {formats.duration(span_ns)}"
+            tooltip = "Messages selected, their size, and the time from the first to the last"
+            self._selected.say(f"{count:,} selected, {formats.size(size_bytes)}{span}", tooltip=tooltip)
 
     def set_problems(self, number: int, worst: Severity | None = None, words: str = "") -> None:
         """Say how many messages have a problem.

@@ -108,6 +108,20 @@ def test_edit_and_delete_ask(dialog: ConnectionsDialog, settings: Settings, qtbo
     dialog.reject()
 
 
+def test_one_is_added_also_where_there_is_none(
+    theme_controller: ThemeController, settings: Settings, qtbot: QtBot
+) -> None:
+    settings.connections.clear()
+    dialog = ConnectionsDialog(theme_controller, settings)
+    dialog.open()
+    dialog.activateWindow()
+    new = child(dialog, QToolButton, "connectionsNew")
+    qtbot.waitUntil(new.hasFocus)
+    with qtbot.waitSignal(dialog.new_requested):
+        qtbot.keyClick(new, Qt.Key.Key_Space)
+    dialog.reject()
+
+
 def test_order_is_changed_at_once(dialog: ConnectionsDialog, settings: Settings, qtbot: QtBot) -> None:
     assert not child(dialog, QToolButton, "connectionsUp").isEnabled()
     with qtbot.waitSignal(dialog.moved):

@@ -18,7 +18,7 @@ from inspector.settings import Table, TableColumn
 from inspector.ui.dialogs.columns import ColumnsDialog
 from inspector.ui.panels.messages import sorter
 from inspector.ui.panels.messages.chosen import ChosenColumns
-from inspector.ui.panels.messages.columns import Column, layout_for
+from inspector.ui.panels.messages.columns import Column, Wanted, layout_for
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.messages.times import Times
 from inspector.ui.theme import ThemeController
@@ -100,7 +100,9 @@ def test_any_field_and_payload_value_can_be_a_column(make_panel: MakePanel) -> N
         panel.add_column(name)
     found = [[text(panel, row, FIRST_FIELD + n) for row in range(3)] for n in range(3)]
     assert found == [["search", "search", ""], ["2", "", ""], ["••••••••", "", ""]]
-    assert titles(panel)[-5:] == ["Tool", "page", "token", "Message", "Latency"]
+    assert titles(panel)[-5:] == [
+        "Tool", "payload.params.arguments.page", "payload.params.arguments.token", "Message", "Latency"
+    ]  # fmt: skip
 
 
 def test_a_column_reads_only_rows_on_screen(make_panel: MakePanel, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +144,7 @@ def test_the_head_shows_hides_and_removes(make_panel: MakePanel, qtbot: QtBot) -
         choose(panel.view.head_menu.build(Column.KIND), "columns.hide")
     choose(panel.view.head_menu.build(-1), "columns.show.size")
     panel.add_column("payload.text")
-    assert titles(panel) == ["", "No.", "Time", "From → To", "Context", "text", "Message", "Size"]
+    assert titles(panel) == ["", "No.", "Time", "From → To", "Context", "payload.text", "Message", "Size"]
     choose(panel.view.head_menu.build(FIRST_FIELD), "columns.hide")
     assert "text" not in titles(panel)
     choose(panel.view.head_menu.build(-1), "columns.default")
@@ -450,12 +452,12 @@ def test_the_dialog_adds_moves_and_removes_by_keyboard(dialog: ColumnsDialog, qt
     assert rows is not None
     qtbot.keyClicks(name, "payload.text")
     qtbot.keyClick(name, Qt.Key.Key_Return)
-    assert "text" in titles(panel)
+    assert "payload.text" in titles(panel)
     up = dialog.findChild(QToolButton, "columnsUp")
     assert up is not None
     for _ in range(5):
         qtbot.keyClick(up, Qt.Key.Key_Space)
-    assert titles(panel)[:2] == ["", "text"]
+    assert titles(panel)[:2] == ["", "payload.text"]
     remove = dialog.findChild(QToolButton, "columnsRemove")
     assert remove is not None
     qtbot.keyClick(remove, Qt.Key.Key_Space)
@@ -492,3 +494,47 @@ def test_the_dialog_sorts_and_chooses_times(dialog: ColumnsDialog, qtbot: QtBot)
     qtbot.keyClick(times, Qt.Key.Key_Down)
     qtbot.keyClick(times, Qt.Key.Key_Down)
     assert column_texts(panel, Column.TIME) == ["", "1.000", "1.000"]
+
+
+# Room for Message
+
+
+def test_columns_of_fields_leave_message_its_room() -> None:
+    wanted = Wanted(fields={FIRST_FIELD: 120})
+    for width in range(500, 1900, 7):
+        layout = layout_for(width, wanted=wanted)
+        taken = sum(layout.widths.values())
+        assert layout.message >= 240, width
+        assert layout.widths[FIRST_FIELD] >= 56, width
+        assert taken + layout.message == width or layout.message == 240, width
+    assert layout_for(720, wanted=wanted).widths[FIRST_FIELD] < 120
+    assert (
+        layout_for(720, wanted=Wanted(fields={FIRST_FIELD: 120}, widths={FIRST_FIELD: 120})).widths[FIRST_FIELD] == 120
+    )
+
+
+def test_the_head_of_a_payload_value_is_its_path_and_its_tooltip_too(make_panel: MakePanel) -> None:
+    panel = make_panel(tool_call("search", arguments={"page": 1}))
+    panel.add_column("payload.params.arguments.page")
+    path = "payload.params.arguments.page"
+    assert panel.model.headerData(FIRST_FIELD, Qt.Orientation.Horizontal) == path
+    tip = panel.model.headerData(FIRST_FIELD, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert path in str(tip)
+
+
+def test_sorted_by_something_else_a_chain_has_rings_and_no_line(make_panel: MakePanel) -> None:
+    call = tool_call("search")
+    panel = make_panel(*chats("a"), call, *chats("b"), tool_result(call, "done"))
+    panel.go_to(1)
+    panel.view._find_chain()
+    joined = panel.view.rail.mark(2)
+    assert joined is not None
+    assert joined.above
+    panel.sorter.sort("kind")
+    marks = {message: panel.view.rail.mark(message) for message in range(4)}
+    assert [message for message, mark in marks.items() if mark is not None] == [1, 3]
+    assert not any(mark.above or mark.below for mark in marks.values() if mark is not None)
+    panel.sorter.clear()
+    again = panel.view.rail.mark(2)
+    assert again is not None
+    assert again.above

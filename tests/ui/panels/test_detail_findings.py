@@ -132,6 +132,7 @@ def test_every_code_is_a_filter_that_finds_its_messages():
 
 def test_the_overview_begins_with_the_worst_finding_in_place_of_the_state(show: Show, qtbot: QtBot):
     panel = show(ask(), later(31), tab="Overview")
+    panel.show_keys({"go.problem_next": "F8"}.__getitem__)
     assert labels(panel)[0] == "Finding"
     assert "State" not in labels(panel)
     said = rows(panel, "overviewFinding")

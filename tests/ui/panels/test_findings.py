@@ -22,7 +22,7 @@ from inspector.ui.panels.messages.columns import Column
 from inspector.ui.widgets.status_button import StatusButton
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, window_on
+from tests.ui.windows import numbers, panes_of, story, window_on
 
 KEYS, LEFT = Qt.Key, Qt.MouseButton.LeftButton
 
@@ -403,3 +403,12 @@ def test_nothing_is_listed_while_nobody_looks(application: Application, qtbot: Q
     assert len(listed(window)) == 1
     window.docks["Findings"].show()
     assert len(listed(window)) == 3
+
+
+def test_how_they_are_grouped_is_remembered(window: MainWindow, application: Application) -> None:
+    head = panes_of(window).findings.head
+    next(one for one in head.menu.actions() if one.objectName() == "group.severity").trigger()
+    assert application.settings.findings_by == "severity"
+    other = application.new_window()
+    other.show_document(story())
+    assert panes_of(other).findings.model.choice.grouping is Grouping.SEVERITY

@@ -19,7 +19,6 @@ from inspector.marks_file import MarksFile, beside_capture
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.details.section import LinkText, Page
-from inspector.ui.panels.marks.panel import NOTHING
 from inspector.ui.panels.messages.columns import Column
 from tests.builders import GrowingLog, envelope, lines_of
 from tests.ui.find import child
@@ -101,7 +100,9 @@ def test_a_key_marks_and_unmarks(window: MainWindow) -> None:
     press(window, KEYS.Key_M, CONTROL)
     assert gutter(window, 2) == ""
     assert listed(window) == []
-    assert panes_of(window).marks.view.empty_text == NOTHING
+    assert panes_of(window).marks.view.empty_text == (
+        "Nothing is marked. Ctrl+M marks and Ctrl+Shift+M comments on the message or context you are on."
+    )
 
 
 def test_a_comment_is_written_shown_and_edited(window: MainWindow) -> None:
@@ -375,8 +376,8 @@ def test_marks_that_cannot_be_written_are_said_and_tried_again(
         with monkeypatch.context() as patch:
             patch.setattr(MarksFile, "snapshot", refuse)
             window.marking.toggle(1)
-            await until(lambda: window.notices.notice("message") is not None, "the sentence")
-        notice = window.notices.notice("message")
+            await until(lambda: window.notices.notice("marks-not-saved") is not None, "the sentence")
+        notice = window.notices.notice("marks-not-saved")
         assert notice is not None
         assert "could not be saved" in notice.text
         window.close()

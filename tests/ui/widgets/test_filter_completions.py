@@ -134,3 +134,25 @@ def test_what_is_wrong_waits_while_something_is_offered(bar: FilterBar, qtbot: Q
     assert offered(bar)
     trouble = bar.window().findChild(FilterTrouble)
     assert trouble is None or trouble.isHidden()
+
+
+def test_an_empty_field_offers_nothing_unasked(bar: FilterBar, qtbot: QtBot) -> None:
+    write(qtbot, bar, "k")
+    assert offered(bar)
+    qtbot.keyClick(editor(bar), Qt.Key.Key_Backspace)
+    assert offered(bar) == []
+    write(qtbot, bar, "kind")
+    assert offered(bar)
+    qtbot.keyClick(editor(bar), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert offered(bar) == []
+    qtbot.keyClick(editor(bar), Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
+    assert offered(bar), "asked for, it offers everything"
+    bar.set_applied("badge")
+    assert offered(bar) == [], "what was written was replaced"
+
+
+def test_what_is_taken_back_offers_nothing(bar: FilterBar, qtbot: QtBot) -> None:
+    write(qtbot, bar, "kind == ")
+    qtbot.keyClick(editor(bar), Qt.Key.Key_Escape)
+    qtbot.keyClick(editor(bar), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert offered(bar) == []

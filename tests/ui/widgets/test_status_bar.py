@@ -136,3 +136,12 @@ def test_numbers_are_never_cut(bar: StatusBar, qtbot: QtBot) -> None:
     buttons = [child(bar, StatusButton, name) for name in ("statusCounts", "statusUnreadable")]
     qtbot.waitUntil(lambda: child(bar, StatusButton, "statusSource").width() < 180)
     assert all(button.width() >= button.sizeHint().width() for button in buttons)
+
+
+def test_what_is_selected_is_said_with_its_size_and_time(bar: StatusBar) -> None:
+    bar.set_selected(12, 34_000, 1_200_000_000)
+    assert "12 selected, 34.0 kB, 1.2 s" in bar.words() or "12 selected, 34 kB, 1.2 s" in bar.words()
+    bar.set_selected(1_000_000, 5)
+    assert "1,000,000 selected, 5 B" in bar.words()
+    bar.set_selected(0)
+    assert not any("selected" in words for words in bar.words())

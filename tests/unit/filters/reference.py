@@ -8,6 +8,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -56,6 +57,9 @@ class FakeCapture:
     def columns(self) -> dict[str, np.ndarray]:
         lengths = np.array([len(row.get("record", b"")) for row in self.rows], np.int64)
         return {"source": np.zeros(len(lengths), np.uint8), "offset": np.cumsum(lengths) - lengths, "length": lengths}
+
+    def read_ahead(self, _start: int, _stop: int) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def read(self, offset: int, length: int) -> bytes:
         return b"".join(row.get("record", b"") for row in self.rows)[offset : offset + length]

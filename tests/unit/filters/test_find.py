@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -12,11 +13,13 @@ from hypothesis import strategies as st
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.document import CaptureDocument
+from inspector.fields import FIELD_BY_NAME
 from inspector.filters import compile_filter
 from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
+from inspector.filters.sorting import SortBy, Sorting
 from inspector.filters.visible import VisibleRows
-from tests.builders import GrowingLog, document_of, envelope
+from tests.builders import GrowingLog, clean_up, document_of, envelope
 from tests.ui.windows import story
 
 NOTHING = Changes(0, 0, NO_ROWS, tree_moved=False)
@@ -137,3 +140,48 @@ def test_a_result_that_is_collapsed_later_is_found_by_its_summary() -> None:
     search.take_in(Changes(9, 9, np.array([5]), tree_moved=False), None)
     assert search.hits.tolist() == [5]
     document.analysis.transients.summary = summary  # type: ignore[method-assign]
+
+
+@given(
+    st.lists(st.sampled_from(("hit a", "hit b", "x")), min_size=1, max_size=12), st.integers(1, 12), st.integers(1, 3)
+)
+def test_places_of_hits_in_sorted_rows_stay_right_as_rows_come(texts: list[str], first: int, size: int) -> None:
+    log = GrowingLog()
+    lines = [envelope("chat", {"text": text}) for text in texts]
+    log.write(*lines[:first])
+    rows = rows_of(log.document)
+    by = SortBy(FIELD_BY_NAME["text"], descending=True)
+    sorting = Sorting(log.document.analysis, by, rows.visible)
+    while not sorting.step(0):
+        pass
+    rows.sort(by, sorting.result())
+    search = FindSearch(rows, FindQuery("hit"), 0)
+    finished(search)
+    for start in range(first, len(lines), size):
+        for changes in log.write(*lines[start : start + size]):
+            rows.apply(rows.prepare(changes))
+            search.take_in(changes, 0)
+        if start % 2:
+            rows.expand(0, 2)
+        finished(search)
+        expected = sorted(row for row in map(rows.row_of, search.hits.tolist()) if row is not None)
+        assert [search.place_of(rows.at(row)[0]) for row in expected] == list(range(len(expected)))
+    clean_up()
+
+
+def test_what_is_kept_of_hits_is_added_to_and_not_made_again() -> None:
+    log = GrowingLog()
+    log.write(*(envelope("chat", {"text": "hit"}) for _ in range(5)))
+    rows = rows_of(log.document)
+    rows.sort(SortBy(FIELD_BY_NAME["text"]), np.arange(5, dtype=np.uint32)[::-1].copy())
+    search = FindSearch(rows, FindQuery("hit"), 0)
+    finished(search)
+    assert search.place_of(0) == 4
+    with patch.object(rows, "rows_of", wraps=rows.rows_of) as rows_of_messages:
+        for changes in log.write(envelope("chat", {"text": "hit"}), envelope("chat", {"text": "x"})):
+            rows.apply(rows.prepare(changes))
+            search.take_in(changes, 0)
+        finished(search)
+        assert search.place_of(5) == 5
+    assert sum(len(call.args[0]) for call in rows_of_messages.call_args_list) == 1
+    clean_up()

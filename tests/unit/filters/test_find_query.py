@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters import patterns
+from inspector.filters.expression import read_expression
 from inspector.filters.find_query import FindQuery
 from inspector.filters.full_text import TextFinder, record_texts
+from inspector.filters.needed import NeededRun, needed_texts
 from inspector.filters.patterns import PatternError, PatternFinder, compile_pattern
 from inspector.filters.time_limit import TookTooLongError
 
@@ -206,8 +208,49 @@ def test_without_a_time_limit_no_repetition_is_repeated(
     ],
 )
 def test_what_an_expression_needs(text: str, needed: set[str]) -> None:
-    found = patterns._needed(patterns.parser.parse(text), match_case=False)
+    found = needed_texts(read_expression(text), match_case=False)
     assert set(found) == needed
+
+
+@pytest.mark.parametrize(
+    ("text", "run"),
+    [
+        (r"\d{4}-x", ["0123456789"] * 4 + ["-", "x"]),
+        (r"[xyz]{3}", ["xyz"] * 3),
+        (r"(\w)+@\w", ["@"]),
+        (r"q?[@#]q*", ["#@"]),
+        (r"\w+", []),
+        (r"a|@", []),
+        ('"', []),
+        (r"(?i:@)", []),
+        (r"Q+!", ["Q", "!"]),
+    ],
+)
+def test_the_characters_an_expression_needs(text: str, run: list[str]) -> None:
+    found = NeededRun(read_expression(text)).classes
+    assert ["".join(sorted(one)) for one in found][: len(run)] == run
+    assert bool(found) == bool(run)
+
+
+_ALPHABET = st.text(st.sampled_from('a1@-x "\\\n.é'), max_size=12)
+_CLASSES = st.lists(
+    st.sampled_from((
+        r"\d", "[a1]", "@", "-", r"\w{2}", r"[^a]", "x+", r"\s*", "(?:@|-)", "(?<=a)", "^", "$", r"\b", r"\A", ".",
+    )),
+    min_size=1, max_size=4,
+).map("".join)  # fmt: skip
+
+
+@given(st.lists(_ALPHABET, max_size=6), _CLASSES, st.booleans(), st.booleans())
+def test_records_that_are_lines_are_searched_where_they_lie(
+    texts: list[str], pattern: str, match_case: bool, ascii_only: bool
+) -> None:
+    records = [json.dumps({"text": text}, ensure_ascii=ascii_only).encode() for text in texts]
+    slow = re.compile(pattern, re.MULTILINE | (0 if match_case else re.IGNORECASE))
+    expected = [any(slow.search(text) for text in record_texts(record)) for record in records]
+    finder = PatternFinder(pattern, match_case=match_case)
+    assert finder.among(*laid_out(records, b"\n")).tolist() == expected
+    assert finder.among(*laid_out(records, b"a")).tolist() == expected
 
 
 def test_long_texts_are_searched_to_their_end() -> None:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.filters.full_text import TextFinder, record_text, record_texts
+from inspector.filters import full_text
+from inspector.filters.full_text import TextFinder, record_text, record_texts, without_escapes
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,11 @@ def test_what_json_wrote_is_found(text: str, ascii_only: bool) -> None:
     if not any(ord(character) < 32 for character in text):
         assert text in record_text(record)
     assert TextFinder(text)(record)
+
+
+@given(st.text(st.sampled_from('\\\\\\"/nufx0041\0\n')))
+def test_escapes_are_resolved_from_left_to_right(text: str) -> None:
+    assert without_escapes(text) == full_text._ESCAPES.sub(full_text._resolved, text)
 
 
 @given(st.binary(), st.text(max_size=3))

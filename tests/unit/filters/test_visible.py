@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -285,7 +286,21 @@ def test_hidden_calls() -> None:
         envelope("mcp/proposal", call, context="a"), envelope("mcp/request", call), envelope(context="a"),
     )  # fmt: skip
     assert rows_of(document).hidden_calls() == (0, 0)
-    assert rows_of(document, "from == nobody").hidden_calls() == (0, 0)
+    assert rows_of(document, "from == nobody").hidden_calls() == (3, 1)
     assert rows_of(document, "!context").hidden_calls() == (2, 1)
-    assert rows_of(document, "", scope(document, "a")).hidden_calls() == (1, 0)
-    assert rows_of(document, "context.depth == 1").hidden_calls() == (0, 0)
+    assert rows_of(document, "", scope(document, "a")).hidden_calls() == (2, 0)
+    assert rows_of(document, "context.depth == 1").hidden_calls() == (1, 0)
+    assert rows_of(document, 'kind like "mcp/*"').hidden_calls() == (0, 0)
+
+
+def test_a_scope_may_let_the_calls_outside_of_it_through() -> None:
+    call = {"method": "tools/list"}
+    document = document_of(
+        envelope("chat", context="a"), envelope("mcp/request", call, context="b"), envelope("chat", context="b"),
+        envelope("mcp/proposal", call), envelope("mcp/request", call, context="a"),
+    )  # fmt: skip
+    narrow = scope(document, "a")
+    wide = replace(narrow, calls=True)
+    assert rows_of(document, "", narrow).visible.tolist() == [0, 4]
+    assert rows_of(document, "", wide).visible.tolist() == [0, 1, 3, 4]
+    assert rows_of(document, "", wide).hidden_calls() == (0, 0)

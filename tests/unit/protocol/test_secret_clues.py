@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from inspector.protocol import secrets
 from inspector.protocol.secret_clues import ALL_RULES, SecretRule, may_hold_secrets, rules_for
 from inspector.protocol.secrets import mask_secrets, mask_text
+from tests.unit.protocol.keys import KEYS, PEM
 
 _PIECES = [
     "token", "Token", "TOKEN", "secret", "passwd", "password", "passphrase", "jwt", "credentials", "authorization",
@@ -24,6 +25,8 @@ _PIECES = [
     ": ", '"', '\\"', '\\\\\\"', "\\", " ", "\t", "\n", "\\n", "{", "}", "[", "]", ", ", "-", "_", ".", "\u2003", "/",
     "secrets", "passwords", "jwts", "passphrases", "authorizations", "accesstoken", "authtoken", "apikey", "tokens",
     "eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiJ4In0.sig", "12", "x" * 90, "\ud83d",
+    "ghp_", "AKIA", "IOSFODNN7EXAMPL2", "xoxb-", "SG.", "-----BEGIN ", "PRIVATE KEY-----", "-----END",
+    "Zm9vYmFyMTIzNDU2Nzg5",
     "sk-", "sk", "\\u002d", "\\u0020", "\\\\u0061", "ant-api03-AbCdEfGhIjKl",
 ]  # fmt: skip
 _NAMES = [
@@ -36,6 +39,7 @@ _SECRETS = [
     *(f"{name}=s3cr3t" for name in _NAMES), *(f"?x=1&{name}=s3cr3t" for name in _NAMES), "Bearer abc.def",
     "bearer\tabc.def", "authorization: basic dXNlcjpwdw==", 'Authorization":"Basic dXNlcjpwdw==', "ws://me:pw@host/",
     "https:\\/\\/me:pw@host", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.sig", '{"jwt" \n: 12}',
+    *KEYS, *(key[0] + f"\\u{ord(key[1]):04x}" + key[2:] for key in KEYS), PEM, PEM.replace("\n", "\\n"),
     "sk-ant-api03-AbCdEfGhIjKl", "sk\\u002dant-api03-AbCdEfGhIjKl",
 ]  # fmt: skip
 _WHOLE = st.sampled_from(_SECRETS)

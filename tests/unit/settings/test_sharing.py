@@ -82,3 +82,28 @@ def test_only_what_is_new_is_taken() -> None:
     ]
     assert not_yet_among(known, found) == [Preset(name="b", filter="tool")]
     assert not_yet_among([HighlightRule(name="a", filter="x")], [HighlightRule(name="a", filter="y")])
+
+
+_ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20) | st.sampled_from(["<b>x</b>", "\x00", "\u202e"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+_ITEM = st.dictionaries(st.sampled_from(["name", "filter", "key", "color", "paint", "on"]), _ANY)
+
+
+@given(
+    st.dictionaries(st.sampled_from([SIGN, "presets", "highlights", "x"]), _ANY | st.lists(_ITEM, max_size=3)),
+    st.just(1) | _ANY,
+)
+def test_whatever_a_shared_file_holds_it_is_read_or_refused_in_a_sentence(
+    tmp_path: Path, content: dict[str, object], version: object
+) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({**content, SIGN: version}))
+    try:
+        shared = read_shared(file)
+    except UnreadableShareError as error:
+        assert str(error).endswith(".")  # noqa: PT017  either is right
+    else:
+        assert all(item.name.strip() for item in (*shared.presets, *shared.highlights))

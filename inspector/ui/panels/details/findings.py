@@ -80,7 +80,8 @@ def overview_sections(sheet: Sheet) -> list[QWidget]:
         f"All {number(rest + 1)} findings" if rest else "What to do",
         lambda: sheet.links.tab_requested.emit(TITLE), name="openFindings",
     )  # fmt: skip
-    hint = "F8 next problem" if worst.check.severity > Severity.NOTE else ""
+    key = sheet.links.key_of("go.problem_next") if worst.check.severity > Severity.NOTE else ""
+    hint = f"{key} next problem" if key else ""
     return [sheet.section("Finding", _said(sheet, worst, hint, name="overviewFinding"), action=link)]
 
 

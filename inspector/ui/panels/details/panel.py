@@ -12,6 +12,7 @@ from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.pending import is_pending
 from inspector.document import CaptureDocument
+from inspector.ui.keys import KeyWords
 from inspector.ui.panels.details import findings, lifecycle, overview, related
 from inspector.ui.panels.details.context_page import ContextPage
 from inspector.ui.panels.details.find_lights import DetailLights
@@ -169,6 +170,11 @@ class DetailsPanel(QWidget):
             layout.addWidget(widget)
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.empty, 1)
+
+    def show_keys(self, words: KeyWords) -> None:
+        """Name keys as they are now, where a page says which key does something."""
+        self._links.key_of = words
+        self._renew()
 
     # What is shown
 

@@ -15,6 +15,7 @@ from inspector.analysis.taking_part import sent_by
 from inspector.protocol import kinds
 from inspector.protocol.payloads.outline import Line, outline
 from inspector.protocol.times import NO_TIME
+from inspector.ui.keys import KeyWords
 from inspector.ui.panels.details.chain_view import NOWHERE, ChainView, Link, links_of
 from inspector.ui.panels.details.facts import Fact, FactsView, Part, fact
 from inspector.ui.panels.details.pictures import Pictures
@@ -37,6 +38,7 @@ class Links(QObject):
 
     Attributes:
         pictures: decodes the pictures of messages.
+        key_of: the key of an action in words, by its id; "" for none.
 
     Signals:
         message_requested(int): show this message.
@@ -68,6 +70,7 @@ class Links(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.pictures = Pictures(self)
+        self.key_of: KeyWords = lambda _name: ""
 
 
 class Maker:

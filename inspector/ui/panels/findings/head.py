@@ -47,10 +47,11 @@ class FindingsHead(ListHead):
         self._count.hide()  # the switches count
         self._row.insertSpacing(self._row.indexOf(self._count), _AFTER_TITLE)
         self.toggles: dict[Severity, SeverityToggle] = {}
+        self._showing = False
         place = self._row.indexOf(self._count)
         for severity in sorted(Severity, reverse=True):
             toggle = self.toggles[severity] = SeverityToggle(theme_controller, severity, self)
-            toggle.clicked.connect(self._on_toggle_clicked)
+            toggle.toggled.connect(self._on_toggled)
             self._row.insertWidget(place, toggle)
             place += 1
         self._make_menu()
@@ -79,6 +80,12 @@ class FindingsHead(ListHead):
         for severity, toggle in self.toggles.items():
             toggle.set_count(counts[severity])
 
+    def show_severity(self, severity: Severity, *, on: bool) -> None:
+        """Say whether findings of a severity are listed."""
+        self._showing = True
+        self.toggles[severity].setChecked(on)
+        self._showing = False
+
     def show_choice(self, grouping: Grouping, *, codes_off: int, heads: bool, findings: bool) -> None:
         """Say what can be chosen.
 
@@ -102,7 +109,8 @@ class FindingsHead(ListHead):
 
     # What the user does
 
-    def _on_toggle_clicked(self, on: bool) -> None:
+    def _on_toggled(self, on: bool) -> None:
+        # Not `clicked`: a screen reader's press toggles what can be checked, and Qt then says nothing of a click.
         toggle = self.sender()
-        if isinstance(toggle, SeverityToggle):
+        if isinstance(toggle, SeverityToggle) and not self._showing:
             self.severity_switched.emit(toggle.severity, on)

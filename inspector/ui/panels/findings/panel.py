@@ -44,6 +44,7 @@ class FindingsPanel(QWidget):
         shown_requested(): something in it is to be seen, so that it has to be.
         close_requested(): it is to be hidden.
         left(): the focus is to go back to the messages.
+        grouping_chosen(Grouping): the user groups them by something else.
 
     Attributes:
         head, view, model: what it is made of.
@@ -55,6 +56,7 @@ class FindingsPanel(QWidget):
     shown_requested = Signal()
     close_requested = Signal()
     left = Signal()
+    grouping_chosen = Signal(object)
 
     def __init__(
         self,
@@ -99,7 +101,7 @@ class FindingsPanel(QWidget):
         self.model.rows_settled.connect(self._say)
         self.head.severity_switched.connect(self._switch_severity)
         self.head.reach_switched.connect(self._switch_reach)
-        self.head.grouping_chosen.connect(self.group_by)
+        self.head.grouping_chosen.connect(self._on_grouping_chosen)
         self.head.codes_restored.connect(self._restore_codes)
         self.head.all_opened.connect(self._open_all)
         self.head.copy_clicked.connect(self._copy_list)
@@ -153,7 +155,7 @@ class FindingsPanel(QWidget):
         choice = self.model.choice
         choice.codes_off.discard(code)
         choice.severities_off.discard(check.severity)
-        self.head.toggles[check.severity].setChecked(True)
+        self.head.show_severity(check.severity, on=True)
         choice.grouping = Grouping.CODE
         choice.opened[Grouping.CODE, code] = True
         self.shown_requested.emit()
@@ -281,6 +283,10 @@ class FindingsPanel(QWidget):
         self.model.choice.everything = not self.model.choice.everything
         self.model.refresh()
 
+    def _on_grouping_chosen(self, grouping: Grouping) -> None:
+        self.group_by(grouping)
+        self.grouping_chosen.emit(grouping)
+
     def group_by(self, grouping: Grouping) -> None:
         """Put the findings together by something else."""
         self.model.choice.grouping = grouping
@@ -311,7 +317,7 @@ class FindingsPanel(QWidget):
             self.model.choice.codes_off.add(code)
             self.model.refresh()
         else:
-            self.head.toggles[severity].setChecked(False)
+            self.head.show_severity(severity, on=False)
             self._switch_severity(severity, False)
 
     def _on_menu_asked(self, row: int, at: QPoint) -> None:

@@ -12,6 +12,7 @@ from inspector.analysis import Changes
 from inspector.analysis.marks import ContextTarget, Target
 from inspector.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.ui.keys import KeyWords
 from inspector.ui.panels.details.places import ContextPlace
 from inspector.ui.panels.list_head import ListHead
 from inspector.ui.panels.list_view import ListView
@@ -26,7 +27,6 @@ FILTER = "mark || comment"
 REFRESH_MS = 250
 """How soon the list follows the traffic; a mark shows at once."""
 COPIED_MOST = 1_000
-NOTHING = "Nothing is marked. Ctrl+M marks the message or context you are on, Ctrl+Shift+M comments on it."
 
 
 class MarksView(ListView):
@@ -87,6 +87,7 @@ class MarksPanel(QWidget):
         self._stale = True
         self._seen: tuple[object, ...] = ()
         self._message: int | None = None
+        self._key_of: KeyWords = lambda _name: ""
         self.setObjectName("marksPanel")
         self.setAccessibleName("Marks")
         self.setProperty("variant", "base")
@@ -211,7 +212,17 @@ class MarksPanel(QWidget):
         self.head.say(hint, link)
         for action in (self._filter, self._clear):
             action.setEnabled(total > 0)
-        self.view.set_empty_text("" if len(rows) else NOTHING if not total else self._empty_words())
+        self.view.set_empty_text("" if len(rows) else self._nothing_words() if not total else self._empty_words())
+
+    def show_keys(self, words: KeyWords) -> None:
+        """Name the keys that mark and comment, as they are now."""
+        self._key_of = words
+        self._say()
+
+    def _nothing_words(self) -> str:
+        ways = (("edit.mark", "marks"), ("edit.comment", "comments on"))
+        said = " and ".join([f"{self._key_of(name)} {does}" for name, does in ways if self._key_of(name)])
+        return f"Nothing is marked. {said} the message or context you are on." if said else "Nothing is marked."
 
     def _empty_words(self) -> str:
         total = len(self._document.analysis.marks)

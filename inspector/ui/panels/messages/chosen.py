@@ -105,14 +105,15 @@ class ChosenColumns:
         """The column that is sorted by a field, if there is one."""
         return next((column for column in self.order if self.sort_name(column) == name), None)
 
-    def copied(self) -> list[int]:
-        """The columns that a copied row holds: the built-in ones, wherever there is room, and those of fields."""
-        return [c for c in self.order if c != Column.GUTTER and c not in self.wanted.never]
-
     def title(self, column: int) -> str:
-        """What its head says."""
+        """What its head says; of a value of the payload its whole path, as its last name alone says too little."""
         field = self.field(column)
-        return TITLES[column] if field is None else wire_text.plain(field.label, _MAX_TITLE)
+        return TITLES[column] if field is None else self.words(column)
+
+    def is_path(self, column: int) -> bool:
+        """Whether its head is a path, of which the end says most."""
+        field = self.field(column)
+        return field is not None and field.type is FieldType.ANY
 
     def words(self, column: int) -> str:
         """What it is called in menus and lists."""

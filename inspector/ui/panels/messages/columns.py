@@ -36,6 +36,8 @@ _GUTTER = 32
 _MESSAGE_LEAST = 240
 _MESSAGE_ENOUGH = 120
 """Below this, a narrow table gives up columns."""
+_FIELD_LEAST = 56
+"""To this, columns of fields become narrower before Message does."""
 _GIVEN_UP = (Column.CONTEXT, Column.TIME, Column.KIND)
 """Columns a narrow table gives up, the first one first; the details have them all."""
 
@@ -87,8 +89,9 @@ def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0,
     """How a table of a width lays out its columns.
 
     Wide columns with Latency and Size come where they leave Message its 240 px, in a 1920 px window and some below;
-    the two figures alone come somewhat earlier, which is from 1700 up. Columns of fields take their room from Message;
-    they make a table wider than its viewport rather than drive out others but Context.
+    the two figures alone come somewhat earlier, which is from 1700 up. Columns of fields leave Message its 240 px:
+    those whose width nobody chose are narrower then; where that does not do, they make the table wider than its
+    viewport rather than drive out others but Context.
 
     Args:
         width: of the viewport, in logical pixels.
@@ -107,10 +110,14 @@ def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0,
                 widths[column] = max(widths[column], least)
         return widths
 
-    def laid_out(widths: dict[int, int]) -> Layout:
-        return Layout(widths, max(round(_MESSAGE_ENOUGH * zoom), width - sum(widths.values())))
+    least, field_least = round(_MESSAGE_LEAST * zoom), round(_FIELD_LEAST * zoom)
 
-    least = round(_MESSAGE_LEAST * zoom)
+    def laid_out(widths: dict[int, int]) -> Layout:
+        if wanted.fields:
+            _narrow_fields(widths, wanted, sum(widths.values()) + least - width, field_least)
+        enough = least if any(column in widths for column in wanted.fields) else round(_MESSAGE_ENOUGH * zoom)
+        return Layout(widths, max(enough, width - sum(widths.values())))
+
     for usual in (_WIDE | _FIGURES, _NARROW | _FIGURES):
         widths = scaled(usual | wanted.fields)
         if sum(widths.values()) + least <= width:
@@ -118,6 +125,31 @@ def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0,
     kept = _NARROW | {column: width for column, width in _FIGURES.items() if column in wanted.always}
     for column in _GIVEN_UP:
         taken = scaled(kept | wanted.fields if column is Column.CONTEXT else kept)
-        if column not in wanted.always and sum(taken.values()) + round(_MESSAGE_ENOUGH * zoom) > width:
+        room = round(_MESSAGE_ENOUGH * zoom)
+        if column is Column.CONTEXT and wanted.fields:
+            room = least - _to_spare(taken, wanted, field_least)
+        if column not in wanted.always and sum(taken.values()) + room > width:
             kept.pop(column, None)
     return laid_out(scaled(kept | wanted.fields))
+
+
+def _elastic(widths: dict[int, int], wanted: Wanted) -> list[int]:
+    """Columns of fields whose width nobody chose."""
+    return [column for column in wanted.fields if column in widths and column not in wanted.widths]
+
+
+def _to_spare(widths: dict[int, int], wanted: Wanted, least: int) -> int:
+    """How much narrower they can be."""
+    return sum(max(0, widths[column] - least) for column in _elastic(widths, wanted))
+
+
+def _narrow_fields(widths: dict[int, int], wanted: Wanted, missing: int, least: int) -> None:
+    """Take missing room from the columns of fields, all of it or nothing."""
+    if missing > _to_spare(widths, wanted, least):
+        return  # the table is wider than its viewport in any case
+    columns = sorted(_elastic(widths, wanted), key=lambda column: widths[column])
+    for place, column in enumerate(columns):
+        share = -(-missing // (len(columns) - place))
+        given = min(max(0, share), max(0, widths[column] - least))
+        widths[column] -= given
+        missing -= given

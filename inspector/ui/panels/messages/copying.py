@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
+
+import numpy as np
+from numpy.typing import NDArray
 
 from inspector.document import CaptureDocument
 from inspector.fields import Field, FieldType, message_text
+from inspector.filters.parse import MAX_LENGTH
 from inspector.filters.strings import quote
 from inspector.protocol import kinds
 from inspector.protocol.payloads.content import pretty_json
@@ -24,6 +29,44 @@ def json_text(document: CaptureDocument, message: int) -> str:
     if envelope is None:
         return mask_text(document.capture.envelope_bytes(message).decode("utf-8", "replace"))
     return pretty_json(mask_secrets(envelope))
+
+
+def json_line(document: CaptureDocument, message: int) -> str:
+    """The envelope as JSON on one line; what is none as text in an object, so that each line is JSON."""
+    envelope = document.capture.envelope(message)
+    if envelope is None:
+        raw = document.capture.envelope_bytes(message).decode("utf-8", "replace")
+        return json.dumps({"text": mask_text(raw)}, ensure_ascii=False)
+    return json.dumps(mask_secrets(envelope), ensure_ascii=False, separators=(",", ":"))
+
+
+def numbers_filter(messages: NDArray[np.uint32]) -> str | None:
+    """The expression that finds ascending messages by their numbers; None for none, or where it would be too long.
+
+    Three and more in a row are written as a range.
+    """
+    if not len(messages):
+        return None
+    breaks = np.flatnonzero(np.diff(messages.astype(np.int64)) > 1)
+    firsts = messages[np.concatenate(([0], breaks + 1))].tolist()
+    lasts = messages[np.concatenate((breaks, [len(messages) - 1]))].tolist()
+    if len(firsts) > _MOST_RUNS:
+        return None
+    single, ranges = list[str](), list[str]()
+    for first, last in zip(firsts, lasts, strict=True):
+        if last - first < _RANGE - 1:
+            single += [str(message + 1) for message in range(first, last + 1)]
+        else:
+            ranges.append(f"no >= {first + 1} && no <= {last + 1}")
+    if len(ranges) > 1 or (ranges and single):
+        ranges = [f"({one})" for one in ranges]
+    one_by_one = [f"no == {single[0]}"] if len(single) == 1 else [f"no in {{{', '.join(single)}}}"] if single else []
+    expression = " || ".join(one_by_one + ranges)
+    return expression if len(expression) <= MAX_LENGTH else None
+
+
+_MOST_RUNS = 500
+_RANGE = 3
 
 
 def cell_filter(

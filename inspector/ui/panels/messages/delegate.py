@@ -41,6 +41,10 @@ class RowState(Protocol):
     """The view has the focus, so that the selection is washed and not dim."""
     rail: ChainRail
 
+    def is_selected(self, message: int) -> bool:
+        """Whether a message is one of those selected."""
+        ...
+
     def lit(self, message: int) -> Locate | None:
         """What is lit in a message's row; None for nothing."""
         ...
@@ -91,7 +95,10 @@ class MessageDelegate(QStyledItemDelegate):
         content = self._model.content(message)
         if content.gap is None:
             self.kit.ink = f"highlight.{look.text}" if look.text else None
-            self._paint_cell(painter, rect, content, column)
+            if column == Column.NUMBER:
+                self._paint_standing_out(painter, rect, content, look)
+            else:
+                self._paint_cell(painter, rect, content, column)
             self.kit.ink = None
         elif column == Column.GUTTER:
             self._paint_rail(painter, rect, self._state.rail.mark(message))
@@ -127,7 +134,10 @@ class MessageDelegate(QStyledItemDelegate):
         for column, rect in cells:
             if content.gap is None:
                 lights.locate = None if column in _NOT_SEARCHED else locate
-                self._paint_cell(painter, rect, content, column)
+                if column == Column.NUMBER:
+                    self._paint_standing_out(painter, rect, content, look)
+                else:
+                    self._paint_cell(painter, rect, content, column)
             else:
                 self._paint_rail(painter, rect, self._state.rail.mark(message))
         self.kit.ink = None
@@ -144,19 +154,26 @@ class MessageDelegate(QStyledItemDelegate):
 
     def _paint_ground(self, painter: QPainter, rect: QRect, row: int, message: int) -> None:
         theme = self.kit.theme
-        if message == self._state.selected_message:
+        if self._state.is_selected(message):
             painter.fillRect(rect, theme.color("accent.wash" if self._state.wash else "accent.washdim"))
         elif row == self._state.hovered_row:
             painter.fillRect(rect, theme.color("surface.hover"))
 
     def _paint_edge(self, painter: QPainter, rect: QRect, look: Look) -> None:
-        """A row that stands out: a bar at its left edge and a tint as far as the gutter goes, never the whole row."""
+        """A row that stands out: a bar at its left edge and its number tinted; rail and icons are left alone."""
         if look.edge is None:
             return
-        theme, token = self.kit.theme, f"highlight.{look.edge}"
-        painter.fillRect(rect, theme.pill_fill(token))
+        theme = self.kit.theme
         bar = QRect(rect.x() + self.kit.metrics.selection_bar, rect.y(), round(_EDGE * theme.zoom), rect.height())
-        painter.fillRect(bar, theme.color(token))
+        painter.fillRect(bar, theme.color(f"highlight.{look.edge}"))
+
+    def _paint_standing_out(self, painter: QPainter, rect: QRect, content: RowContent, look: Look) -> None:
+        """The number, which is tinted where the row stands out."""
+        if look.edge is None:
+            self._paint_number(painter, rect, content)
+            return
+        painter.fillRect(rect, self.kit.theme.pill_fill(f"highlight.{look.edge}"))
+        self._paint_figure(painter, rect, content.number, f"highlight.{look.edge}")
 
     def _paint_bar(self, painter: QPainter, rect: QRect) -> None:
         bar = QRect(rect.x(), rect.y(), self.kit.metrics.selection_bar, rect.height())

@@ -70,7 +70,10 @@ class MessageHeader(QHeaderView):
         pad = kit.metrics.cell_padding
         text = str(model.headerData(logicalIndex, Qt.Orientation.Horizontal) or "")
         room = rect.width() - pad - (max(pad, arrow + 1) if arrow else pad)  # the arrow stands in the padding
-        text = kit.elided("column", text, room)
+        if model.columns.is_path(logicalIndex):
+            text = kit.font_metrics("column").elidedText(text, Qt.TextElideMode.ElideLeft, max(0, room))
+        else:
+            text = kit.elided("column", text, room)
         token = "ink.primary" if is_sorted or logicalIndex == self._hovered else "ink.secondary"
         right = model.is_right_aligned(logicalIndex)
         width = kit.width("column", text)

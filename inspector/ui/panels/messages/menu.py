@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
 
 from inspector.document import CaptureDocument
-from inspector.ui import icons
+from inspector.ui import formats, icons
 from inspector.ui.panels.messages import copying
-from inspector.ui.panels.messages.columns import Column
-from inspector.ui.panels.messages.model import MessageTableModel
-from inspector.ui.widgets.filter_menu import add_filter_actions
+from inspector.ui.panels.messages.copies import Copies, put
+from inspector.ui.panels.messages.steady import SteadyTable
+from inspector.ui.widgets.filter_menu import FilterMode, add_filter_actions
 
 
 class RowMenu(QObject):
@@ -28,6 +28,7 @@ class RowMenu(QObject):
         toggle_requested(int): expand or collapse this result.
         reference_requested(int): count times from this message.
         mark_requested(int), comment_requested(int): mark or unmark this message; write a comment on it.
+        mark_selected_requested(), export_requested(): mark or unmark, or export, all that are selected.
     """
 
     filter_requested = Signal(str, str)
@@ -39,12 +40,15 @@ class RowMenu(QObject):
     reference_requested = Signal(int)
     mark_requested = Signal(object)
     comment_requested = Signal(object)
+    mark_selected_requested = Signal()
+    export_requested = Signal()
 
-    def __init__(self, document: CaptureDocument, model: MessageTableModel, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, document: CaptureDocument, copies: Copies, view: SteadyTable) -> None:
+        super().__init__(view)
         self._document = document
-        self._model = model
-        self._view = parent
+        self._model = view.messages
+        self._copies = copies
+        self._view = view
 
     def popup(self, row: int, column: int, at: QPoint, *, second: bool = False) -> QMenu:
         """Open the menu of a cell at a place on the screen; it deletes itself when it closes."""
@@ -65,12 +69,24 @@ class RowMenu(QObject):
         menu = QMenu(self._view)
         menu.setObjectName("messageMenu")
         menu.setAccessibleName("Message")
+        count = self._view.selected.count if self._view.is_selected(message) else 0
         if not part:
             self._add_filters(menu, message, column, second=second)
-        self._add_copies(menu, row, message, column, part)
+        if count > 1:
+            self._add_selected_filters(menu, count)
+            self._add_selected_copies(menu, column, count)
+        else:
+            self._add_copies(menu, row, message, column, part)
         menu.addSeparator()
-        self._add_notes(menu, message)
+        if count > 1:
+            marking = f"Mark or unmark {formats.number(count)} messages"
+            self._add(menu, "mark", marking, self.mark_selected_requested.emit, "mark")
+        self._add_notes(menu, message, mark=count <= 1)
         menu.addSeparator()
+        self._add_places(menu, message)
+        return menu
+
+    def _add_places(self, menu: QMenu, message: int) -> None:
         if self._model.content(message).collapsed:
             title = "Collapse the result" if self._model.is_expanded(message) else "Expand the original"
             self._add(menu, "toggle", title, lambda: self.toggle_requested.emit(message))
@@ -78,7 +94,28 @@ class RowMenu(QObject):
         self._add(menu, "reference", "Count times from here", lambda: self.reference_requested.emit(message))
         self._add(menu, "details", "Open in details", lambda: self.open_details_requested.emit(message))
         self._add(menu, "save", "Save message as...", lambda: self.save_requested.emit(message))
-        return menu
+
+    def _add_selected_filters(self, menu: QMenu, count: int) -> None:
+        words = f"the {formats.number(count)} selected"
+        self._add(menu, "filter.selected", f"Filter by {words}", lambda: self.filter_by_selected("replace"), "filter")
+        self._add(menu, "hide.selected", f"Hide {words}", lambda: self.filter_by_selected("and_not"), "hidden")
+        menu.addSeparator()
+
+    def filter_by_selected(self, mode: FilterMode) -> None:
+        """Ask for a filter by the messages selected."""
+        expression = self._copies.numbers_filter()
+        if expression is not None:
+            self.filter_requested.emit(expression, mode)
+
+    def _add_selected_copies(self, menu: QMenu, column: int, count: int) -> None:
+        copies, number = self._copies, formats.number(count)
+        self._add(menu, "copy.row", f"Copy {number} rows", lambda: put(copies.rows()), "copy")
+        self._add(menu, "copy.value", f"Copy {number} values", lambda: put(copies.values(column)))
+        self._add(menu, "copy.json", "Copy as JSON Lines", lambda: put(copies.json(None)))
+        self._add(menu, "copy.markdown", "Copy as Markdown", lambda: put(copies.markdown(None)))
+        self._add(menu, "copy.id", "Copy ids", lambda: put(copies.ids(None)))
+        self._add(menu, "copy.filter", "Copy as filter", lambda: put(copies.numbers_filter()))
+        self._add(menu, "export.selected", f"Export {number} messages...", self.export_requested.emit)
 
     def _add_filters(self, menu: QMenu, message: int, column: int, *, second: bool) -> None:
         content = self._model.content(message)
@@ -89,27 +126,31 @@ class RowMenu(QObject):
         add_filter_actions(menu, expression, self.filter_requested.emit, self.column_requested.emit)
         menu.addSeparator()
 
-    def _add_notes(self, menu: QMenu, message: int) -> None:
+    def _add_notes(self, menu: QMenu, message: int, *, mark: bool) -> None:
         note = self._document.analysis.marks.note(message)
-        self._add(menu, "mark", "Unmark" if note.marked else "Mark", lambda: self.mark_requested.emit(message), "mark")
+        if mark:
+            self._add(
+                menu, "mark", "Unmark" if note.marked else "Mark", lambda: self.mark_requested.emit(message), "mark"
+            )
         title = "Edit the comment..." if note.comment else "Comment..."
         self._add(menu, "comment", title, lambda: self.comment_requested.emit(message))
 
     def _add_copies(self, menu: QMenu, row: int, message: int, column: int, part: int) -> None:
         if part:
             source = self._model.original(message).source
-            self._add(menu, "copy.original", "Copy the original", lambda: self._copy(source))
+            self._add(menu, "copy.original", "Copy the original", lambda: put(source))
             return
         self._add(menu, "copy.row", "Copy row", lambda: self.copy_row(row), "copy")
-        self._add(menu, "copy.value", "Copy value", lambda: self._copy(self.value_text(row, column)))
+        self._add(menu, "copy.value", "Copy value", lambda: put(self._copies.value(row, column)))
         if not self._document.capture.is_big(message):
-            self._add(menu, "copy.json", "Copy as JSON", lambda: self._copy(copying.json_text(self._document, message)))
+            self._add(menu, "copy.json", "Copy as JSON", lambda: put(copying.json_text(self._document, message)))
+            self._add(menu, "copy.markdown", "Copy as Markdown", lambda: put(self._copies.markdown(message)))
         identifier = copying.id_text(self._document, message)
         if identifier:
-            self._add(menu, "copy.id", "Copy id", lambda: self._copy(identifier))
-        expression = self.filter_text(row, column)
+            self._add(menu, "copy.id", "Copy id", lambda: put(identifier))
+        expression = self._copies.filter(row, column)
         if expression is not None:
-            self._add(menu, "copy.filter", "Copy as filter", lambda: self._copy(expression))
+            self._add(menu, "copy.filter", "Copy as filter", lambda: put(expression))
 
     def _add(self, menu: QMenu, name: str, title: str, act: Callable[[], object], icon: str | None = None) -> QAction:
         action = menu.addAction(title)
@@ -124,28 +165,4 @@ class RowMenu(QObject):
     def copy_row(self, row: int) -> None:
         """Put a row on the clipboard."""
         if row >= 0:
-            self._copy(self.row_text(row))
-
-    def value_text(self, row: int, column: int) -> str:
-        """What a cell says; of a line of an original, the line."""
-        _, part = self._model.at(row)
-        return self._text(row, Column.MESSAGE if part else column)
-
-    def filter_text(self, row: int, column: int) -> str | None:
-        """An expression that finds the value of a cell; None where there is none."""
-        message, _ = self._model.at(row)
-        field = self._model.columns.field(column)
-        return copying.cell_filter(self._document, self._model.content(message), column, field=field)
-
-    def row_text(self, row: int) -> str:
-        """A row's texts separated by tabs; of a line of an original, the line."""
-        _, part = self._model.at(row)
-        columns = [Column.MESSAGE] if part else self._model.columns.copied()
-        return "\t".join(self._text(row, column) for column in columns)
-
-    def _text(self, row: int, column: int) -> str:
-        return str(self._model.data(self._model.index(row, column)) or "")
-
-    @staticmethod
-    def _copy(text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
+            put(self._copies.row(row))

@@ -187,6 +187,10 @@ class MessageTableModel(QAbstractTableModel):
             return self.time_text(content)
         return _TEXTS[column](content) if column < len(Column) else self.field_text(content, column)
 
+    def text(self, message: int, column: int) -> str:
+        """What a message's row says in a column."""
+        return self._display(message, 0, column)
+
     def _line_text(self, message: int, part: int) -> str:
         line = self.original(message).lines[part - 1]
         text = wire_text.visible_controls(line.text)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
@@ -17,8 +19,8 @@ from inspector.filters.compile import DisplayFilter
 from inspector.filters.errors import FilterError
 from inspector.filters.memory import Answers
 from inspector.filters.visible import Messages, Scope, VisibleRows
+from inspector.protocol.times import NO_TIME
 from inspector.settings import HighlightRule, Table, TableColumn
-from inspector.ui.panels.messages import copying
 from inspector.ui.panels.messages.chosen import ChosenColumns
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.empty import EmptyState
@@ -27,13 +29,27 @@ from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.sorter import Sorter
 from inspector.ui.panels.messages.view import MessageView
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.filter_menu import FilterMode
 from inspector.ui.widgets.find_bar import FindBar
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """How much is selected: messages, their size in bytes, and the time from the first to the last one."""
+
+    count: int
+    size_bytes: int
+    span_ns: int | None
+
 
 SLICE_S = 0.008
 """How long records are decoded for a filter in one turn of the loop."""
 
 MORE_MS = 4
 """Between two such turns: as much again is left to others."""
+
+_COUNT_MS = 20
+"""Sizes and times of what is selected are looked up once for keys that repeat."""
 
 
 class MessagesPanel(QWidget):
@@ -50,6 +66,9 @@ class MessagesPanel(QWidget):
         save_requested(int): write this message's bytes to a file.
         chain_requested(int): show the causal chain of this message alone.
         mark_requested(int), comment_requested(int): mark or unmark this message; write a comment on it.
+        selection_changed(Selection | None): other messages are selected; None for the current one alone.
+        mark_selected_requested(), export_requested(): mark or unmark, or export, all that are selected.
+        copy_refused(str): there is too much to copy, as a sentence.
         caught_up(): rows came that a flush had left for later.
         column_requested(str): make a column of this field.
         table_changed(Table): the user has chosen other columns, or what the column Time says.
@@ -80,6 +99,10 @@ class MessagesPanel(QWidget):
     chain_requested = Signal(int)
     mark_requested = Signal(object)
     comment_requested = Signal(object)
+    selection_changed = Signal(object)
+    mark_selected_requested = Signal()
+    export_requested = Signal()
+    copy_refused = Signal(str)
     caught_up = Signal()
     clear_filter_requested = Signal()
     search_all_requested = Signal()
@@ -128,6 +151,15 @@ class MessagesPanel(QWidget):
             "open_details_requested", "save_requested", "chain_requested", "columns_dialog_requested",
         ):  # fmt: skip
             getattr(self.view, name).connect(getattr(self, name))
+        self._count_later = QTimer(self)
+        self._count_later.setSingleShot(True)
+        self._count_later.setInterval(_COUNT_MS)
+        self._count_later.timeout.connect(self._tell_selection)
+        self._told: Selection | None = None
+        self.view.selected_changed.connect(self._count_later.start)
+        self.view.menu.mark_selected_requested.connect(self.mark_selected_requested)
+        self.view.menu.export_requested.connect(self.export_requested)
+        self.view.copies.refused.connect(self.copy_refused)
         self.view.columns_changed.connect(self.choose_columns)
         self.view.time_requested.connect(self.choose_time)
         self.view.reference_requested.connect(self.count_times_from)
@@ -168,7 +200,14 @@ class MessagesPanel(QWidget):
     def stop(self) -> None:
         """Look at no more messages."""
         self._more.stop()
+        self._count_later.stop()
         self.sorter.give_up()
+
+    def _tell_selection(self) -> None:
+        selection = self.selection()
+        if selection != self._told:
+            self._told = selection
+            self.selection_changed.emit(selection)
 
     def _on_more(self) -> None:
         self.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False))
@@ -349,40 +388,67 @@ class MessagesPanel(QWidget):
         """Expand or collapse the current result's original; whether it has one."""
         return self.view.toggle_original()
 
+    # What is selected
+
+    @property
+    def holds_focus(self) -> bool:
+        """Whether keys go to the table."""
+        return self.view.hasFocus()
+
+    def select_all(self) -> None:
+        """Select every message shown."""
+        self.view.selectAll()
+
+    def selected_messages(self) -> Messages:
+        """(n,) uint32, the messages shown that are selected, in capture order."""
+        return self.view.selected_messages()
+
+    def selection(self) -> Selection | None:
+        """How many messages are selected and how much they are; None where it is the current one alone."""
+        if not self.view.selected.several or (self.view.selected.count == 1 and self._current_is_selected()):
+            return None
+        messages, columns = self.view.selected_messages(), self._document.capture.columns
+        times = columns["time_ns"][messages]
+        times = times[times != NO_TIME]
+        span = int(times.max()) - int(times.min()) if len(times) > 1 else None
+        return Selection(len(messages), int(columns["size"][messages].sum(dtype=np.int64)), span)
+
+    def _current_is_selected(self) -> bool:
+        current = self.current_message()
+        return current is not None and self.view.is_selected(current)
+
+    def filter_by_selected(self, mode: FilterMode) -> None:
+        """Ask for a filter by the numbers of the messages selected."""
+        self.view.menu.filter_by_selected(mode)
+
     def row_text(self) -> str | None:
-        """The current row as text, columns separated by tabs; None without a current message."""
-        row = self._current_row()
-        return None if row is None else self.view.menu.row_text(row)
+        """The selected rows as text, columns separated by tabs; None without any."""
+        return None if self._current_row() is None and not self.view.selected.several else self.view.copies.rows()
 
     def json_text(self) -> str | None:
-        """The current message as JSON, secrets masked; None without a current message."""
-        message = self.current_message()
-        return None if message is None else copying.json_text(self._document, message)
+        """The current message as JSON, several as JSON Lines, secrets masked; None without a current message."""
+        return self.view.copies.json(self.current_message())
+
+    def markdown_text(self) -> str | None:
+        """The selected messages as Markdown, secrets masked; None without a current message."""
+        return self.view.copies.markdown(self.current_message())
 
     def value_text(self) -> str | None:
-        """What the current cell says, secrets masked; None without a current message."""
-        index = self._current_cell()
-        return None if index is None else self.view.menu.value_text(*index)
+        """What the cells selected say in the column of the current one, secrets masked; None without any."""
+        return None if self._current_row() is None and not self.view.selected.several else self.view.copies.values()
 
     def filter_text(self) -> str | None:
-        """An expression that finds the value of the current cell; None where there is none."""
-        index = self._current_cell()
-        return None if index is None else self.view.menu.filter_text(*index)
-
-    def selected_messages(self) -> list[int]:
-        """The messages selected, in capture order."""
-        rows = {index.row() for index in self.view.selectionModel().selectedRows(Column.MESSAGE)}
-        return sorted({self.model.at(row)[0] for row in rows if 0 <= row < self.model.rowCount()})
-
-    def _current_cell(self) -> tuple[int, int] | None:
-        """Row and column; the column Message where none was pointed at."""
+        """An expression that finds the value of the current cell, or several messages; None where there is none."""
+        if self.view.selected.several:
+            return self.view.copies.numbers_filter()
         row, column = self._current_row(), self.view.currentIndex().column()
-        return None if row is None else (row, column if column > Column.GUTTER else Column.MESSAGE)
+        if row is None:
+            return None
+        return self.view.copies.filter(row, column if column > Column.GUTTER else Column.MESSAGE)
 
     def id_text(self) -> str | None:
-        """The current message's id; None without one."""
-        message = self.current_message()
-        return (copying.id_text(self._document, message) or None) if message is not None else None
+        """The ids of the selected messages; None without any."""
+        return self.view.copies.ids(self.current_message())
 
     def _current_row(self) -> int | None:
         message = self.current_message()

@@ -1,14 +1,17 @@
 """The message table as the user meets it: selection by message, expansion in place, following, nothing that jumps.
 
 Rows are addressed by message everywhere: a reset or an insertion keeps the current message, the selection and what
-stands at the top of the view.
+stands at the top of the view. One message is current, which is what the details show; several may be selected
+(`SelectedMessages`). Of those Qt's own selection, which is what screen readers are told, holds the rows on screen and
+some around them: a range a row of a million would cost seconds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
@@ -18,6 +21,7 @@ from inspector.analysis import Changes
 from inspector.analysis.chain import may_grow
 from inspector.document import CaptureDocument
 from inspector.filters.sorting import SortBy, same_order
+from inspector.filters.visible import Messages
 from inspector.ui.panels.messages.chain import ChainRail
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.follow import Follower
@@ -28,6 +32,7 @@ from inspector.ui.theme import ThemeController
 
 _CHAIN_AFTER_MS = 30
 """A chain costs a look through all links, so that it waits for keys that repeat."""
+_NO_UPDATE = QItemSelectionModel.SelectionFlag.NoUpdate
 _CLEAR_AND_SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 
 
@@ -48,6 +53,7 @@ class SteadyTable(MessageTable):
 
     Signals:
         current_changed(object): the selected message, or None.
+        selected_changed(): other messages are selected, or other ones of them are shown.
         chosen(int): the user picked a message, be it the one that was selected already.
         follow_changed(bool): following began or paused.
         new_count(int): messages that came below since it paused.
@@ -59,6 +65,7 @@ class SteadyTable(MessageTable):
     """
 
     current_changed = Signal(object)
+    selected_changed = Signal()
     chosen = Signal(int)
     follow_changed = Signal(bool)
     new_count = Signal(int)
@@ -81,6 +88,9 @@ class SteadyTable(MessageTable):
         self._order: SortBy | None = None
         self._in_sight = False
         self._restoring = False
+        self._mirroring = False
+        self._mirrored = False  # Qt's selection holds what is on screen of several
+        self._quiet = False  # the pointer is dragged: only where it is let go is picked
         self._clamped = False
         self._work = ""
         self.follower = Follower(model.rows, following=document.live, parent=self)
@@ -218,7 +228,7 @@ class SteadyTable(MessageTable):
         self._place_rail()
         self.refresh_chain()
         self._follow_pointer()
-        self.viewport().update()
+        self._tell_selection()
 
     def _leave_row(self, nearest: int) -> None:
         """The selected message has left the view by itself, answered say: it stays what is selected and shown."""
@@ -228,6 +238,8 @@ class SteadyTable(MessageTable):
             self.selectionModel().setCurrentIndex(self.messages.index(nearest, Column.MESSAGE), flags.NoUpdate)
 
     def _on_rows_inserted(self, _parent: QModelIndex, _first: int, last: int) -> None:
+        if self.selected.several:
+            self._tell_selection()
         if self._restoring or last != self.messages.rowCount() - 1:
             return
         if self.follower.following:
@@ -286,6 +298,8 @@ class SteadyTable(MessageTable):
         self._clamped = self.verticalScrollBar().value() > most
 
     def _on_scrolled(self, value: int) -> None:
+        if self.selected.several:
+            self._mirror()
         clamped, self._clamped = self._clamped, False
         if not self._restoring and not clamped:
             bar = self.verticalScrollBar()
@@ -382,11 +396,27 @@ class SteadyTable(MessageTable):
             hint = hints.EnsureVisible if near else hints.PositionAtCenter
             self.scrollTo(self.messages.index(row, Column.MESSAGE), hint)
 
-    def _select_row(self, row: int) -> None:
-        self.selectionModel().setCurrentIndex(
-            self.messages.index(row, Column.MESSAGE),
-            _CLEAR_AND_SELECT,
-        )
+    def _select_row(self, row: int, column: int = Column.MESSAGE) -> None:
+        """Make a row the current one, and all that is selected; where the view is restored several stay so."""
+        if self._restoring and self.selected.several:
+            self._move_to_row(row, column)
+            return
+        if not self._restoring:
+            self.selected.alone()
+        self.selectionModel().setCurrentIndex(self.messages.index(row, column), _CLEAR_AND_SELECT)
+        if not self._restoring and self.selected_message != self.messages.at(row)[0]:
+            self._note_selected(self.messages.at(row)[0])  # Qt sees no difference where its rows are the same
+        self._tell_selection()
+
+    def _move_to_row(self, row: int, column: int | None = None) -> None:
+        """Make a row the current one; what is selected stays so."""
+        column = max(self.currentIndex().column(), Column.NUMBER) if column is None else column
+        self._mirroring = True
+        self.selectionModel().setCurrentIndex(self.messages.index(row, column), _NO_UPDATE)
+        self._mirroring = False
+        if not self._restoring:
+            self.follower.set_following(False)
+        self._note_selected(self.messages.at(row)[0])
 
     def _choose_row(self, row: int) -> None:
         """Select a row for the user, who means it also where it was selected already."""
@@ -400,15 +430,30 @@ class SteadyTable(MessageTable):
         self.follower.set_following(False)
         self.chosen.emit(message)
 
-    def _on_selection_changed(self, _selected: QItemSelection, _deselected: QItemSelection) -> None:
+    def _on_selection_changed(self, selected: QItemSelection, _deselected: QItemSelection) -> None:
+        if self._mirroring or (self.selected.several and (self._restoring or selected.isEmpty())):
+            return  # what is seen of several has changed: rows of an original went, say
         indexes = self.selectionModel().selectedRows(Column.MESSAGE)
-        row = indexes[0].row() if indexes else -1
-        message = self.messages.at(row)[0] if row >= 0 else None
+        rows = [index.row() for index in indexes]
+        if len(rows) > 1 and not self._restoring:
+            self._take_rows(rows)
+            return
+        message = self.messages.at(rows[0])[0] if rows else None
         if message is None and self._restoring:
             return
+        if not self._restoring:
+            self.selected.alone()
         self._note_selected(message)
         if message is not None and not self._restoring:
             self.follower.set_following(False)
+
+    def _take_rows(self, rows: list[int]) -> None:
+        """Rows were selected through Qt, which is what screen readers do."""
+        wanted = {self.messages.at(row)[0] for row in rows}
+        for message in wanted - {self.selected_message}:
+            if not self.selected.holds(message, self.selected_message):
+                self.selected.toggle(message, self.selected_message)
+        self._tell_selection()
 
     def _note_selected(self, message: int | None) -> None:
         if message is not None and not self._restoring:
@@ -417,12 +462,95 @@ class SteadyTable(MessageTable):
             return
         self.selected_message = message
         members = self.rail.members if message in self.rail.members else ()
-        self.rail = ChainRail(message, members, self._place())
+        self.rail = self._rail_of(message, members)
         self.refresh_chain()
         self.viewport().update()
         self.current_changed.emit(message)
-        if message is not None and not self._restoring:
+        if message is not None and not self._restoring and not self._quiet:
             self.chosen.emit(message)
+
+    # Several messages
+
+    def selected_messages(self) -> Messages:
+        """(n,) uint32, the messages shown that are selected, ascending."""
+        return self.selected.shown() if self.selected.several else self._current_alone()
+
+    def selected_in_order(self) -> Messages:
+        """(n,) uint32, as `selected_messages`, as they stand in the table."""
+        return self.selected.shown_in_order() if self.selected.several else self._current_alone()
+
+    def _current_alone(self) -> Messages:
+        shown = self._selected_row() is not None
+        return np.array([self.selected_message] if shown else [], np.uint32)
+
+    @override
+    def selectAll(self) -> None:
+        """Select every message shown; the current one stays current."""
+        if not len(self.messages.rows.visible):
+            return
+        if self._selected_row() is None:
+            self._move_to_row(max(0, self.rowAt(0)))
+        self.follower.set_following(False)
+        self.selected.everything()
+        self._tell_selection()
+
+    def select_current_alone(self) -> None:
+        """Select no message but the current one."""
+        row = self.currentIndex().row()
+        if row >= 0:
+            self._select_row(row, self.currentIndex().column())
+
+    def extend_to_row(self, row: int, column: int | None = None, *, add: bool = False) -> None:
+        """Select from where the last range began, else from the current row, to another row, which becomes current.
+
+        Args:
+            row: of the table.
+            column: of the current cell; the one it is in by default.
+            add: what is selected already stays.
+        """
+        self.selected.begin(None, self.selected_message, add=add)
+        self.selected.reach(self.messages.at(row)[0])
+        self._move_to_row(row, column)
+        self._tell_selection()
+
+    def toggle_row(self, row: int, column: int | None = None) -> None:
+        """Select one more row, or one less; it becomes the current one."""
+        self.selected.toggle(self.messages.at(row)[0], self.selected_message)
+        self._move_to_row(row, column)
+        self._tell_selection()
+
+    def _tell_selection(self) -> None:
+        self._mirror()
+        self.viewport().update()
+        self.selected_changed.emit()
+
+    def _mirror(self) -> None:
+        """Let Qt's selection hold the rows on screen, a screen above and one below, as far as they are selected."""
+        if not self.selected.several and not self._mirrored:
+            return
+        count, page = self.messages.rowCount(), self._page_rows()
+        top = self.verticalScrollBar().value() // self.kit.metrics.row
+        selection, model = QItemSelection(), self.messages
+        first = last = -1
+        for row in range(max(0, top - page), min(count, top + 2 * page) + 1):
+            chosen = row < count and self.is_selected(model.at(row)[0])
+            if chosen and first < 0:
+                first = row
+            if chosen:
+                last = row
+            elif first >= 0:
+                selection.select(model.index(first, 0), model.index(last, model.columnCount() - 1))
+                first = -1
+        if first >= 0:
+            selection.select(model.index(first, 0), model.index(last, model.columnCount() - 1))
+        self._mirroring = True
+        self.selectionModel().select(selection, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self._mirroring = False
+        self._mirrored = self.selected.several
+
+    def _page_rows(self) -> int:
+        """Rows that are on screen at once."""
+        return max(1, self.viewport().height() // self.kit.metrics.row)
 
     def take_in(self, changes: Changes) -> None:
         """Find the chain again where a flush may have changed it. O(messages that came or changed)."""
@@ -446,19 +574,21 @@ class SteadyTable(MessageTable):
         self._chain_of, self._chain = selected, {step.message for step in self.document.chain(selected)}
         self._draw_rail(selected)
 
-    def _place(self) -> Callable[[int], int | None]:
-        """Where messages stand: looked up only where that is not said by their numbers."""
-        return _itself if self.can_follow else self.messages.rows.position
+    def _rail_of(self, message: int | None, members: Iterable[int]) -> ChainRail:
+        """The rail; where messages stand is looked up only where that is not said by their numbers."""
+        rows = self.messages.rows
+        joined = rows.sorted_by is None or rows.sorted_by.field.name == "no"
+        return ChainRail(message, members, _itself if self.can_follow else rows.position, joined=joined)
 
     def _place_rail(self) -> None:
         """Rows stand otherwise."""
         if self.rail:
-            self.rail = ChainRail(self.rail.selected, self.rail.members, self._place())
+            self.rail = self._rail_of(self.rail.selected, self.rail.members)
 
     def _draw_rail(self, selected: int) -> None:
         """Show the chain as far as its messages are shown now. O(chain)."""
         rows = self.messages.rows
-        rail = ChainRail(selected, (m for m in self._chain if rows.row_of(m) is not None), self._place())
+        rail = self._rail_of(selected, (m for m in self._chain if rows.row_of(m) is not None))
         if rail.members != self.rail.members or rail.selected != self.rail.selected:
             self.rail = rail
             self.viewport().update(0, 0, self.columnWidth(Column.GUTTER), self.viewport().height())
@@ -482,5 +612,5 @@ class SteadyTable(MessageTable):
         self._restoring = False
         if done:
             self._hold(anchor)
-            self.viewport().update()
+            self._tell_selection()
         return done

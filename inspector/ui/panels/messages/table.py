@@ -20,6 +20,7 @@ from inspector.ui.panels.messages.header import MessageHeader
 from inspector.ui.panels.messages.kit import Kit
 from inspector.ui.panels.messages.lights import Locate
 from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.selected import SelectedMessages
 from inspector.ui.panels.messages.spanning import Link, OriginalPainter, paint_gap
 from inspector.ui.panels.messages.ticks import TickedScrollBar
 from inspector.ui.theme import ThemeController
@@ -45,6 +46,7 @@ class MessageTable(QTableView):
         messages: its model.
         kit: fonts, metrics and colours of the theme in force.
         hovered_row, selected_message, wash, rail: what the delegate looks at (delegate.RowState).
+        selected: the messages selected, where they are more than the current one (`selected_message`).
         hovered_link: the link under the pointer, in the hovered row.
         sought: what is looked for, and lit; None for nothing.
         ticks: its scroll bar.
@@ -71,6 +73,7 @@ class MessageTable(QTableView):
         self.hovered_row = -1
         self.hovered_link: Link | None = None
         self.selected_message: int | None = None
+        self.selected = SelectedMessages(model.rows)
         self.wash = False
         self.rail = ChainRail()
         self._themes = theme_controller
@@ -110,7 +113,7 @@ class MessageTable(QTableView):
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -319,15 +322,24 @@ class MessageTable(QTableView):
             paint_gap(painter, self.row_rect(row).adjusted(start, 0, -self.kit.metrics.cell_padding, 0), self.kit, gap)
 
     def _paint_ring(self, painter: QPainter) -> None:
-        """The current row, where it is not the washed one: a line of an original, or a row that is not selected."""
+        """The current row, where its wash does not say so: a line of an original, a row of several, or one of none."""
         current = self.currentIndex()
         if not current.isValid() or not self.wash:
             return
         message, part = self.messages.at(current.row())
         if part:
             self.painter.paint_ring(painter, self.block_rect(current.row()))
-        elif message != self.selected_message:
+        elif message != self.selected_message or self.selected.several:
             self.painter.paint_ring(painter, self.row_rect(current.row()))
+
+    def is_selected(self, message: int) -> bool:
+        """Whether a message is one of those selected."""
+        return self.selected.holds(message, self.selected_message)
+
+    def shown_columns(self) -> list[int]:
+        """The columns shown as they stand, the gutter left out; what a copied row holds."""
+        standing = map(self.heads.logicalIndex, range(self.heads.count()))
+        return [column for column in standing if column != Column.GUTTER and not self.isColumnHidden(column)]
 
     def lit(self, message: int) -> Locate | None:
         """What is lit in a message's row; None for nothing."""

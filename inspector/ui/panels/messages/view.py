@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QCursor, QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import QContextMenuEvent, QCursor, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.document import CaptureDocument
 from inspector.ui.panels.messages.columns import Column
+from inspector.ui.panels.messages.copies import Copies, put
+from inspector.ui.panels.messages.drag import RowDrag
 from inspector.ui.panels.messages.header_menu import HeaderMenu
 from inspector.ui.panels.messages.menu import RowMenu
 from inspector.ui.panels.messages.model import MessageTableModel
@@ -18,9 +20,14 @@ from inspector.ui.panels.messages.spanning import COPY, Link
 from inspector.ui.panels.messages.steady import SteadyTable
 from inspector.ui.theme import ThemeController
 
+_SHIFT, _CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 _LEFT, _RIGHT = Qt.Key.Key_Left, Qt.Key.Key_Right
 _ACROSS = 60
 """Pixels that columns move where they are wider than the table."""
+
+
+def _modifiers(event: QKeyEvent | QMouseEvent) -> Qt.KeyboardModifier:
+    return event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
 
 
 class MessageView(SteadyTable):
@@ -56,7 +63,8 @@ class MessageView(SteadyTable):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(document, model, theme_controller, parent)
-        self.menu = RowMenu(document, model, self)
+        self.copies = Copies(document, self)
+        self.menu = RowMenu(document, self.copies, self)
         self.menu.filter_requested.connect(self.filter_requested)
         self.menu.column_requested.connect(self.column_requested)
         self.menu.open_details_requested.connect(self.open_details_requested)
@@ -64,6 +72,8 @@ class MessageView(SteadyTable):
         self.menu.chain_requested.connect(self.chain_requested)
         self.menu.toggle_requested.connect(self.toggle_original)
         self.menu.reference_requested.connect(self.reference_requested)
+        self._drag = RowDrag(self, self._drag_to)
+        self._drag.ended.connect(self._on_dragged)
         self.head_menu = HeaderMenu(self)
         self.head_menu.sort_requested.connect(self.sort_requested)
         self.head_menu.columns_changed.connect(self.columns_changed)
@@ -95,31 +105,81 @@ class MessageView(SteadyTable):
     # Keys
 
     @override
+    def event(self, event: QEvent) -> bool:
+        """While messages are gathered, the keys of the next and previous one move on and leave them selected."""
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._gathers(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _gathers(self, event: QKeyEvent) -> bool:
+        up_or_down = event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down)
+        return up_or_down and _modifiers(event) == _CONTROL and (self.selected.several or self.selected.gathering)
+
+    @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.working:
             self.pill_clicked.emit()
             return
-        if event.modifiers() == Qt.KeyboardModifier.ShiftModifier and event.key() in (_LEFT, _RIGHT):
+        if event.key() == Qt.Key.Key_Escape and self.selected.several:
+            self.select_current_alone()
+            return
+        if event.modifiers() == _SHIFT and event.key() in (_LEFT, _RIGHT):
             bar = self.horizontalScrollBar()
             bar.setValue(bar.value() + (_ACROSS if event.key() == _RIGHT else -_ACROSS))
             return
         if event.matches(QKeySequence.StandardKey.Copy):
-            self.menu.copy_row(self.currentIndex().row())
+            put(self.copies.rows())
+            return
+        if event.matches(QKeySequence.StandardKey.SelectAll):
+            self.selectAll()
             return
         if event.key() == Qt.Key.Key_Space:
-            event.ignore()  # it pauses the window's view, wherever the focus is
+            self._on_space(event)
             return
-        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if self._move(event):
+            return
+        modifiers = _modifiers(event)
         ends = event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End)
-        plain = not modifiers or (ends and modifiers == Qt.KeyboardModifier.ControlModifier)
+        plain = not modifiers or (ends and modifiers == _CONTROL)
         act = self._keys.get(Qt.Key(event.key())) if plain else None
         if act is not None:
             act()
-            return
-        before = self.currentIndex().row()
-        super().keyPressEvent(event)
-        if self.currentIndex().row() != before:
-            self.scrollTo(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+    def _on_space(self, event: QKeyEvent) -> None:
+        row = self.currentIndex().row()
+        if _modifiers(event) == _CONTROL and row >= 0:
+            self.toggle_row(row)
+        else:
+            event.ignore()  # it pauses the window's view, wherever the focus is
+
+    def _move(self, event: QKeyEvent) -> bool:
+        """Go to another row; with Shift select as far as it, while messages are gathered leave them; did it."""
+        modifiers = _modifiers(event)
+        extends = bool(modifiers & _SHIFT) and not modifiers & ~(_SHIFT | _CONTROL)
+        by = {
+            Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1,
+            Qt.Key.Key_PageUp: -self._page_rows(), Qt.Key.Key_PageDown: self._page_rows(),
+        }.get(Qt.Key(event.key()))  # fmt: skip
+        if extends and event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            by = self.messages.rowCount() * (1 if event.key() == Qt.Key.Key_End else -1)
+        if by is None or not (extends or not modifiers or self._gathers(event)):
+            return False
+        count, before = self.messages.rowCount(), self.currentIndex()
+        row = min(max(before.row() + by, 0), count - 1) if before.isValid() else 0
+        if not count or row == before.row():
+            return True
+        if extends:
+            self.extend_to_row(row, add=bool(modifiers & _CONTROL))
+        elif modifiers:
+            self._move_to_row(row)
+            self._tell_selection()
+        else:
+            self._select_row(row, max(before.column(), Column.NUMBER))
+        self.scrollTo(self.currentIndex())
+        return True
 
     def _current(self) -> tuple[int, int] | None:
         row = self.currentIndex().row()
@@ -163,9 +223,9 @@ class MessageView(SteadyTable):
     def selectionCommand(
         self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
     ) -> QItemSelectionModel.SelectionFlag:
-        """Once a row was selected one always is, so that what the details show has its place in the table."""
+        """Keys and pointer select here, not in Qt; once a row was selected one always is."""
         flags = QItemSelectionModel.SelectionFlag
-        return flags.ClearAndSelect | flags.Rows if index.isValid() else flags.NoUpdate
+        return flags.ClearAndSelect | flags.Rows if index.isValid() and event is None else flags.NoUpdate
 
     @override
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -181,15 +241,31 @@ class MessageView(SteadyTable):
 
     @override
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self.indexAt(event.position().toPoint())
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        index, modifiers = self.indexAt(event.position().toPoint()), _modifiers(event)
         if not index.isValid():
-            self.setFocus(Qt.FocusReason.MouseFocusReason)
             return
-        left = event.button() is Qt.MouseButton.LeftButton
-        if left and self._press(index, event.position().toPoint()):
+        row, column = index.row(), max(index.column(), Column.NUMBER)
+        message = self.messages.at(row)[0]
+        if event.button() is not Qt.MouseButton.LeftButton:
+            if not (self.is_selected(message) and self.selected.several):
+                self._click(row, column)
             return
+        if not modifiers and self._press(index, event.position().toPoint()):
+            return
+        if modifiers & _SHIFT:
+            self.extend_to_row(row, column, add=bool(modifiers & _CONTROL))
+        elif modifiers & _CONTROL:
+            self.toggle_row(row, column)
+            self.selected.begin(message, message, add=True)
+        else:
+            self._click(row, column)
+            self.selected.begin(message, message, add=False)
+        self._drag.begin(row)
+
+    def _click(self, row: int, column: int) -> None:
         selected = self.selected_message
-        super().mousePressEvent(event)
+        self._select_row(row, column)
         if selected is not None and self.selected_message == selected:
             self._choose_again(selected)
 
@@ -199,14 +275,14 @@ class MessageView(SteadyTable):
         link = self._link_at(index.row(), position)
         if link is not None:
             if link.name == COPY:
-                QGuiApplication.clipboard().setText(self.messages.original(message).source)
+                put(self.messages.original(message).source)
             else:
                 self.open_details_requested.emit(message)
             return True
         if part or not self._on_chevron(index, position):
             return False
         self.setFocus(Qt.FocusReason.MouseFocusReason)
-        self._select_row(index.row())
+        self._click(index.row(), index.column())
         self.toggle_original(message)
         return True
 
@@ -238,8 +314,29 @@ class MessageView(SteadyTable):
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._drag.row >= 0 and event.buttons() & Qt.MouseButton.LeftButton:
+            self._drag.move(event.position().toPoint())
+            return
         super().mouseMoveEvent(event)
         self._hover(event.position().toPoint())
+
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._drag.end()
+        self._hover(event.position().toPoint())
+
+    def _drag_to(self, row: int) -> None:
+        """Select as far as a row the pointer was dragged to; it is picked where it is let go."""
+        self._quiet = True
+        self.selected.reach(self.messages.at(row)[0])
+        self._move_to_row(row)
+        self._quiet = False
+        self._tell_selection()
+
+    def _on_dragged(self) -> None:
+        if self.selected_message is not None:
+            self.chosen.emit(self.selected_message)
 
     @override
     def leaveEvent(self, event: QEvent) -> None:

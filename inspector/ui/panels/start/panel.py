@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from inspector.captures import Unsaved
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
+from inspector.ui.keys import KeyWords
 from inspector.ui.panels.start.recents import Recent, recent_connection, recent_file
 from inspector.ui.panels.start.rows import ActionCard, DropHint, Pressable, RecentRow, Sign
 from inspector.ui.panels.start.unsaved import SHOWN, more_words, sentence
@@ -83,6 +84,7 @@ class StartPage(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.notices = NoticeStack(theme_controller, self)
         self._cards: list[ActionCard] = []
+        self._actions: dict[ActionCard, str] = {}
         self._rows: list[RecentRow] = []
         self._asked: dict[RecentRow, ConnectionSettings | str] = {}
         self._build()
@@ -126,17 +128,17 @@ class StartPage(QWidget):
 
     def _build_cards(self) -> QVBoxLayout:
         self._card_column = QVBoxLayout()
-        cards: tuple[tuple[str, str, str, str, SignalInstance], ...] = (
-            ("open", "Open a log", "Gateway logs, MCP traffic, captures", "Ctrl+O", self.open_requested),
-            ("connect", "Connect to a gateway", "Watch a running space, silently", "Ctrl+K", self.connect_requested),
-            ("demo", "Start the demo", "Scripted agents on a gateway of its own", "", self.demo_requested),
-            ("paste", "Paste text as a log", "One JSON object a line", "Ctrl+V", self.paste_requested),
+        cards: tuple[tuple[str, str, str, SignalInstance], ...] = (
+            ("open", "Open a log", "Gateway logs, MCP traffic, captures", self.open_requested),
+            ("connect", "Connect to a gateway", "Watch a running space, silently", self.connect_requested),
+            ("demo", "Start the demo", "Scripted agents on a gateway of its own", self.demo_requested),
+            ("paste", "Paste text as a log", "One JSON object a line", self.paste_requested),
         )
-        for icon, title, detail, keys, signal in cards:
-            shown = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
-            card = ActionCard(self._themes, icon, title, detail, shown, name=f"start_{icon}", parent=self)
+        for icon, title, detail, signal in cards:
+            card = ActionCard(self._themes, icon, title, detail, "", name=f"start_{icon}", parent=self)
             card.clicked.connect(_without_argument(signal.emit))
             self._cards.append(card)
+            self._actions[card] = f"file.{icon}"
             self._card_column.addWidget(card)
         self._card_column.addSpacing(10)
         self._card_column.addWidget(DropHint(self._themes, self))
@@ -161,6 +163,11 @@ class StartPage(QWidget):
         column.addWidget(self._nothing)
         column.addStretch(1)
         return column
+
+    def show_keys(self, words: KeyWords) -> None:
+        """Name the keys that do what the cards do."""
+        for card, action in self._actions.items():
+            card.show_keys(words(action))
 
     # Unsaved captures
 

@@ -102,6 +102,17 @@ class ActionCard(Pressable):
         self._icon = icon
         self._keys = keys
 
+    @property
+    def keys(self) -> str:
+        """Its shortcut in words."""
+        return self._keys
+
+    def show_keys(self, keys: str) -> None:
+        """Say another shortcut, or none."""
+        self._keys = keys
+        self.setAccessibleDescription(", ".join(filter(None, (self.detail, keys))))
+        self.update()
+
     @override
     def sizeHint(self) -> QSize:
         zoom = self._themes.theme.zoom

@@ -1,0 +1,71 @@
+"""Regular expressions as Python reads them, and what can be seen of one without trying it.
+
+An expression is a list of (operation, value); what a value is depends on the operation.
+"""
+
+from __future__ import annotations
+
+import re
+from re import _compiler as compiler  # pyright: ignore[reportAttributeAccessIssue]  # compiles what was read before
+from re import _parser as parser  # pyright: ignore[reportAttributeAccessIssue]  # the only one who reads expressions
+from typing import Any
+
+
+def read_expression(text: str, flags: int = 0) -> Any:
+    """Read an expression. Raises re.error."""
+    return parser.parse(text, flags)
+
+
+def compiled(tree: Any, operation: Any, value: Any) -> re.Pattern[str]:
+    """One operation of an expression, as an expression of its own."""
+    return compiler.compile(parser.SubPattern(tree.state, [(operation, value)]))
+
+
+def repeats_repetition(tree: Any, *, inside: bool = False) -> bool:
+    """Whether something is repeated any number of times within what is."""
+    for operation, value in tree:
+        endless = str(operation) in ("MAX_REPEAT", "MIN_REPEAT") and value[1] is parser.MAXREPEAT
+        if endless and inside:
+            return True
+        if any(repeats_repetition(part, inside=inside or endless) for part in _parts(value)):
+            return True
+    return False
+
+
+def looks_before(tree: Any) -> bool:
+    """Whether it asks for what stands before the text it is tried in, or where that text begins."""
+    for operation, value in tree:
+        name = str(operation)
+        if name == "AT" and str(value) == "AT_BEGINNING_STRING":
+            return True
+        if name in ("ASSERT", "ASSERT_NOT") and value[0] < 0:
+            return True
+        if name == "SUBPATTERN" and value[2]:  # ^ may mean the beginning of all in it
+            return True
+        if any(looks_before(part) for part in _parts(value)):
+            return True
+    return False
+
+
+def is_of_ascii(tree: Any) -> bool:
+    """Whether it names no character beyond ASCII."""
+    return all(_values_of_ascii((operation, value)) for operation, value in tree)
+
+
+def _values_of_ascii(value: Any) -> bool:
+    if isinstance(value, parser.SubPattern):
+        return is_of_ascii(value)
+    if isinstance(value, list | tuple):
+        if len(value) == 2 and str(value[0]) in ("LITERAL", "NOT_LITERAL"):
+            return value[1] < 0x80
+        if len(value) == 2 and str(value[0]) == "RANGE":
+            return value[1][1] < 0x80
+        return all(map(_values_of_ascii, value))
+    return True
+
+
+def _parts(value: Any) -> list[Any]:
+    """The expressions an operation is made of."""
+    if isinstance(value, parser.SubPattern):
+        return [value]
+    return [part for one in value for part in _parts(one)] if isinstance(value, list | tuple) else []

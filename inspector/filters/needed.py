@@ -1,0 +1,171 @@
+"""What every match of a regular expression must hold, as far as it is easily seen: plain texts, or a run of characters.
+
+Either is found in bytes by the megabyte, so that an expression is only tried where it may match.
+"""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.filters.expression import compiled
+from inspector.filters.records import Mask, Records
+
+_LEAST_LITERAL = 2
+_MOST_BRANCHES = 6
+"""Alternatives that are looked for one by one before the expression is tried."""
+_FOLDS_APART = frozenset("iI")
+"""Letters of ASCII whose other forms are others to `re` than to `str.casefold` (dotless and dotted i)."""
+
+_LONGEST_RUN = 8
+"""Classes of a run: as many as a byte has bits."""
+_RARE_ENOUGH = 0.02
+"""A run that more places than this fit is no help."""
+_ASCII = tuple(map(chr, range(128)))
+_PLAIN = frozenset(map(chr, range(0x20, 0x7F))) - set('"\\/')
+"""What JSON can only write as it is or by its number."""
+_ONE_CHARACTER = frozenset(("LITERAL", "NOT_LITERAL", "IN", "ANY", "CATEGORY", "RANGE"))
+_NOTHING_WIDE = frozenset(("AT", "ASSERT", "ASSERT_NOT"))
+_REPEATS = frozenset(("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"))
+
+_USUAL = {
+    **dict.fromkeys(string.ascii_lowercase, 0.026), **dict.fromkeys(string.ascii_uppercase, 0.002),
+    **dict.fromkeys(string.digits, 0.012), " ": 0.08,
+}  # fmt: skip
+"""How often characters occur, roughly; others rarely."""
+_RARE = 0.004
+
+Class = frozenset[str]
+
+
+def needed_texts(tree: Any, *, match_case: bool) -> tuple[str, ...]:
+    """Plain texts of which each match holds one at least; none where that is not seen."""
+    best: tuple[str, ...] = ()
+    run = ""
+    for operation, value in tree:
+        name = str(operation)
+        if name == "LITERAL" and 0x20 <= value < 0x7F and (match_case or chr(value) not in _FOLDS_APART):
+            run += chr(value)
+            continue
+        best, run = _better(best, (run,)), ""
+        if name == "SUBPATTERN" and not value[1] and not value[2]:
+            best = _better(best, needed_texts(value[3], match_case=match_case))
+        elif name in ("MAX_REPEAT", "MIN_REPEAT") and value[0] >= 1:
+            best = _better(best, needed_texts(value[2], match_case=match_case))
+        elif name == "BRANCH" and len(value[1]) <= _MOST_BRANCHES:
+            each = [needed_texts(branch, match_case=match_case) for branch in value[1]]
+            best = _better(best, tuple(text for one in each for text in one) if all(each) else ())
+    return _better(best, (run,))
+
+
+def _better(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """The texts that leave fewer records to try: those whose shortest is longer."""
+    length = min(map(len, other), default=0)
+    if length < _LEAST_LITERAL or len(other) > _MOST_BRANCHES:
+        return one
+    return other if length > min(map(len, one), default=0) else one
+
+
+class NeededRun:
+    """Characters one after the other, each of a class, that every match holds.
+
+    Args:
+        tree: the expression, as it was read with the flags it is tried with.
+
+    Attributes:
+        classes: the run; empty where none is seen that would be of help.
+    """
+
+    def __init__(self, tree: Any) -> None:
+        self.classes = _rarest(_runs(tree))
+        table = bytearray(256)
+        for place, characters in enumerate(self.classes):
+            for character in characters:
+                table[ord(character)] |= 1 << place
+        self._table = bytes(table)
+        self._single = [next(iter(one)).encode() for one in self.classes if len(one) == 1]
+        self._room = np.zeros(0, np.uint8)
+
+    def likely(self, records: Records) -> Mask:
+        """Which records may hold it: surely not those left out."""
+        if not self.classes:
+            return np.ones(len(records), np.bool_)
+        return records.holding(self._places(records)) | records.beyond_ascii
+
+    def _places(self, records: Records) -> NDArray[np.intp]:
+        count = len(records.data) - len(self.classes) + 1
+        if count <= 0 or any(single not in records.data for single in self._single):
+            return np.zeros(0, np.intp)
+        fits = np.frombuffer(records.data.translate(self._table), np.uint8)
+        if len(self._room) < 2 * count:
+            self._room = np.empty(2 * count, np.uint8)
+        all_fit, moved = self._room[:count], self._room[count : 2 * count]
+        np.bitwise_and(fits[:count], 1, out=all_fit)
+        for place in range(1, len(self.classes)):
+            np.right_shift(fits[place : place + count], place, out=moved)
+            np.bitwise_and(all_fit, moved, out=all_fit)
+        return np.flatnonzero(all_fit.view(np.bool_))
+
+
+def _runs(tree: Any) -> list[list[Class]]:
+    """Runs of classes that stand in every match, each as far as it is seen."""
+    runs: list[list[Class]] = [[]]
+    for operation, value in tree:
+        name = str(operation)
+        if name in _ONE_CHARACTER:
+            _add(runs, _class_of(tree, operation, value))
+        elif name == "SUBPATTERN" and not value[1] and not value[2]:
+            first, *others = _runs(value[3])
+            runs[-1] += first
+            runs += others
+        elif name in _REPEATS:
+            _add_repeat(runs, tree, value)
+        elif name not in _NOTHING_WIDE:
+            runs.append([])
+    return runs
+
+
+def _add_repeat(runs: list[list[Class]], tree: Any, value: Any) -> None:
+    least, most, body = value
+    if len(body) == 1 and str(body[0][0]) in _ONE_CHARACTER and least:
+        some = [_class_of(tree, *body[0])] * min(least, _LONGEST_RUN)
+        for one in some:
+            _add(runs, one)
+        if most != least or least > _LONGEST_RUN:
+            runs.append([])
+            for one in some:
+                _add(runs, one)
+        return
+    if least:
+        runs += [[], *_runs(body)]
+    runs.append([])
+
+
+def _add(runs: list[list[Class]], characters: Class | None) -> None:
+    if characters is None:
+        runs.append([])
+    else:
+        runs[-1].append(characters)
+
+
+def _class_of(tree: Any, operation: Any, value: Any) -> Class | None:
+    """The characters of ASCII one place of an expression stands for; None where JSON could write one in another way."""
+    matches = compiled(tree, operation, value).fullmatch
+    found = frozenset(filter(matches, _ASCII))
+    return found if found and found <= _PLAIN else None
+
+
+def _rarest(runs: list[list[Class]]) -> list[Class]:
+    """The part of a run that the fewest places fit."""
+    best: list[Class] = []
+    least = _RARE_ENOUGH
+    for run in runs:
+        usual = [sum(_USUAL.get(character, _RARE) for character in one) for one in run]
+        for start in range(max(1, len(run) - _LONGEST_RUN + 1)):
+            share = float(np.prod(usual[start : start + _LONGEST_RUN])) if run else 1.0
+            if share < least:
+                best, least = run[start : start + _LONGEST_RUN], share
+    return best

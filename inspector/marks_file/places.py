@@ -1,0 +1,169 @@
+"""Where files of marks lie, how one is replaced as a whole, and what keeps two programs from writing at once.
+
+A list among the user's data (`index.json`) says which marks are of which capture, so that a log that was moved or
+renamed finds its marks again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import tempfile
+from collections.abc import Generator, Iterable
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from inspector.captures import MARKS_SUFFIX
+from inspector.paths import data_folder
+
+_FOLDER = "marks"
+_INDEX = "index.json"
+_LOCK = "marks.lock"
+_LOCK_S = 10.0
+"""A write takes some milliseconds; whoever holds the lock for longer hangs."""
+_OWN_PLACES = 4
+_LONGEST_NAME = 120
+_MOST_KNOWN = 1_000
+_MOST_BYTES = 4 << 20
+_MOST_BESIDE = 100
+"""So many files of marks in a capture's folder are looked at for those of a renamed one."""
+
+
+def beside_capture(capture: Path) -> Path:
+    """Where the marks of a capture's file lie."""
+    return capture.with_name(capture.name + MARKS_SUFFIX)
+
+
+def capture_of(marks: Path) -> Path:
+    """The capture that marks beside one are of."""
+    return marks.with_name(marks.name.removesuffix(MARKS_SUFFIX))
+
+
+def own_folder() -> Path:
+    """Where marks lie that cannot lie beside their capture; it may not exist."""
+    return data_folder() / _FOLDER
+
+
+def places_of(home: Path | None, first: str) -> tuple[Path, ...]:
+    """Where the marks of a capture may lie: beside it, else among the user's data.
+
+    There are several of the latter, as one may hold what is of another capture.
+
+    Args:
+        home: the capture's file; None where there is none that stays.
+        first: what its first message is known by.
+    """
+    beside = [beside_capture(home)] if home is not None else []
+    told = os.fsencode(home.resolve()) if home is not None else b""
+    name = os.fsdecode(os.fsencode(home.name)[:_LONGEST_NAME]) if home is not None else "input"
+    key = blake2b(told + f"\n{first}".encode(), digest_size=6).hexdigest()
+    turns = ["", *(f"-{turn}" for turn in range(2, _OWN_PLACES + 1))]
+    return (*beside, *(own_folder() / f"{name}-{key}{turn}{MARKS_SUFFIX}" for turn in turns))
+
+
+def replace_whole(place: Path, data: bytes) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        OSError: it could not be written; an earlier one is untouched.
+    """
+    if place.parent == own_folder():
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=place.parent, prefix=".context-inspector-", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).replace(place)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def writing_alone() -> Generator[None]:
+    """While this is open no other window or process of this user writes marks.
+
+    Raises:
+        OSError: another one does not come to an end.
+    """
+    from filelock import FileLock, Timeout  # 80 ms that a start without marks need not wait for
+
+    try:
+        own_folder().mkdir(mode=0o700, exist_ok=True)
+        lock = FileLock(own_folder() / _LOCK, timeout=_LOCK_S)
+        lock.acquire()
+    except Timeout:
+        raise OSError(errno.EBUSY, "another window is writing marks") from None
+    except (OSError, NotImplementedError):  # no place for a lock: what can be written is written all the same
+        yield
+        return
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+# Which marks are of which capture
+
+
+class _Known(msgspec.Struct):
+    first: str
+    """What the first message of the capture is known by."""
+    marks: str
+    capture: str = ""
+
+
+class _Index(msgspec.Struct):
+    ctxindex: int
+    known: list[_Known] = []
+
+
+def remember(first: str, marks: Path, capture: Path | None) -> None:
+    """Note where the marks of a capture lie now; a failure costs no more than finding them after a move.
+
+    Call it while nobody else writes (`writing_alone`).
+    """
+    home = os.fspath(capture.resolve()) if capture is not None else ""
+    one = _Known(first, os.fspath(marks.absolute()), home)
+    index = _read_index()
+    if index[:1] == [one]:
+        return
+    others = [known for known in index if known.marks != one.marks]
+    with contextlib.suppress(OSError, UnicodeError):
+        replace_whole(own_folder() / _INDEX, msgspec.json.encode(_Index(1, [one, *others][:_MOST_KNOWN])))
+
+
+def known_elsewhere(first: str, home: Path | None, but: Iterable[Path]) -> list[tuple[Path, Path | None]]:
+    """Files that may hold the marks of a capture under an earlier name: each with the capture it was written for.
+
+    Args:
+        first: what its first message is known by.
+        home: where the capture lies now.
+        but: where its marks lie by rights.
+    """
+    seen = {os.fspath(place.absolute()) for place in but}
+    found: list[tuple[Path, Path | None]] = []
+    for known in _read_index():
+        if known.first == first and known.marks not in seen:
+            seen.add(known.marks)
+            found.append((Path(known.marks), Path(known.capture) if known.capture else None))
+    if home is not None:
+        with contextlib.suppress(OSError):
+            beside = sorted(home.absolute().parent.glob(f"*{MARKS_SUFFIX}"))[:_MOST_BESIDE]
+            found += [(file, capture_of(file)) for file in beside if os.fspath(file) not in seen]
+    return found
+
+
+def _read_index() -> list[_Known]:
+    try:
+        with (own_folder() / _INDEX).open("rb") as stream:
+            index = msgspec.json.decode(stream.read(_MOST_BYTES), type=_Index)
+    except (OSError, ValueError, RecursionError):
+        return []
+    usable = [known for known in index.known if "\0" not in known.marks + known.capture]
+    return usable if index.ctxindex == 1 else []

@@ -1,0 +1,101 @@
+"""What keys of known services look like: one table for masks, findings and checks of names.
+
+A shape is a beginning that hardly anything else has, and a body of so many characters of some kind. Lengths are the
+least that services give out, so that names such as `npm_install` are none. Whoever adds a shape adds its clue in
+`secret_clues`; a property test holds the two together.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_FEWEST_DIFFERENT = 6
+"""Different characters in a body; fewer are a placeholder, such as `ghp_xxxxxxxx`."""
+_BORDER = r"(?:(?<![A-Za-z0-9]{dots})|(?<=\\[bfnrt]{dots}))"  # an escaped line break may stand before it
+_END = r"(?![A-Za-z0-9_\-])"
+_DIGIT = r"(?=[A-Za-z_\-]{0,64}\d)"
+_LONG = r"(?=[A-Za-z0-9_\-]{0,40}?[A-Za-z0-9]{12})"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A kind of key.
+
+    Attributes:
+        service: who gives it out.
+        start: how it begins, a regular expression that matches `width` characters.
+        body: what follows, the secret itself.
+        telling: a few characters behind the beginning are enough to tell it in a name.
+    """
+
+    service: str
+    start: str
+    width: int
+    body: str
+    telling: bool = False
+
+
+SHAPES: Final = (
+    # With a digit and a long part: sk-team-planning-2024 is a name.
+    Shape("OpenAI, Anthropic", "sk-", 3, _DIGIT + _LONG + r"[A-Za-z0-9_\-]{16,512}", telling=True),
+    Shape("Stripe", "[rs]k_(?:live|test)_", 8, r"[A-Za-z0-9]{16,256}", telling=True),
+    Shape("Stripe", "whsec_", 6, r"[A-Za-z0-9+/=]{24,256}"),
+    Shape("GitHub", "gh[oprsu]_", 4, r"[A-Za-z0-9]{16}[A-Za-z0-9_]{4,512}", telling=True),
+    Shape("GitHub", "github_pat_", 11, r"[A-Za-z0-9]{16}[A-Za-z0-9_]{4,512}", telling=True),
+    Shape("GitLab", "glpat-", 6, r"[A-Za-z0-9_\-]{20,512}(?:\.[A-Za-z0-9_\-]{2,64}){0,3}", telling=True),
+    Shape("AWS", "A[KS]IA", 4, r"[A-Z0-9]{16}" + _END, telling=True),
+    Shape("Slack", "xox[abeoprs]-", 5, _DIGIT + r"[A-Za-z0-9\-]{10,512}", telling=True),
+    Shape("Slack", "xapp-", 5, r"\d-[A-Za-z0-9\-]{16,512}"),
+    Shape("Google", "AIza", 4, r"[A-Za-z0-9_\-]{35}" + _END),
+    Shape("Google", r"ya29\.", 5, r"[A-Za-z0-9_\-]{20,2048}"),
+    Shape("npm", "npm_", 4, r"[A-Za-z0-9]{30,256}"),
+    Shape("PyPI", "pypi-", 5, r"AgE[A-Za-z0-9_\-]{16,1024}"),
+    Shape("Hugging Face", "hf_", 3, r"[A-Za-z0-9]{30,256}"),
+    Shape("Groq", "gsk_", 4, r"[A-Za-z0-9]{30,256}"),
+    Shape("Replicate", "r8_", 3, r"[A-Za-z0-9]{30,256}"),
+    Shape("xAI", "xai-", 4, _DIGIT + r"[A-Za-z0-9]{40,256}"),
+    Shape("Perplexity", "pplx-", 5, _DIGIT + r"[A-Za-z0-9]{32,256}"),
+    Shape("DigitalOcean", "do[opr]_v1_", 7, r"[a-f0-9]{40,128}"),
+    Shape("Shopify", "shp(?:at|ca|pa|ss)_", 6, r"[A-Fa-f0-9]{32}" + _END),
+    Shape("Supabase", "sbp_", 4, r"[a-f0-9]{40}" + _END),
+    Shape("Grafana", "glsa_", 5, r"[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}"),
+    Shape("Linear", "lin_api_", 8, r"[A-Za-z0-9]{30,256}"),
+    Shape("Notion", "ntn_", 4, r"[A-Za-z0-9]{30,256}"),
+    Shape("SendGrid", r"SG\.", 3, r"[A-Za-z0-9_\-]{16,64}\.[A-Za-z0-9_\-]{16,128}"),
+    Shape("Vault", r"hvs\.", 4, r"[A-Za-z0-9_\-]{24,512}"),
+)
+
+
+def _pattern(shape: Shape) -> re.Pattern[str]:
+    # The border is looked at behind the beginning: what begins with a literal is found faster.
+    border = _BORDER.format(dots=f".{{{shape.width}}}")
+    return re.compile(f"({shape.start}){border}{shape.body}")
+
+
+PATTERNS: Final = tuple(_pattern(shape) for shape in SHAPES)
+"""Of each shape; its beginning is group 1."""
+# The header in clear, so that one sees what was masked. Up to the footer, or as far as it looks like a key.
+PRIVATE_KEY: Final = re.compile(
+    r"(-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)"
+    r"(?:(?:[^\-\"]|-(?!----))++(?=-----END)|(?:(?:\s|\\++[nrt])*+[A-Za-z0-9+/=]{16,}+)++)"
+)
+"""A private key as text (PEM, OpenSSH, PGP)."""
+
+_STARTS = "|".join(shape.start for shape in SHAPES if shape.telling)
+# Behind a hyphen only what is long and has a digit: risk-assessment and ask-sk-team are names.
+_IN_NAME = re.compile(
+    rf"(?:^|[/:=])(?:{_STARTS})[A-Za-z0-9_\-]{{8,}}"
+    rf"|[\-_.](?:{_STARTS})(?:[a-z]{{1,12}}\d{{0,4}}-){{0,2}}{_DIGIT}[A-Za-z0-9]{{14,}}"
+)
+
+
+def is_key(body: str) -> bool:
+    """Whether the body of something that looks like a key is no placeholder."""
+    return len(set(body[:64])) >= _FEWEST_DIFFERENT
+
+
+def names_a_key(name: str) -> bool:
+    """Whether a name, as of a context, holds a key or the first part of one; a name has no place for either."""
+    return _IN_NAME.search(name) is not None

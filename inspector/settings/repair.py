@@ -1,0 +1,140 @@
+"""Settings as far as they can be used: a broken entry is left out by itself, and said; the rest is kept.
+
+An entry is what the user would set again as one thing: a preset, a rule, a connection, a column, the keys of an
+action, or a single choice such as the theme.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+from pydantic import ValidationError
+
+from inspector.settings.model import Settings
+
+LONGEST: Final = 100_000
+"""Characters a text may have; nobody wrote a longer name or filter."""
+_MOST_ROUNDS = 4
+_DEEPEST = 10
+_LONGEST_WORD = 60
+_WORDS: Final = {
+    "presets": "preset", "highlights": "highlight rule", "connections": "connection",
+    "recent_connections": "recent connection", "recent_files": "recent file", "filter_history": "earlier filter",
+    "columns": "column",
+}  # fmt: skip
+
+_Path = tuple[str | int, ...]
+
+
+def repaired(raw: dict[str, object]) -> tuple[Settings, list[str]]:
+    """The settings of a decoded file, and the entries that were left out, each in words and with the reason.
+
+    Args:
+        raw: of the present version; not changed.
+    """
+    content = cast("dict[str, object]", _copied(raw, 0))
+    left_out: list[str] = []
+    for path in sorted(_too_long(content), key=_deepest_last, reverse=True):
+        left_out.append(f"{_named(content, path)}: it is too long")
+        _remove(content, path)
+    for _ in range(_MOST_ROUNDS):
+        try:
+            return Settings.model_validate(content), left_out
+        except ValidationError as problem:
+            left_out += _without_broken(content, problem)
+    return Settings(), [*left_out, "everything else: it cannot be told apart"]
+
+
+def _without_broken(content: dict[str, object], problem: ValidationError) -> list[str]:
+    """Remove the entries that a validation found broken; what they were, and why."""
+    reasons: dict[_Path, str] = {}
+    for error in problem.errors(include_url=False, include_input=False, include_context=False):
+        path = _entry(content, tuple(error["loc"]))
+        within = ".".join(str(part) for part in error["loc"][len(path) :])
+        reason = error["msg"][:1].lower() + error["msg"][1:]
+        reasons.setdefault(path, f"{_short(within)}: {reason}" if within else reason)
+    said = [f"{_named(content, path)}: {reason}" for path, reason in reasons.items()]
+    for path in sorted(reasons, key=_deepest_last, reverse=True):  # later items first: their numbers stay
+        _remove(content, path)
+    return said
+
+
+def _deepest_last(path: _Path) -> list[tuple[bool, int, str]]:
+    return [(isinstance(part, int), part if isinstance(part, int) else 0, str(part)) for part in path]
+
+
+def _entry(content: object, loc: _Path) -> _Path:
+    """The entry a fault lies in: an item of a list, the keys of an action, else what can be left out by itself."""
+    path: list[str | int] = []
+    here = content
+    for part in loc:
+        if isinstance(here, dict) and part in here:
+            here = cast("dict[object, object]", here)[part]
+        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
+            here = cast("list[object]", here)[part]
+        else:  # what is missing, or a part that only the model knows
+            break
+        path.append(part)
+        if isinstance(part, int) or path[:-1] == ["keys"]:
+            break
+    return tuple(path)
+
+
+def _remove(content: object, path: _Path) -> None:
+    here = cast("Any", content)
+    if not path:
+        cast("dict[str, object]", content).clear()
+        return
+    try:
+        for part in path[:-1]:
+            here = here[part]
+        del here[path[-1]]
+    except (KeyError, IndexError, TypeError):  # its owner went before
+        return
+
+
+def _named(content: object, path: _Path) -> str:
+    """An entry in words: "preset 3 (Tools)", "keys of edit.mark", "display.theme"."""
+    last = path[-1] if path else ""
+    if isinstance(last, int):
+        here = cast("Any", content)
+        for part in path:
+            here = here[part]
+        word = _WORDS.get(str(path[-2]), str(path[-2])) if len(path) > 1 else "entry"
+        name = (here.get("name") or here.get("url")) if isinstance(here, dict) else here
+        called = f" ({_short(name)})" if isinstance(name, str) and name.strip() else ""
+        return f"{word} {last + 1}{called}"
+    if len(path) == 2 and path[0] == "keys":
+        return f"keys of {_short(str(last))}"
+    return _short(".".join(str(part) for part in path)) or "its content"
+
+
+def _short(text: str) -> str:
+    plain = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * _LONGEST_WORD]).split())
+    return plain if len(plain) <= _LONGEST_WORD else f"{plain[: _LONGEST_WORD - 1]}…"
+
+
+def _too_long(content: dict[str, object]) -> set[_Path]:
+    """Entries with a text that is too long."""
+    found: set[_Path] = set()
+    waiting: list[tuple[_Path, object]] = [((), content)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, str) and len(value) > LONGEST:
+            found.add(_entry(content, path))
+        elif isinstance(value, dict):
+            for key, item in cast("dict[str, object]", value).items():
+                waiting.append(((*path, key), item if len(key) <= LONGEST else key))
+        elif isinstance(value, list):
+            waiting += [((*path, place), item) for place, item in enumerate(cast("list[object]", value))]
+    return found
+
+
+def _copied(value: object, depth: int) -> object:
+    if depth > _DEEPEST:  # nothing of ours is nested so deeply
+        return None
+    if isinstance(value, dict):
+        return {key: _copied(item, depth + 1) for key, item in cast("dict[object, object]", value).items()}
+    if isinstance(value, list):
+        return [_copied(item, depth + 1) for item in cast("list[object]", value)]
+    return value

@@ -1,0 +1,22 @@
+"""Keys of every shape in the table, put together here so that no file of this repository holds one."""
+
+from __future__ import annotations
+
+_BODY = "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zBc7eFg0iHj3k"
+_HEX = "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"
+
+KEYS = tuple(
+    start + body
+    for start, body in (
+        ("sk-", "proj-" + _BODY), ("sk-", "ant-api03-" + _BODY), ("sk_live_", _BODY[:24]), ("rk_test_", _BODY[:24]),
+        ("whsec_", _BODY[:32]), ("ghp_", _BODY[:36]), ("gho_", _BODY[:36]), ("ghu_", _BODY[:36]),
+        ("ghs_", _BODY[:36]), ("ghr_", _BODY[:36]), ("github_pat_", f"11{_BODY[:20]}_{_BODY}"),
+        ("glpat-", _BODY[:20]), ("AKIA", "IOSFODNN7EXAMPLE"), ("ASIA", "Y34FZKBOKMUTVV7A"),
+        *((f"xox{kind}-", f"123456789012-{_BODY[:24]}") for kind in "abeoprs"), ("xapp-", f"1-A0123-456-{_BODY}"),
+        ("AIza", _BODY[:35]), ("ya29.", _BODY), ("npm_", _BODY[:36]), ("pypi-", "AgEIcHlwaS5vcmc" + _BODY),
+        ("hf_", _BODY[:34]), ("gsk_", _BODY), ("r8_", _BODY[:37]), ("xai-", _BODY), ("pplx-", _BODY),
+        ("dop_v1_", _HEX + _HEX[:24]), ("shpat_", _HEX[:32]), ("sbp_", _HEX), ("glsa_", _BODY[:32] + "_0a1b2c3d"),
+        ("lin_api_", _BODY[:40]), ("ntn_", _BODY), ("SG.", f"{_BODY[:22]}.{_BODY[:43]}"), ("hvs.", _BODY),
+    )
+)  # fmt: skip
+PEM = f"-----BEGIN RSA {'PRIVATE'} KEY-----\n{_BODY}\n{_BODY}==\n-----END RSA PRIVATE KEY-----"
