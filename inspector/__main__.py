@@ -5,12 +5,17 @@ Kept light: processes that read parts of a log for a window import this module t
 
 from __future__ import annotations
 
+import sys
 from multiprocessing import freeze_support
 
 
 def main() -> None:
     """Run the program."""
     freeze_support()  # a packaged program is its own interpreter
+    if sys.argv[1:2] == ["tap"]:
+        from inspector.tap.start import start_quickly
+
+        start_quickly(sys.argv[2:])
     from inspector.program import main as run
 
     run()

@@ -6,6 +6,7 @@ as `open_log` reads a log.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Generator
 from dataclasses import dataclass, replace
@@ -16,11 +17,14 @@ import numpy as np
 
 from inspector.analysis import Analysis, Changes
 from inspector.analysis.chain import ChainStep, chain_of
+from inspector.analysis.counting import Counting
 from inspector.capture.block import Block
 from inspector.capture.capture import Capture
 from inspector.capture.decisions import FILE_NAME, Decisions
+from inspector.capture.parallel import reader_count
 from inspector.capture.sources import SourceFile
 from inspector.collector import no_collection
+from inspector.protocol.tool_names import ToolAliases
 from inspector.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
@@ -29,6 +33,8 @@ _ARCHIVES = ("", ".gz", ".zst")
 _DECISIONS_S = 1.0
 _CHECKS_S = 1.0
 _CHECKS_FAILED = "The checks of {} ended at No. {:,} by an error in this program, which its log file describes."
+_COUNTED_HERE_BYTES = 4 << 20
+"""Of lines whose tokens are counted by this process when somebody waits: another would take longer to start."""
 _CUT_OFF = "{} ends before its JSON array is closed: it may have been cut off."
 
 
@@ -78,6 +84,7 @@ class CaptureDocument:
         self._checks_due = 0.0
         self.observers: list[Observer] = []
         self._readers: list[SourceReader] = []
+        self._counting: Counting | None = None
 
     # Reading
 
@@ -202,6 +209,56 @@ class CaptureDocument:
         self._tell(changes)
         return done
 
+    def use_tool_aliases(self, aliases: ToolAliases) -> None:
+        """Let tools go by other names, also in what was read: which results collapse may change."""
+        self._tell(self.analysis.use_tool_aliases(aliases))
+
+    # Counting tokens
+
+    def count_tokens(self) -> None:
+        """Count the tokens of all messages taken in, and return when that is done; see `troubles` where it failed."""
+        tokens = self.analysis.tokens
+        if self._counting is None and tokens.bytes_left < _COUNTED_HERE_BYTES:
+            tokens.count_some(math.inf)
+        else:
+            while not self.count_further(None, processes=reader_count()):
+                pass
+            self.stop_counting()
+        self._tell(self.analysis.take_counted())
+
+    def count_further(self, timeout: float | None = 0, *, processes: int = 1) -> bool:
+        """Take in what tokens have been counted by other processes, and let them go on; tells nobody (`tell_counted`).
+
+        Args:
+            timeout: seconds to wait for counts; None as long as it takes.
+            processes: how many count, when none does yet.
+
+        Returns:
+            Whether nothing is left to be counted until more messages come.
+        """
+        if not self._readers:  # closed
+            return True
+        if self._counting is None:
+            if self.analysis.tokens.done:
+                return True
+            self._counting = Counting(self.capture, self.analysis.tokens, processes)
+        return self._counting.go_on(timeout)
+
+    def tell_counted(self) -> None:
+        """Tell observers which messages have been counted since the last call."""
+        self._tell(self.analysis.take_counted())
+
+    @property
+    def counting_trouble(self) -> str | None:
+        """Why tokens are counted no further, as a sentence for the user; None where nothing is wrong."""
+        return self._counting.trouble if self._counting is not None else None
+
+    def stop_counting(self) -> None:
+        """End the processes that count; what is counted stays, and counting may go on later."""
+        if self._counting is not None:
+            self._counting.end()
+            self._counting = self._counting if self._counting.trouble is not None else None
+
     def end_live(self) -> None:
         """The source has ended: read what is left, a torn last line included."""
         for reader in self._readers:
@@ -269,6 +326,7 @@ class CaptureDocument:
 
     def close(self) -> None:
         """Close the files; the columns stay."""
+        self.stop_counting()
         self.live = False
         for reader in self._readers:
             reader.close()
@@ -288,6 +346,7 @@ class CaptureDocument:
         found += [self.followed.trouble if self.followed is not None else None]
         found += [_CUT_OFF.format(source.name) for source in self.capture.sources if source.cut_off]
         found += [_CHECKS_FAILED.format(name, row) for name, row in self.analysis.findings.failed.items()]
+        found += [self.counting_trouble]
         return [sentence for sentence in found if sentence is not None]
 
     @property

@@ -23,6 +23,7 @@ from inspector.analysis.findings import Severity
 from inspector.analysis.latency import latency_ms
 from inspector.analysis.named import Named
 from inspector.analysis.proposals import ProposalState
+from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import BADGE_SETS, Badge
 from inspector.analysis.waiting import are_waiting
 from inspector.capture.capture import Capture
@@ -32,6 +33,7 @@ from inspector.protocol import kinds
 from inspector.protocol.secrets import is_secret_key
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
+from inspector.tokens.counter import TOKENIZER
 
 Take: TypeAlias = "slice | NDArray[np.integer[Any]]"
 """Which messages of a column: a run of them, or some."""
@@ -307,6 +309,8 @@ FIELDS: tuple[Field, ...] = (
     Field("context.state", _T.STRING, "Context state", "active, idle, concluded, cancelled.", _context_state, _D.CLOCK),
     Field("size", _T.INTEGER, "Size", "Bytes of the envelope, message or frame.", _numbers("size")),
     Field("text", _T.STRING, "Text", "The text it shows.", _decoded(lambda a, m: message_text(a.capture, m))),
+    Field("tokens", _T.INTEGER, "Tokens", f"What it says, counted with {TOKENIZER}: an estimate; absent until counted.",
+          lambda a: Numbers(a.tokens.columns["tokens"], NOT_COUNTED), _D.PASS),
     Field("dir", _T.STRING, "Direction", "Direction as its log wrote it.", _strings("direction")),
     Field("error", _T.BOOLEAN, "Error", "JSON-RPC errors, failed tools and system errors.",
           lambda a: Flags(a.capture.columns["flags"], int(Flag.ERROR))),

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from inspector.cli import app, compiled, fail
+from inspector.cli.opening import ToolAliasTexts, aliases_of
 
 Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
 ThemeName = Annotated[str, typer.Option("--theme", help="system, light or dark.")]
@@ -40,7 +41,7 @@ def _theme(name: str) -> str:
 
 
 @app.command("window", hidden=True)
-def window_command(targets: Targets = None, theme: ThemeName = "") -> None:
+def window_command(targets: Targets = None, theme: ThemeName = "", tool_alias: ToolAliasTexts = None) -> None:
     """Open the window: on a log, on a gateway, or on the start page."""
     for target in targets or []:
         if target != "-" and not target.startswith(("ws://", "wss://")) and not Path(target).exists():
@@ -49,7 +50,8 @@ def window_command(targets: Targets = None, theme: ThemeName = "") -> None:
         fail("There is no display to show a window on. The commands summary, list, contexts and show need none.")
     from inspector.ui.app import run_windows
 
-    raise typer.Exit(run_windows(targets or [], theme=_theme(theme) if theme else None))
+    texts = [rule.text for rule in aliases_of(tool_alias or []).rules]
+    raise typer.Exit(run_windows(targets or [], theme=_theme(theme) if theme else None, tool_aliases=texts))
 
 
 @app.command("demo")
@@ -83,6 +85,7 @@ def screenshot_command(
     theme: ThemeName = "light",
     hints: Annotated[bool, typer.Option("--hints", help="Show context hints.")] = False,
     expand: Annotated[bool, typer.Option("--expand", help="Expand the selected collapsed result.")] = False,
+    tool_alias: ToolAliasTexts = None,
 ) -> None:
     """Write a picture of the window on a log."""
     width, cross, height = size.partition("x")
@@ -98,7 +101,10 @@ def screenshot_command(
     _without_display()
     from inspector.ui.screenshot import Shot, take_screenshot
 
-    shot = Shot(file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand)
+    aliases = tuple(rule.text for rule in aliases_of(tool_alias or []).rules)
+    shot = Shot(
+        file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand, aliases
+    )
     sentence = take_screenshot(shot)
     if sentence:
         fail(sentence)
@@ -110,7 +116,7 @@ def main() -> None:
     commands = {command.name for command in app.registered_commands}
     if not arguments or (arguments[0] not in commands and arguments[0] not in ("--help", "-h", "--version")):
         arguments = ["window", *arguments]
-    if arguments[0] not in ("window", "demo", "record") and hasattr(signal, "SIGPIPE"):
+    if arguments[0] not in ("window", "demo", "record", "tap") and hasattr(signal, "SIGPIPE"):
         # A reader that has had enough, such as `head`, ends a listing quietly, as with any Unix tool. Whoever keeps a
         # connection must not end with it.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)

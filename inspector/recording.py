@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from typing_extensions import override
 
 from inspector.aio import cancel_and_wait, spawn
-from inspector.capture.writer import CaptureWriter
+from inspector.capture.writer import CaptureWriter, Direction
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState
@@ -64,7 +64,7 @@ class _CountingWriter(CaptureWriter):
         self._enough = enough
 
     @override
-    def frame(self, data: str | bytes, *, direction: Literal["in", "out"], time_ns: int, src: int = 0) -> None:
+    def frame(self, data: str | bytes, *, direction: Direction, time_ns: int, src: int = 0) -> None:
         if self._enough.is_set():
             return
         super().frame(data, direction=direction, time_ns=time_ns, src=src)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from inspector.analysis.chain import ChainStep
 from inspector.analysis.context_story import odd_codes, sizes_of
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.latency import Latency, latency_by_participant, latency_by_tool
+from inspector.analysis.lifecycles import life_json
 from inspector.analysis.named import Named
 from inspector.analysis.participants import Participant
 from inspector.analysis.taking_part import Tool
@@ -20,14 +20,17 @@ from inspector.capture.hashes import NO_ROW
 from inspector.capture.heads import HEAD
 from inspector.document import CaptureDocument
 from inspector.fields import FIELDS
+from inspector.model_context.outcome import outcomes
 from inspector.participant_story import Judged, ParticipantStory, Refused, judge, story_of
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME, format_time
+from inspector.token_story import tokens_of
 
 
 def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
-    """What a capture holds."""
+    """What a capture holds; `tokens` and `context` are None unless tokens were counted."""
     analysis, capture = document.analysis, document.capture
+    counted = analysis.tokens.done
     contexts = analysis.contexts
     return {
         "file": file,
@@ -41,6 +44,8 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
         "contexts": len(contexts.tree.alive()),
         "main": int(np.count_nonzero(contexts.nodes() == MAIN)),
         "badges": analysis.transients.totals(),
+        "tokens": tokens_of(document) if counted else None,
+        "context": [one.as_json(analysis) for one in outcomes(analysis)] if counted else None,
         "latency": {
             "tools": _latencies(latency_by_tool(analysis)),
             "participants": _latencies(latency_by_participant(analysis)),
@@ -72,13 +77,22 @@ def finding_entries(document: CaptureDocument) -> Iterator[dict[str, Any]]:
         }
 
 
-def context_nodes(document: CaptureDocument) -> Iterator[dict[str, Any]]:
-    """The nodes below main in tree order, space after space."""
+def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterator[dict[str, Any]]:
+    """The nodes below main in tree order, space after space.
+
+    Args:
+        document: the capture.
+        tokens: name those that were counted in each, and with all below it.
+    """
     analysis = document.analysis
     sizes, odd = sizes_of(analysis), odd_codes(analysis)
+    counts = analysis.tokens.node_sums() if tokens else None
     for space in analysis.contexts.spaces:
         for node in analysis.contexts.tree.walk(space):
-            yield {**_node(document, node), "bytes": int(sizes[node]), "odd": odd.get(node, [])}
+            counted = {}
+            if counts is not None:
+                counted = {"tokens": int(counts.own[node]), "subtree_tokens": int(counts.subtree[node])}
+            yield {**_node(document, node), "bytes": int(sizes[node]), **counted, "odd": odd.get(node, [])}
 
 
 _LONGEST_PATH = 4_096
@@ -127,10 +141,6 @@ def _raw(document: CaptureDocument, message: int) -> bytes:
 def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
     """One message with what it says, why it happened and what came of it; numbers count from 1."""
     analysis, capture = document.analysis, document.capture
-    story = asdict(analysis.transients.lifecycle(message))
-    for name in ("hinted_by", "collapsed_by", "consumes"):
-        story[name] = story[name] + 1 if story[name] is not None else None
-    story["badges"] = list(story["badges"])
     return {
         "no": message + 1,
         "fields": {field.name: field.value(analysis, message) for field in FIELDS},
@@ -144,7 +154,7 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "odd": link_sentence(document, message),
         "chain": [_step(step) for step in document.chain(message)],
         "capability": judged(document, message),
-        "lifecycle": story,
+        "lifecycle": life_json(analysis, message),
         "findings": [
             {"code": found.code, "severity": found.severity.word, "text": found.text}
             for found in analysis.findings.of(message)

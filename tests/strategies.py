@@ -230,6 +230,8 @@ _spoilt = st.one_of(
             b'{"kind":"chat","ts":"9999-12-31T23:59:59.999Z","payload":null}', b"\xef\xbb\xbf{}",
             b'{"kind":"mcp/request","payload":{"id":{"a":"\\ud800"},"method":"tools/call","params":[1]}}',
             b'[{"jsonrpc":"2.0","id":1,"method":"a"}, {"jsonrpc":"2.0","id":1,"result":{}} ]', b'[{"jsonrpc":"2.0"},',
+            b'{"t":1,"dir":"in->out","src":2,"frame":[{"jsonrpc":"2.0","id":1,"method":"a"}, 7]}',
+            b'{"message":[{"jsonrpc":"2.0","id":1,"result":{}}],"t":1}', b'{"t":1,"src":2,"mark":"opened"}',
             b'{"kind":"mcp/response","payload":{"result":{"_meta":{"context":7}}},"correlation_id":[[1]]}',
         )
     ),

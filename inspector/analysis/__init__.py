@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inspector.analysis.capabilities import CapabilityPass
-from inspector.analysis.changes import Rows
+from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.findings import FindingPass
@@ -18,8 +18,10 @@ from inspector.analysis.findings.batch import Passes
 from inspector.analysis.marks import Marks
 from inspector.analysis.named import NamedPass
 from inspector.analysis.participants import ParticipantPass
+from inspector.analysis.tokens import TokenPass
 from inspector.analysis.transients import TransientPass
 from inspector.capture.capture import Capture
+from inspector.protocol.tool_names import ToolAliases
 
 __all__ = ["Analysis", "Changes"]
 
@@ -43,7 +45,7 @@ class Analysis:
 
     Attributes:
         capture: the messages.
-        contexts, correlation, named, transients, participants, capabilities, findings: the passes.
+        contexts, correlation, named, transients, participants, capabilities, findings, tokens: the passes.
         marks: what the user put on messages and contexts.
         now_ns: the wall clock while traffic is live, None for a log; `state` goes by it.
     """
@@ -57,6 +59,7 @@ class Analysis:
         self.participants = ParticipantPass(capture)
         self.capabilities = CapabilityPass(capture)
         self.findings = FindingPass(Passes(capture, self.contexts, self.correlation, self.named, self.transients))
+        self.tokens = TokenPass(capture, self.contexts, self.correlation, self.transients)
         self.marks = Marks(self.contexts)
         self.now_ns: int | None = None
         self._fed = 0
@@ -77,9 +80,10 @@ class Analysis:
             self.correlation.feed(start, stop)
             linked = self.correlation.take_changes()
             self.named.feed(start, stop)
-            self.transients.feed(start, stop, linked)
+            self.transients.feed(start, stop, linked, more=more)
             self.participants.feed(start, stop)
             self.capabilities.feed(start, stop)
+            self.tokens.feed(start, stop)
             passes = (self.transients, self.contexts, self.named)
             parts = [linked, *(fed.take_changes() for fed in passes)]
             if touched is not None:
@@ -98,7 +102,20 @@ class Analysis:
         done = self.findings.go_on(until, self.now_ns)
         return Changes(self._fed, self._fed, self.findings.take_changes(), False), done
 
+    def take_counted(self) -> Changes:
+        """The messages whose tokens were counted since the last call."""
+        return Changes(self._fed, self._fed, self.tokens.take_changes(), False)
+
     def catch_up(self) -> Changes:
         """Let the checks look at what they have left for later; also when the clock (`now_ns`) has moved on."""
-        self.findings.catch_up(self.now_ns)
-        return Changes(self._fed, self._fed, self.findings.take_changes(), False)
+        self.transients.settle()
+        told_again = self.transients.take_changes()
+        self.findings.feed(self._fed, self._fed, told_again, self.now_ns)
+        return Changes(self._fed, self._fed, np.union1d(told_again, self.findings.take_changes()), False)
+
+    def use_tool_aliases(self, aliases: ToolAliases) -> Changes:
+        """Let tools go by other names: which results collapse is told again from the beginning."""
+        if aliases.rules == self.transients.aliases.rules:
+            return Changes(self._fed, self._fed, NO_ROWS, False)
+        self.transients.use_aliases(aliases)
+        return self.catch_up()

@@ -51,7 +51,7 @@ def chain_of(analysis: Analysis, message: int) -> list[ChainStep]:
     _follow(analysis, message, found, _effects)
     # A consumption came out of two calls: reached by one of them, it brings the other, so that each tells it alike.
     for step in sorted(found):
-        consumed = analysis.transients.lifecycle(step).consumes
+        consumed = analysis.transients.consumes(step)
         if consumed is not None:
             found.add(consumed)
             _follow(analysis, step, found, _causes)
@@ -119,8 +119,8 @@ def _follow(analysis: Analysis, message: int, found: set[int], links: Callable[[
 def _causes(analysis: Analysis, message: int) -> set[int]:
     """What led to a message: what it names, the reasoning it was part of, the hint that made it transient."""
     causes = {*analysis.correlation.causes(message), *analysis.named.origins(message)}
-    story = analysis.transients.lifecycle(message)
-    causes.update(m for m in (story.hinted_by, story.consumes) if m is not None)
+    life = analysis.transients
+    causes.update(m for m in (life.hinted_by(message), life.consumes(message)) if m is not None)
     if not causes:
         causes.update(_began(analysis, message))
     return causes
@@ -142,9 +142,9 @@ def _began(analysis: Analysis, message: int) -> Iterator[int]:
 
 def _effects(analysis: Analysis, message: int) -> set[int]:
     effects = {*analysis.correlation.effects(message), *analysis.named.named_by(message)}
-    story = analysis.transients.lifecycle(message)
-    if story.collapsed_by is not None:
-        effects.add(story.collapsed_by)
+    collapsed_by = analysis.transients.collapsed_by(message)
+    if collapsed_by is not None:
+        effects.add(collapsed_by)
     effects.update(_done_in(analysis, message))
     return effects
 
@@ -202,10 +202,9 @@ _WORDS = {
 def relation_word(analysis: Analysis, message: int) -> str:
     """One word for what a message did."""
     kind = analysis.capture.string("kind", message) or ""
-    story = analysis.transients.lifecycle(message)
-    if "collapsed" in story.badges:
+    if "collapsed" in analysis.transients.badges(message):
         return "collapsed"
-    if story.consumes is not None:
+    if analysis.transients.consumes(message) is not None:
         return "consumed"
     if analysis.transients.hints(message):
         return "hinted"

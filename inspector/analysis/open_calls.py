@@ -12,17 +12,22 @@ import numpy as np
 
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
+from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
 from inspector.protocol import calls, kinds
 
+_RPC = Flag.RPC.value
 _WAYS = 16  # directions of one connection that are looked at; a pipe has two
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _MOST_ANSWERED = 65_536  # answered requests that are kept, for an answer to come again
 
-_Key = tuple[int, int, int, str | int, int]
-"""Space, JSON-RPC id (its hash), asker and who was asked. Asked is a participant; for a line of MCP stdio, which names
-nobody, it is its source, and the last number is the direction the line went."""
+_Pipe = tuple[int, int]
+"""Source and number of its connection, for JSON-RPC without an envelope; (-1, space) for an envelope. A JSON-RPC id
+means something within one only: a server that was started again is asked with the same ids."""
+_Key = tuple[_Pipe, int, int, str | int, int]
+"""Where it was said, JSON-RPC id (its hash), asker and who was asked. Asked is a participant; for a line of MCP stdio
+that names nobody it is its source, and the last number is the direction the line went."""
 
 
 class OpenCalls:
@@ -42,7 +47,7 @@ class OpenCalls:
         self._open: dict[_Key, list[int]] = {}
         self._answered: dict[_Key, int] = {}  # the last under each key
         self.nearly: dict[int, tuple[int, bool]] = {}
-        self._ways: dict[int, dict[int, None]] = {}  # directions by source, of requests that name nobody
+        self._ways: dict[tuple[int, _Pipe], dict[int, None]] = {}  # directions, of requests that name nobody
         self._listed = 0
 
     def asked_by(self, row: int) -> int:
@@ -99,18 +104,18 @@ class OpenCalls:
     def _keys_of_answer(self, rpc: int, row: int) -> Iterator[_Key]:
         """What the requests are listed under that an answer may belong to."""
         columns = self._capture.columns
-        space, sender = int(columns["space"][row]), int(columns["sender"][row])
+        pipe, sender = self._pipe(row), int(columns["sender"][row])
         known = (self._capture.strings.find(receiver) for receiver in self._capture.to(row))
         askers = dict.fromkeys(asker for asker in known if asker is not None)
         if sender:
             name = self._capture.strings[sender]
-            yield from ((space, rpc, asker, name, 0) for asker in askers)
+            yield from ((pipe, rpc, asker, name, 0) for asker in askers)
             return
         # A line of MCP stdio names nobody: the other side of the same connection (protocols.md 13).
         source, way = int(columns["source"][row]), int(columns["direction"][row])
         for asker in askers or (0,):
-            others = (other for other in self._ways.get(source, ()) if not way or other != way)
-            yield from ((space, rpc, asker, source, other) for other in others)
+            others = (other for other in self._ways.get((source, pipe), ()) if not way or other != way)
+            yield from ((pipe, rpc, asker, source, other) for other in others)
 
     def _list_until(self, row: int) -> None:
         """List the requests before `row` that nobody has answered yet."""
@@ -126,16 +131,22 @@ class OpenCalls:
 
     def _keys_of_request(self, row: int, rpc: int) -> Iterator[_Key]:
         columns = self._capture.columns
-        space, sender = int(columns["space"][row]), int(columns["sender"][row])
+        pipe, sender = self._pipe(row), int(columns["sender"][row])
         asked = self._capture.to(row)
         if asked:
-            yield from ((space, rpc, sender, name, 0) for name in dict.fromkeys(asked))
+            yield from ((pipe, rpc, sender, name, 0) for name in dict.fromkeys(asked))
             return
         source, way = int(columns["source"][row]), int(columns["direction"][row])
-        ways = self._ways.setdefault(source, {})
+        ways = self._ways.setdefault((source, pipe), {})
         if way in ways or len(ways) < _WAYS:
             ways[way] = None
-            yield space, rpc, sender, source, way
+            yield pipe, rpc, sender, source, way
+
+    def _pipe(self, row: int) -> _Pipe:
+        columns = self._capture.columns
+        if int(columns["flags"][row]) & _RPC:
+            return int(columns["source"][row]), int(columns["connection"][row])
+        return -1, int(columns["space"][row])
 
     def _latest(self, key: _Key, row: int) -> int:
         """The latest request under a key that nobody had answered before `row`; those answered are forgotten."""

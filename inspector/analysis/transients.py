@@ -6,81 +6,35 @@ State is kept per conversation: one client connection, or one requester and serv
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import IntFlag
-from typing import Any
-
 import numpy as np
 
+from inspector.analysis.badges import BADGE_SETS, NOTES, Badge, Lifecycle, Note
 from inspector.analysis.changes import ChangedRows, Rows
 from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.pairing import NOTHING, Conversation
+from inspector.analysis.signals import (
+    CONSUMED,
+    FAILED,
+    HINTS,
+    NO_CALL,
+    NOWHERE,
+    ODD,
+    SUMMARY,
+    TRANSIENT,
+    Said,
+    SignalTable,
+)
 from inspector.capture.capture import Capture
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
-from inspector.protocol.secrets import masked_words
+from inspector.protocol.tool_names import ToolAliases
+from inspector.protocol.transient import Signal, signal_in
 
-_LONGEST_ODD = 80  # characters of what is no signal that are shown
-
-
-class Badge(IntFlag):
-    """Bits of the `badges` column."""
-
-    TRANSIENT = 1
-    CONSUMED = 2
-    COLLAPSED = 4
-
-
-@dataclass(slots=True)
-class Signal:
-    """What one result's `_meta` says, read once."""
-
-    row: int
-    hints: tuple[tuple[str, str], ...]
-    """(fetching tool, consuming tool) pairs it registers."""
-    consumed: bool
-    transient: bool
-    summary: str | None
-    failed: bool
-    odd: str | None
-    """A sentence about something that looks like a signal and is none."""
-
-
-@dataclass(slots=True)
-class _Conversation:
-    pairs: dict[str, dict[str, int]] = field(default_factory=dict)  # consumer -> {tool: row of the hint}
-    hinted: dict[str, int] = field(default_factory=dict)  # tool -> row of the first hint that names it
-    pending: dict[str, deque[int]] = field(default_factory=dict)  # tool -> rows of its results, oldest first
-
-    def oldest(self, tools: Mapping[str, int]) -> str | None:
-        """Which of some tools has the result that waits longest; None when none waits. O(tools), of the fewer."""
-        few, many = (tools, self.pending) if len(tools) < len(self.pending) else (self.pending, tools)
-        waiting = (tool for tool in few if tool in many)
-        return min(waiting, key=lambda tool: self.pending[tool][0], default=None)
-
-    def take(self, tool: str) -> int:
-        """The row of a tool's result that waits longest; it waits no longer."""
-        rows = self.pending[tool]
-        row = rows.popleft()
-        if not rows:
-            del self.pending[tool]
-        return row
-
-
-@dataclass(frozen=True, slots=True)
-class Lifecycle:
-    """The story of one result; message numbers are 0-based, None where it did not happen."""
-
-    badges: tuple[str, ...]
-    summary: str | None
-    tool: str | None
-    hinted_by: int | None
-    collapsed_by: int | None
-    consumes: int | None
-    note: str | None
+_COLUMNS = {"badges": 0, "collapsed_by": NO_ROW, "consumes": NO_ROW}
+_CHEAP = 20_000
+"""Signals that are told again without a thought while a log is being read."""
 
 
 class TransientPass:
@@ -88,179 +42,253 @@ class TransientPass:
 
     Attributes:
         columns: per message `badges` uint8 (Badge bits), `collapsed_by` and `consumes` int32 (NO_ROW).
+        signals: the results that signal something.
+        aliases: tools that are called by several names.
     """
 
     def __init__(self, capture: Capture, correlation: CorrelationPass) -> None:
         self._capture = capture
         self._correlation = correlation
+        self.aliases = ToolAliases()
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything."""
+        """Forget everything but the aliases."""
         self.columns = GrowingColumns({"badges": np.uint8, "collapsed_by": np.int32, "consumes": np.int32})
-        self._signals: dict[int, Signal] = {}
-        self._seen: dict[int, tuple[object, str | None]] = {}
-        self._conversations: dict[object, _Conversation] = {}
-        self._hinted_by: dict[int, int] = {}
-        self._notes: dict[int, str] = {}
+        self.signals = SignalTable(self._capture, self._correlation)
+        self._conversations: dict[int, Conversation] = {}
+        self._stale: set[int] = set()  # conversations whose story has to be told again
+        self._told_again = 0
+        # Found out, and not yet in the columns: what bears which badge, and results with what consumed each.
+        self._transient: list[int] = []
+        self._consuming: list[int] = []
+        self._collapses: list[tuple[int, int]] = []
         self._changed = ChangedRows()
 
     def take_changes(self) -> Rows:
-        """Messages whose badges or links changed."""
+        """Messages whose badges, links or notes changed."""
         return self._changed.take()
 
-    def feed(self, start: int, stop: int, changed: Rows | None = None) -> None:
+    def feed(self, start: int, stop: int, changed: Rows | None = None, *, more: bool = False) -> None:
         """Take in messages `start` to `stop`.
 
         Args:
             changed: earlier messages whose links changed; when a result's tool or conversation is among what
-                changed, the story is told again from the beginning, so that batching makes no difference.
+                changed, the story of its conversation is told again from the beginning, so that batching makes
+                no difference.
+            more: there is more to come at once: a long story that has to be told again may wait, until `settle`.
         """
-        self.columns.append({"badges": 0, "collapsed_by": NO_ROW, "consumes": NO_ROW}, stop - start)
-        late = changed[changed < start].tolist() if changed is not None else []
-        if any(row in self._signals and self._seen[row] != self._placed(row) for row in late):
-            self._retell()
+        self.columns.append(_COLUMNS, stop - start)
+        if changed is not None and len(changed) and len(self.signals):
+            self._stale |= self.signals.moved(self._responses(changed[changed < start]))
+        if self._stale and (not more or self._is_affordable()):
+            self.settle()
+        self._read(self._responses(np.arange(start, stop)))
+
+    def settle(self) -> None:
+        """Tell again what has to be told again, so that every value is right."""
+        if self._stale:
+            self._tell_again(self._stale)
+            self._stale = set()
+
+    def use_aliases(self, aliases: ToolAliases) -> None:
+        """Let tools go by other names from now on; what that changes in the past is told again. O(signals)."""
+        if aliases.rules != self.aliases.rules:
+            self.aliases = aliases
+            self._tell_again(self._stale.union(self._conversations))
+            self._stale = set()
+
+    def _responses(self, rows: Rows) -> Rows:
+        """Those of some messages that are responses with `_meta`."""
         columns = self._capture.columns
-        telling = columns["flags"][start:stop] & Flag.HAS_META.value != 0
-        telling &= columns["kind"][start:stop] == (self._capture.strings.find(kinds.RESPONSE) or -1)
-        for row in (np.flatnonzero(telling) + start).tolist():
-            signal = self._read(row)
+        rows = rows[columns["flags"][rows] & Flag.HAS_META.value != 0]
+        return rows[columns["kind"][rows] == (self._capture.strings.find(kinds.RESPONSE) or -1)]
+
+    def _read(self, rows: Rows) -> None:
+        first = len(self.signals)
+        for row in rows.tolist():
+            signal = signal_in(self._capture.told(row).payload)
             if signal is not None:
-                self._signals[row] = signal
-                self._apply(signal)
+                self.signals.add(row, signal)
+        for place in range(first, len(self.signals)):
+            if self.signals.conversation[place] not in self._stale:
+                self._apply(place)
+        self._publish()
 
-    def _retell(self) -> None:
-        before = {row: self._values(row) for row in self._signals}
-        noted = self._changed.take().tolist()
-        for name, empty in (("badges", 0), ("collapsed_by", NO_ROW), ("consumes", NO_ROW)):
-            self.columns.put(name, slice(None), empty)
-        self._conversations.clear()
-        self._hinted_by.clear()
-        self._notes.clear()
-        for signal in self._signals.values():
-            self._apply(signal)
-        self._changed.take()
-        self._changed.update(noted)
-        self._changed.update(row for row in self._signals if before[row] != self._values(row))
+    def _is_affordable(self) -> bool:
+        """Whether telling it again is little beside what has been read: all such work together stays linear."""
+        cost = len(self.signals.of_conversations(self._stale))
+        if self._told_again + cost > len(self.signals) + _CHEAP:
+            return False
+        self._told_again += cost
+        return True
 
-    def _values(self, row: int) -> tuple[int, ...]:
-        return tuple(int(self.columns[name][row]) for name in ("badges", "collapsed_by", "consumes"))
+    def _tell_again(self, conversations: set[int]) -> None:
+        places = self.signals.of_conversations(conversations)
+        rows = np.array(self.signals.row)[places].astype(np.int64)
+        before, notes = [self.columns[name][rows] for name in _COLUMNS], np.array(self.signals.note)[places]
+        for name, empty in _COLUMNS.items():
+            self.columns.put(name, rows, empty)
+        for conversation in conversations:
+            self._conversations.pop(conversation, None)
+        for place in places.tolist():
+            self._apply(place)
+        self._publish(tell=False)
+        differs = notes != np.array(self.signals.note)[places]
+        for name, values in zip(_COLUMNS, before, strict=True):
+            differs |= values != self.columns[name][rows]
+        self._changed.update_all(rows[differs])
 
-    # Reading one result
-
-    def _read(self, row: int) -> Signal | None:
-        result = self._capture.told(row).payload.get("result")
-        meta = result.get("_meta") if isinstance(result, Mapping) else None
-        if not isinstance(meta, Mapping):
-            return None
-        hints = meta.get("contextHints")
-        pairs = tuple(filter(None, map(_pair, hints))) if isinstance(hints, list) else ()
-        context = meta.get("context")
-        odd = None
-        if not isinstance(context, Mapping):
-            odd = None if context is None else "`_meta.context` is no object, so it signals nothing."
-            context = {}
-        consumed = context.get("consumed")
-        if consumed is not None and not isinstance(consumed, bool):
-            shown = masked_words(consumed, _LONGEST_ODD)
-            shown = f'"{shown}"' if isinstance(consumed, str) else shown
-            odd = f"`consumed` is {shown}, not true, so it signals nothing."
-        summary = context.get("summary")
-        transient = context.get("lifecycle") == "transient"
-        if not (pairs or transient or consumed is True or odd):
-            return None
-        failed = bool(int(self._capture.columns["flags"][row]) & Flag.ERROR.value)
-        return Signal(
-            row, pairs, consumed is True, transient, summary if isinstance(summary, str) else None, failed, odd
-        )
-
-    def _placed(self, row: int) -> tuple[object, str | None]:
-        """The conversation and tool of a result, as known now."""
-        capture, links = self._capture, self._correlation.columns
-        method, target = int(links["method"][row]), int(links["target"][row])
-        tool = capture.strings[target] if target and capture.strings[method] == "tools/call" else None
-        cause = int(links["cause"][row])
-        server = capture.string("sender", row)
-        client = capture.string("sender", cause) if cause != NO_ROW else next(iter(capture.to(row)), None)
-        source = int(capture.columns["source"][row]) if int(capture.columns["flags"][row]) & Flag.RPC.value else -1
-        return (source, capture.string("space", row), client, server), tool
+    def _publish(self, *, tell: bool = True) -> None:
+        """Put what `_apply` found out into the columns, all at once."""
+        for badge, marked in ((Badge.TRANSIENT, self._transient), (Badge.CONSUMED, self._consuming)):
+            rows = np.array(marked, np.int64)
+            marked.clear()
+            self.columns.put("badges", rows, self.columns["badges"][rows] | badge.value)
+            if tell:
+                self._changed.update_all(rows)
+        collapses, self._collapses = np.array(self._collapses, np.int64).reshape(-1, 2), []
+        results, consumers = collapses[:, 0], collapses[:, 1]
+        self.columns.put("badges", results, self.columns["badges"][results] | Badge.COLLAPSED.value)
+        self.columns.put("collapsed_by", results, consumers)
+        self.columns.put("consumes", consumers, results)
+        if tell:
+            self._changed.update_all(results)
 
     # The algorithm, step numbers as in protocols.md 13
 
-    def _apply(self, signal: Signal) -> None:
-        row = signal.row
-        key, tool = self._seen[row] = self._placed(row)
-        conversation = self._conversations.setdefault(key, _Conversation())
-        if signal.odd:
-            self._notes[row] = signal.odd
-        for fetcher, consumer in signal.hints:  # 1
-            conversation.pairs.setdefault(consumer, {}).setdefault(fetcher, row)
-            conversation.hinted.setdefault(fetcher, row)
-        if signal.consumed and signal.failed:  # 2
-            self._notes[row] = "It failed, so it consumed nothing."
-        elif signal.consumed:
-            self._mark(row, Badge.CONSUMED)
-            self._collapse(conversation, row, tool)
-        if signal.transient and not signal.failed:  # 3
-            self._mark(row, Badge.TRANSIENT)
-            if tool is not None:
-                conversation.pending.setdefault(tool, deque()).append(row)
-                if tool in conversation.hinted:
-                    self._hinted_by[row] = conversation.hinted[tool]
-
-    def _collapse(self, conversation: _Conversation, row: int, tool: str | None) -> None:
-        tools = conversation.pairs.get(tool, {}) if tool is not None else {}
-        if not tools:
-            self._notes[row] = "No hint names it as a consumer, so it collapsed nothing."
+    def _apply(self, place: int) -> None:
+        table = self.signals
+        said, row = table.said[place], table.row[place]
+        table.note[place] = 0
+        if said & NO_CALL:
+            table.note[place] = Note.NO_CALL
             return
-        fetcher = conversation.oldest(tools)
-        if fetcher is None:
-            self._notes[row] = "No result was waiting to be consumed by it."
-            return
-        pending = conversation.take(fetcher)
-        self._hinted_by[pending] = tools[fetcher]
-        self._mark(pending, Badge.COLLAPSED)
-        self.columns.put("collapsed_by", pending, row)
-        self.columns.put("consumes", row, pending)
+        number = table.conversation[place]
+        conversation = self._conversations.get(number)
+        if conversation is None:
+            conversation = self._conversations[number] = Conversation()
+        if said & HINTS:  # 1
+            for fetcher, consumer in table.pairs(place):
+                conversation.register(self.aliases.meant(fetcher), self.aliases.meant(consumer), row)
+        tool = self._meant(place)
+        failed = said & FAILED
+        if said & CONSUMED:  # 2
+            if failed:
+                table.note[place] = Note.FAILED
+            else:
+                self._consuming.append(row)
+                table.note[place] = self._collapse(conversation, row, tool)
+        if said & TRANSIENT:  # 3
+            if not failed:
+                self._transient.append(row)
+                if tool is not None:
+                    conversation.wait(tool, place, table.following)
+            elif not said & CONSUMED:
+                table.note[place] = Note.NOT_KEPT
 
-    def _mark(self, row: int, badge: Badge) -> None:
-        self.columns.put("badges", row, int(self.columns["badges"][row]) | badge.value)
-        self._changed.add(row)
+    def _collapse(self, conversation: Conversation, row: int, tool: str | None) -> Note:
+        if tool is None:
+            return Note.NO_TOOL
+        if tool not in conversation.consumers:
+            return Note.NOT_PAIRED
+        place = conversation.take(tool, self.signals.following)
+        if place == NOTHING:
+            return Note.NOTHING_WAITS
+        pending = self.signals.row[place]
+        self._collapses.append((pending, row))
+        return Note.NONE
+
+    def _meant(self, place: int) -> str | None:
+        """The tool of a signal, by the name it goes by."""
+        tool = self.signals.tool[place]
+        return self.aliases.meant(self._capture.strings[tool]) if tool else None
 
     # Asking
 
+    def said(self, row: int) -> Said:
+        """What a result signals, in short; nothing for one that signals nothing."""
+        place = self.signals.find(row)
+        return Said(self.signals.said[place]) if place != NOWHERE else Said(0)
+
+    def signal(self, row: int) -> Signal | None:
+        """What a result's `_meta` says, read again; None when it signals nothing."""
+        return signal_in(self._capture.told(row).payload) if self.signals.find(row) != NOWHERE else None
+
+    def hints(self, row: int) -> tuple[tuple[str, str], ...]:
+        """The (fetching tool, consuming tool) pairs a result registers, as written."""
+        place = self.signals.find(row)
+        return self.signals.pairs(place) if place != NOWHERE else ()
+
+    def is_transient(self, row: int) -> bool:
+        """Whether a message is a result that may be, or was, collapsed."""
+        return bool(self.columns["badges"][row] & Badge.TRANSIENT.value)
+
+    def gives_summary(self, row: int) -> bool:
+        """Whether a result brings its own summary, which nothing that comes later changes."""
+        return bool(self.said(row) & SUMMARY)
+
     def summary(self, row: int) -> str | None:
-        """The summary that stands, or will stand, for a transient result; generated when it gave none."""
-        signal = self._signals.get(row)
-        if signal is None or not self.columns["badges"][row] & Badge.TRANSIENT:
+        """The summary that stands, or will stand, for a transient result; generated when it gave none. Reads it."""
+        if not 0 <= row < len(self.columns) or not self.columns["badges"][row] & Badge.TRANSIENT.value:
             return None
-        return signal.summary or f"{self._seen[row][1] or 'tool'} result"
+        place = self.signals.find(row)
+        if self.signals.said[place] & SUMMARY and (signal := self.signal(row)) is not None and signal.summary:
+            return signal.summary
+        return f"{self.signals.tool_name(place) or 'tool'} result"
 
     def badges(self, row: int) -> tuple[str, ...]:
         """Words of a message's badges, in the order of its life."""
         return BADGE_SETS[int(self.columns["badges"][row])]
 
+    def collapsed_by(self, row: int) -> int | None:
+        """The message that consumed a result; None."""
+        found = int(self.columns["collapsed_by"][row])
+        return found if found != NO_ROW else None
+
+    def consumes(self, row: int) -> int | None:
+        """The result that a message consumed; None."""
+        found = int(self.columns["consumes"][row])
+        return found if found != NO_ROW else None
+
+    def hinted_by(self, row: int) -> int | None:
+        """The message whose hint let a result collapse, or would let it; None."""
+        if not self.columns["badges"][row] & Badge.TRANSIENT.value:
+            return None
+        place = self.signals.find(row)
+        tool, conversation = self._meant(place), self.conversation_of(row)
+        if tool is None or conversation is None:
+            return None
+        by = self.collapsed_by(row)
+        consumer = self._meant(self.signals.find(by)) if by is not None else None
+        if consumer is not None and consumer in conversation.consumers:
+            return conversation.consumers[consumer].tools.get(tool)
+        return conversation.hinted.get(tool)
+
+    def note(self, row: int) -> str | None:
+        """A sentence about a signal that did not do what it says; None."""
+        place = self.signals.find(row)
+        if place == NOWHERE:
+            return None
+        if self.signals.note[place]:
+            return NOTES[Note(self.signals.note[place])]
+        signal = self.signal(row) if self.signals.said[place] & ODD else None
+        return signal.odd if signal is not None else None
+
     def lifecycle(self, row: int) -> Lifecycle:
-        """The story of a result."""
-        collapsed, consumes = int(self.columns["collapsed_by"][row]), int(self.columns["consumes"][row])
+        """The story of a result. Of one that signals something its record is read."""
+        place = self.signals.find(row)
+        if place == NOWHERE:
+            return _NOTHING
         return Lifecycle(
-            self.badges(row),
-            self.summary(row),
-            self._seen[row][1] if row in self._seen else None,
-            self._hinted_by.get(row),
-            collapsed if collapsed != NO_ROW else None,
-            consumes if consumes != NO_ROW else None,
-            self._notes.get(row),
-        )
+            self.badges(row), self.summary(row), self.signals.tool_name(place), self.hinted_by(row),
+            self.collapsed_by(row), self.consumes(row), self.note(row),
+        )  # fmt: skip
 
-    def signal(self, row: int) -> Signal | None:
-        """What a result's `_meta` says; None when it signals nothing."""
-        return self._signals.get(row)
-
-    def hints(self, row: int) -> tuple[tuple[str, str], ...]:
-        """The (fetching tool, consuming tool) pairs a result registered."""
-        signal = self._signals.get(row)
-        return signal.hints if signal is not None else ()
+    def conversation_of(self, row: int) -> Conversation | None:
+        """What is known of the conversation a result belongs to; None when nothing was signalled in it."""
+        number = self.signals.conversation_of(row)
+        return self._conversations.get(number) if number is not None else None
 
     def totals(self) -> dict[str, int]:
         """Counts of design.md 5: transient, consumed, collapsed, pending."""
@@ -272,14 +300,4 @@ class TransientPass:
         }  # fmt: skip
 
 
-BADGE_SETS: tuple[tuple[str, ...], ...] = tuple(
-    tuple(badge.name.lower() for badge in Badge if badge & bits and badge.name) for bits in range(8)
-)
-"""Words by the bits of the `badges` column."""
-
-
-def _pair(hint: Any) -> tuple[str, str] | None:
-    if not isinstance(hint, Mapping) or hint.get("lifecycle") != "transient":
-        return None
-    tool, consumer = hint.get("tool"), hint.get("consumedBy")
-    return (tool, consumer) if isinstance(tool, str) and isinstance(consumer, str) and tool and consumer else None
+_NOTHING = Lifecycle((), None, None, None, None, None, None)

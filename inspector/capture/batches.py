@@ -1,46 +1,30 @@
-"""JSON-RPC batches in a log of lines: a line that is an array of messages holds one record for each.
+"""Where the messages of a JSON-RPC batch lie in its line (protocol.batch): each of them is a record of its own.
 
-RULE: every element is a JSON-RPC message; any other array is one line that cannot be read.
+A message keeps the time and the direction of the line around the batch, and its bytes are those of its element.
 """
 
 from __future__ import annotations
 
-import msgspec
-import numpy as np
-from numpy.typing import NDArray
-
-from inspector.capture.elements import ElementScanner, trimmed
+from inspector.capture.elements import ElementScanner, Span, trimmed
+from inspector.protocol.formats import read_line
+from inspector.protocol.record import Record
 
 
-class _Message(msgspec.Struct, gc=False):
-    jsonrpc: str
+def spans_of(batch: Record, line: bytes) -> list[Span]:
+    """Where in its line each element of a batch lies; none where it is not there as it was written.
 
-
-_decode = msgspec.json.Decoder(list[_Message]).decode
+    Args:
+        batch: the record of the line, with a batch in it.
+    """
+    begin = line.find(batch.raw)
+    if begin < 0:  # JSON in a string: its quotes are escaped
+        return []
+    found = [trimmed(batch.raw, span) for span in ElementScanner().scan(batch.raw)]
+    spans = [(span[0] + begin, span[1] + begin) for span in found if span is not None]
+    return spans if len(spans) == batch.batch else []
 
 
 def messages_of(line: bytes) -> list[tuple[int, bytes]]:
-    """The messages of a batch, each with its place in the line; none where the line is no batch."""
-    if line[:1] != b"[":
-        return []
-    try:
-        count = len(_decode(line))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return []
-    spans = [trimmed(line, span) for span in ElementScanner().scan(line)]
-    found = [(span[0], line[span[0] : span[1]]) for span in spans if span is not None]
-    return found if len(found) == count else []
-
-
-def opened(lines: list[bytes], offsets: NDArray[np.int64]) -> tuple[list[bytes], NDArray[np.int64]]:
-    """Lines and where they begin, with the messages of each batch in its place."""
-    batches = {n: found for n, line in enumerate(lines) if (found := messages_of(line))}
-    if not batches:
-        return lines, offsets
-    texts: list[bytes] = []
-    places: list[int] = []
-    for number, (line, offset) in enumerate(zip(lines, offsets.tolist(), strict=True)):
-        for place, text in batches.get(number, ((0, line),)):
-            texts.append(text)
-            places.append(offset + place)
-    return texts, np.array(places, np.int64)
+    """The messages of a batch, each with its place in the line; none where the line holds no batch."""
+    record = read_line(line)
+    return [(start, line[start:stop]) for start, stop in spans_of(record, line)] if record.batch else []

@@ -45,6 +45,7 @@ BLOCK_COLUMNS: dict[str, Any] = {
     "fold": np.uint64,  # hash of what a gateway log's copies share; NO_HASH where copies never fold
     "participant": np.uint32,
     "event": np.uint32,
+    "connection": np.uint16,  # as the line says; the capture numbers them anew
 }
 """Columns of a block: those of a message (capture.columns.MESSAGE_COLUMNS), and what folding needs."""
 
@@ -58,6 +59,16 @@ class Told(NamedTuple):
     """Of a result with `_meta` nothing but that; else the payload as it is."""
 
 
+class Opened(NamedTuple):
+    """A mark that a connection begins anew."""
+
+    place: int
+    """Of the record that comes next."""
+    source: int
+    src: int
+    """The connection's number in the source."""
+
+
 @dataclass(slots=True)
 class Block:
     """Records of one stretch of a source, in order.
@@ -69,6 +80,7 @@ class Block:
         formats: lines each format knew; None counts the unreadable ones.
         origin: a capture's first line, when it lies in this block.
         stop: offset in bytes after the last line read.
+        opened: connections that began in this block, in order.
     """
 
     columns: dict[str, Array]
@@ -78,6 +90,7 @@ class Block:
     formats: Counter[str | None] = field(default_factory=Counter)
     origin: dict[str, Any] | None = None
     stop: int = 0
+    opened: list[Opened] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.columns["offset"])

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from inspector.capture.ahead import ReadAhead
 from inspector.capture.block import STRING_COLUMNS, Block, Told
 from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns, message_columns
+from inspector.capture.connections import Connections
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.heads import MAX_WHOLE, Noted, read_head
 from inspector.capture.limits import kept_names, kept_recipients
-from inspector.capture.reader import JOINING_EVENTS, correlations
+from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
 from inspector.capture.salts import Salts
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
@@ -31,6 +32,7 @@ from inspector.protocol.formats import read_line
 from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
+from inspector.protocol.times import NO_TIME
 
 _CACHED_RECORDS = 512
 _CACHED_BYTES = 1 << 25
@@ -93,6 +95,7 @@ class Capture:
         self.impostors = GrowingColumns({"message": np.uint32, "participant": np.uint32})
         self.ids = HashIndex()
         self._salts = Salts(self.strings)
+        self._connections = Connections()
         self.record_count = 0
         self.unreadable_count = 0
         self._folds = HashIndex()
@@ -119,12 +122,14 @@ class Capture:
         self._note_source(block)
         count = len(block)
         self.record_count += count
+        connections = self._connections.of(block)
         if not count:
             return Appended(start, start, np.empty(0, np.int64))
         joining = self._joining(block)
         message_of, starts = self._fold(block.columns["fold"], joining, start)
         ids = self.strings.intern_all(kept_names(block.strings[1:]), len(block.strings))
         columns = self._renumbered(block, starts, ids)
+        columns["connection"] = connections[starts]
         self._told = _by_message(block.told, starts, start)
         self._keep_apart(columns)
         self.columns.append(columns, len(starts))
@@ -290,8 +295,15 @@ class Capture:
 
     def _read_record(self, message: int) -> Record:
         line = self.record_bytes(message)
-        short = len(line) < int(self.columns["length"][message])
-        return unreadable(line, "its file has become shorter since it was opened") if short else read_line(line)
+        if len(line) < int(self.columns["length"][message]):
+            return unreadable(line, "its file has become shorter since it was opened")
+        record = read_line(line)
+        if record.shape is Shape.NOTHING:  # such a line is no message, unless it stands in a batch
+            return unreadable(line, NO_MESSAGE)
+        if record.time_ns == NO_TIME and self.columns["time_ns"][message] != self.columns["ts_ns"][message]:
+            # Of a batch: its line, which is not read again, said this (capture.batches).
+            record.time_ns, record.direction = int(self.columns["time_ns"][message]), self.string("direction", message)
+        return record
 
     def _read_head(self, message: int) -> Record:
         columns = self.columns

@@ -190,6 +190,7 @@ class GrowingColumns:
 
 MESSAGE_COLUMNS: dict[str, Any] = {
     "source": np.uint16,  # index into Capture.sources
+    "connection": np.uint32,  # number of the connection within its source, a new one whenever it was opened anew
     "offset": np.int64,  # bytes, of the record's line in its source
     "length": np.uint32,  # bytes, without the line end
     "time_ns": np.int64,  # arrival or log time, else the sender's; nanoseconds UTC, NO_TIME

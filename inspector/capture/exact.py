@@ -17,7 +17,9 @@ from inspector.protocol.cut import completed
 from inspector.protocol.formats import read_line
 
 _PART = 1 << 20
-_OUR_FRAME = re.compile(rb'\{"t":\d{1,20},"dir":"(?:in|out)","src":\d{1,9}(?:,"bin":true)?,"frame":')
+_OUR_FRAME = re.compile(
+    rb'\{"t":\d{1,20},"dir":"(?:in|out|client->server|server->client)","src":\d{1,9}(?:,"bin":true)?,"frame":'
+)
 
 
 class ExactMessage:

@@ -117,7 +117,7 @@ class PartReader:
             daemon=True,
             name="read a part of a log",
         )
-        with _unasked():
+        with unasked():
             try:
                 self._process.start()
             finally:
@@ -153,7 +153,7 @@ class PartReader:
 
 
 @contextmanager
-def _unasked() -> Generator[None]:
+def unasked() -> Generator[None]:
     """Ctrl+C is for the program, which ends its readers: a process started here never hears of it."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield

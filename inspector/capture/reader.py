@@ -7,14 +7,14 @@ block in. So blocks can be read anywhere, also in another process.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture import batches
-from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, STRING_COLUMNS, Block, Told
+from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, STRING_COLUMNS, Block, Opened, Told
 from inspector.capture.columns import Array
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_texts
@@ -24,13 +24,14 @@ from inspector.collector import no_collection
 from inspector.protocol import calls, kinds
 from inspector.protocol.formats import capture_file, read_line_as
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
-from inspector.protocol.record import Record, Shape
+from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.times import NO_TIME, parse_time
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END, _BLANK = ord("\n"), ord(" ")
 JOINING_EVENTS = frozenset({"delivered", "rejected"})
 """Events of a gateway log whose records are copies of a message."""
+NO_MESSAGE = "a line of a capture without a message, in a batch of messages"
 
 _HASH_COLUMNS = ("id_hash", "correlation_hash", "rpc_hash")
 
@@ -54,6 +55,7 @@ class BlockReader:
         self._values: list[Any] = []
         self._formats: Counter[str | None] = Counter()
         self._origin: dict[str, Any] | None = None
+        self._opened: list[tuple[int, int]] = []  # place of the line, and its connection
 
     def read(self, data: bytes, offset: int) -> Block:
         """Read whole lines; a last line without an end counts as one.
@@ -64,8 +66,6 @@ class BlockReader:
         """
         with no_collection():
             lines, offsets = _split(data, offset)
-            if b"\n[" in data or (lines and lines[0][:1] == b"["):
-                lines, offsets = batches.opened(lines, offsets)
             return self._block(lines, offsets, offset + len(data))
 
     def read_spans(self, data: bytes, spans: Sequence[tuple[int, int]], offset: int) -> Block:
@@ -73,7 +73,7 @@ class BlockReader:
         texts = [data[start:stop] for start, stop in spans]
         with no_collection():
             offsets = np.array([start + offset for start, _ in spans], np.int64)
-            return self._block(*batches.opened(texts, offsets), offset + len(data))
+            return self._block(texts, offsets, offset + len(data))
 
     def _block(self, lines: list[bytes], offsets: NDArray[np.int64], stop: int) -> Block:
         """The usual lines column by column, the others one by one, and both put together in their order."""
@@ -85,7 +85,7 @@ class BlockReader:
             unread = np.ones(len(lines), np.bool_)
             unread[usual.places] = False
             others = np.flatnonzero(unread).tolist()
-        places = np.array([place for place in others if self._line(lines[place], int(offsets[place]))], np.int64)
+        places = self._lines(lines, offsets, others)
         columns = self._unusual_columns(len(places))
         told: dict[int, Told] = {}
         if usual is not None:
@@ -94,7 +94,13 @@ class BlockReader:
             usual.columns["length"] = lengths[usual.places]
             columns, told = _joined(usual, columns, places)
         columns["source"] = np.full(len(columns["offset"]), self._source, BLOCK_COLUMNS["source"])
-        return Block(columns, self._tables.strings, self._tables.to_sets, told, self._formats, self._origin, stop)
+        opened: list[Opened] = []
+        if self._opened:
+            among = places if usual is None else np.sort(np.concatenate((usual.places, places)))
+            opened = [Opened(int(np.searchsorted(among, place)), self._source, src) for place, src in self._opened]
+        return Block(
+            columns, self._tables.strings, self._tables.to_sets, told, self._formats, self._origin, stop, opened
+        )
 
     def _unusual_columns(self, count: int) -> dict[str, Array]:
         columns: dict[str, Array] = {}
@@ -110,19 +116,53 @@ class BlockReader:
                 columns[name] = np.fromiter(values, BLOCK_COLUMNS[name], count)
         return columns
 
-    def _line(self, line: bytes, offset: int) -> bool:
-        """Read one line of any kind; whether it is a record."""
-        record, known_as = read_line_as(line)
-        self._formats[known_as] += 1
-        if record.shape is _NOTHING:
-            if record.header is not None and record.header.ctxcap is not ABSENT:
-                self._origin = _origin(line)
-            return False
+    def _lines(
+        self, lines: Sequence[bytes], offsets: NDArray[np.int64], numbers: Iterable[int]
+    ) -> NDArray[np.int64]:  # fmt: skip
+        """Read some of the lines one by one; for each record the number of its line."""
+        places: list[int] = []
+        for number in numbers:
+            line, offset = lines[number], int(offsets[number])
+            record, known_as = read_line_as(line)
+            if record.batch and (spans := batches.spans_of(record, line)):
+                self._batch(record, known_as, line, offset, spans)
+                places += [number] * len(spans)
+                continue
+            self._formats[known_as] += 1
+            if record.shape is _NOTHING:
+                self._note(record, line, number)
+            else:
+                self._add(record, known_as, line, offset)
+                places.append(number)
+        return np.array(places, np.int64)
+
+    def _note(self, record: Record, line: bytes, number: int) -> None:
+        """Note what a line without a message says of those around it."""
+        header = record.header
+        if header is not None and header.ctxcap is not ABSENT:
+            self._origin = _origin(line)
+        elif header is not None and header.mark == capture_file.OPENED:
+            self._opened.append((number, record.src))
+
+    def _batch(
+        self, batch: Record, known_as: str | None, line: bytes, offset: int, spans: Sequence[tuple[int, int]]
+    ) -> None:
+        """Read each element of a batch as a message, with the time and the direction of its line."""
+        for start, stop in spans:
+            element = line[start:stop]
+            record, own = read_line_as(element)
+            if record.shape is _NOTHING:
+                record, own = unreadable(element, NO_MESSAGE), None
+            label = None if record.shape is Shape.UNREADABLE else known_as or own
+            self._formats[label] += 1
+            record.within(batch)
+            self._add(record, known_as, element, offset + start)
+
+    def _add(self, record: Record, known_as: str | None, line: bytes, offset: int) -> None:
         flags = _SHAPE_FLAGS[record.shape]
         if known_as == capture_file.LABEL and record.direction == "out":
             flags |= _SENT
         self._values += self._row(record, line, offset, flags)
-        return True
 
     def _row(self, record: Record, line: bytes, offset: int, flags: int) -> _Row:
         header = record.header
@@ -185,7 +225,7 @@ class BlockReader:
             call.kind, raw_kind, sender, to, context, call.method, call.target, record.space, protocol,
             record.direction, call.stream, identifier, correlation, call.rpc_id,
             hash_bytes(record.raw) if fold else NO_HASH, len(record.raw), flags,
-            fold, record.participant, record.event,
+            fold, record.participant, record.event, record.src,
         )  # fmt: skip
 
 

@@ -102,6 +102,7 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     places = [
         place for place in _plain(in_place)
         if (row := rows[place]) is not None and row.dir in ("in", "out") and _NANOSECONDS_FROM <= row.t < 1 << 63
+        and 0 <= row.src < capture_file.MAX_SRC
     ]  # fmt: skip
     raws = [(lines[place], begins[place] + len(_FRAME) - 1) for place in places]
     kept = [in_place[place] for place in places]
@@ -109,6 +110,7 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     directions = [row.dir for place in places if (row := rows[place]) is not None]
     columns["time_ns"] = np.array([row.t for place in places if (row := rows[place]) is not None], np.int64)
     columns["direction"] = tables.strings.intern_all(directions, len(places))
+    columns["connection"] = np.array([row.src for place in places if (row := rows[place]) is not None], np.uint16)
     columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
     columns["size"] = np.array([len(line) - begin - 1 for line, begin in raws], BLOCK_COLUMNS["size"])
     told = _told(kept, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)

@@ -25,13 +25,15 @@ import time
 from collections import deque
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from inspector.capture.frame_lines import frame_member, is_json_line
-from inspector.capture.sources import read_at
 
 CTXCAP_VERSION = 1
 """The number in the header line."""
+
+Direction: TypeAlias = Literal["in", "out", "client->server", "server->client"]
+"""Which way a frame went: as seen by us, or between two others."""
 
 WRITE_THROUGH_CHARS = 1 << 20
 """Above this much that waits, a frame is handed to the operating system without waiting for its turn."""
@@ -134,12 +136,12 @@ class CaptureWriter:
         rest = [line[:_HEAD_CHARS].decode(errors="replace") for line in self._rest.splitlines()]
         return sum(_RECEIVED in line[:_HEAD_CHARS] for line in [*rest, *lines])
 
-    def frame(self, data: str | bytes, *, direction: Literal["in", "out"], time_ns: int, src: int = 0) -> None:
+    def frame(self, data: str | bytes, *, direction: Direction, time_ns: int, src: int = 0) -> None:
         """Add one frame as it was received or sent. About 1 µs for 400 B.
 
         Args:
             data: ``str`` for a text message, ``bytes`` for a binary one; read back equal, type included.
-            direction: ``in`` for received, ``out`` for sent by us.
+            direction: ``in`` for received, ``out`` for sent by us; else from whom to whom.
             time_ns: Arrival or sending time, nanoseconds since the Unix epoch.
             src: Number of the source within this capture.
 
@@ -241,6 +243,8 @@ class CaptureWriter:
 
     def _bring_up(self, other: int, copied: int) -> int:
         """Write to another file what it has not got of all there is; how many bytes it holds then."""
+        from inspector.capture.sources import read_at  # numpy with it, which a tap need not load
+
         if copied > self._size:  # of a write that was taken back since
             os.ftruncate(other, self._size)
         while copied < self._size and (data := read_at(self._fd, copied, min(1 << 20, self._size - copied))):

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from inspector.analysis.findings import CHECK_BY_CODE, Check, FindingPass, Severity
-from inspector.cli.opening import Json, LogFile, opened
+from inspector.cli.opening import Json, LogFile, ToolAliasTexts, opened
 from inspector.cli.printing import MOST_LISTED, print_array, printable, say
 from inspector.protocol.secrets import mask_secrets, mask_text
 from inspector.summary import finding_entries
@@ -29,9 +29,10 @@ def check_command(
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="End with exit code 1 when there is such a finding, or a worse.")
     ] = None,
+    tool_alias: ToolAliasTexts = None,
 ) -> None:
     """Say what is wrong with the traffic in a log: every finding, with what to do about it."""
-    with opened(file, checked=True) as document:
+    with opened(file, checked=True, tool_aliases=tool_alias) as document:
         findings = document.analysis.findings
         worst = int(findings.found.severities[findings.columns["set"]].max(initial=0))
         if as_json:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from inspector.cli.opening import Json, LogFile, opened
 from inspector.cli.printing import plain, print_array, printable, say
 from inspector.protocol.secrets import mask_secrets
 from inspector.summary import context_nodes
 
 
-def contexts_command(file: LogFile, as_json: Json = False) -> None:
+def contexts_command(
+    file: LogFile,
+    as_json: Json = False,
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="Count tokens, an estimate; a large log takes a while.")
+    ] = False,
+) -> None:
     """Print the context tree of a log."""
-    with opened(file) as document:
+    with opened(file, counted=tokens) as document:
         # One by one: a log may have a million contexts, and paths of thousands of segments.
-        nodes = (mask_secrets(node) for node in context_nodes(document))
+        nodes = (mask_secrets(node) for node in context_nodes(document, tokens=tokens))
         if as_json:
             print_array(nodes)
             return
@@ -21,6 +31,7 @@ def contexts_command(file: LogFile, as_json: Json = False) -> None:
             found = True
             indent = "  " * min(node["depth"] - 1, 40)
             about = [f"{node['subtree_messages']} messages", node["state"]]
+            about += [f"{node['subtree_tokens']:,} tokens"] if tokens else []
             about += [f"{node['type']} ({node['type_reason'].rstrip('.')})"] if node["type"] else []
             about += [f"{key}={plain(value)}" for key, value in node["metadata"].items()]
             say(indent + printable(node["label"], 100) + "  " + printable(", ".join(about), 400))

@@ -10,7 +10,16 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.opening import LogFile, asks_for_findings, compiled, fail, field_named, opened
+from inspector.cli.opening import (
+    LogFile,
+    ToolAliasTexts,
+    asks_for_findings,
+    asks_for_tokens,
+    compiled,
+    fail,
+    field_named,
+    opened,
+)
 from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, export_to, matching
 from inspector.export.files import trouble_of
 from inspector.export.manner import MARKED_FIELDS, format_of
@@ -38,6 +47,7 @@ def export_command(
         list[str] | None, typer.Option("-e", "--field", help="csv: field; repeated or with commas.")
     ] = None,
     unmasked: Annotated[bool, typer.Option("--unmasked", help="Write secrets as they are.")] = False,
+    tool_alias: ToolAliasTexts = None,
     marks: Annotated[bool, typer.Option("--marks", help="jsonl: write marks and comments beside OUT, too.")] = False,
 ) -> None:
     """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page."""
@@ -49,7 +59,8 @@ def export_command(
     chosen = format_ or format_of(output) or Format.JSONL
     if marks and (output == "-" or chosen is not Format.JSONL):
         fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
-    with opened(file, checked=asks_for_findings(filter_, names)) as document:
+    checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
+    with opened(file, checked=checked, counted=counted, tool_aliases=tool_alias) as document:
         usual = MARKED_FIELDS if len(document.analysis.marks) else DEFAULT_FIELDS
         manner = Manner(chosen, self_contained, not unmasked, names or usual, view)
         messages = matching(document, filter_)

@@ -13,7 +13,15 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.opening import LogFile, asks_for_findings, compiled, field_named, opened
+from inspector.cli.opening import (
+    LogFile,
+    ToolAliasTexts,
+    asks_for_findings,
+    asks_for_tokens,
+    compiled,
+    field_named,
+    opened,
+)
 from inspector.cli.printing import dump, echo, json_value, plain, printable, visible
 from inspector.export import matching
 
@@ -38,12 +46,14 @@ def list_command(
     fields: Annotated[list[str] | None, typer.Option("-e", "--field", help="Field; repeated or with commas.")] = None,
     format_: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.table,
     limit: Annotated[int | None, typer.Option("--limit", min=0, help="Print at most so many.")] = None,
+    tool_alias: ToolAliasTexts = None,
 ) -> None:
     """List messages, filtered, with the fields asked for."""
     names = [name.strip() for part in fields or [DEFAULT_FIELDS] for name in _NAMES.findall(part) if name.strip()]
     chosen = [field_named(name) for name in names]
     filter_ = compiled(display_filter)
-    with opened(file, checked=asks_for_findings(filter_, names)) as document:
+    checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
+    with opened(file, checked=checked, counted=counted, tool_aliases=tool_alias) as document:
         columns = [field.column(document.analysis) for field in chosen]
         values = (
             {n: json_value(f, c.value(row)) for n, f, c in zip(names, chosen, columns, strict=True)}

@@ -17,11 +17,20 @@ from inspector.document import CaptureDocument
 from inspector.fields import Field
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
 from inspector.marks_file import restore_marks
+from inspector.protocol.tool_names import AliasError, ToolAliases, parse_alias
 from inspector.reading import UnknownFormatError
 from inspector.sources.inputs import is_stream
 
 LogFile = Annotated[str, typer.Argument(metavar="FILE", help="Any readable log; - for standard input.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ToolAliasTexts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tool-alias",
+        metavar="NAME=NAME",
+        help="Two names of one tool, such as 'mcp__rune__*=*' for names a proxy prefixes; repeated.",
+    ),
+]
 
 
 def fail(sentence: str) -> NoReturn:
@@ -31,14 +40,20 @@ def fail(sentence: str) -> NoReturn:
 
 
 @contextmanager
-def opened(file: str, *, checked: bool = False) -> Generator[CaptureDocument]:
+def opened(
+    file: str, *, checked: bool = False, counted: bool | int = False, tool_aliases: list[str] | None = None
+) -> Generator[CaptureDocument]:
     """The document of a log; ends the command with a sentence when it cannot be read.
 
     Args:
         file: the log.
         checked: findings are asked for: the checks that read records again are done as well.
+        counted: tokens are asked for; a number asks for them only in a log of at most so many bytes.
+        tool_aliases: rules as `--tool-alias` gives them.
     """
+    aliases = aliases_of(tool_aliases or [])
     document = CaptureDocument()
+    document.use_tool_aliases(aliases)
     try:
         try:
             _load(document, Path(file))
@@ -48,12 +63,22 @@ def opened(file: str, *, checked: bool = False) -> Generator[CaptureDocument]:
             fail(f"{document.name or file} cannot be read: {error.strerror or error}.")
         if checked:
             document.look_further(math.inf)
+        if counted is True or (counted and document.analysis.tokens.bytes_left <= counted):
+            document.count_tokens()
         for sentence in document.troubles:
             typer.echo(visible(sentence), err=True)
         restore_marks(document, None if is_stream(Path(file)) else Path(file))
         yield document
     finally:
         document.close()
+
+
+def aliases_of(texts: list[str]) -> ToolAliases:
+    """The rules of `--tool-alias`, or the end of the command with what is wrong with one."""
+    try:
+        return ToolAliases([parse_alias(text) for text in texts])
+    except AliasError as error:
+        fail(f"--tool-alias: {error}")
 
 
 def _load(document: CaptureDocument, path: Path) -> None:
@@ -98,3 +123,8 @@ def field_named(name: str) -> Field:
 def asks_for_findings(filter_: DisplayFilter, names: Iterable[str] = ()) -> bool:
     """Whether a filter, or one of some fields, is about findings."""
     return any(name.startswith("finding") for name in (*filter_.fields, *names))
+
+
+def asks_for_tokens(filter_: DisplayFilter, names: Iterable[str] = ()) -> bool:
+    """Whether a filter, or one of some fields, is about tokens: they are counted only then."""
+    return "tokens" in (*filter_.fields, *names)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from inspector.capture.exact import save_message
-from inspector.cli.opening import Json, LogFile, fail, opened
+from inspector.cli.opening import Json, LogFile, ToolAliasTexts, fail, opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, say
 from inspector.document import CaptureDocument
 from inspector.fields import FIELD_BY_NAME
@@ -21,14 +22,16 @@ def show_command(
     number: Annotated[int, typer.Argument(metavar="NO", help="Number of the message, as listed.")],
     as_json: Json = False,
     save: Annotated[Path | None, typer.Option("--save", metavar="PATH", help="Write its exact bytes here.")] = None,
+    tool_alias: ToolAliasTexts = None,
 ) -> None:
     """Show one message: its fields, envelope, causes, effects and lifecycle."""
-    with opened(file, checked=True) as document:
+    with opened(file, checked=True, tool_aliases=tool_alias) as document:
         if not 1 <= number <= len(document.capture):
             fail(f"There is no message {number}; {file} has 1 to {len(document.capture):,}.")
         if save is not None:
             _save(document, number - 1, save)
             return
+        document.analysis.tokens.count_now([number - 1])
         story = message_story(document, number - 1)
         is_big, size = document.capture.is_big(number - 1), int(document.capture.columns["size"][number - 1])
     story["fields"] = {name: json_value(FIELD_BY_NAME[name], value) for name, value in story["fields"].items()}
@@ -58,11 +61,38 @@ def show_command(
     for step in story["chain"] if len(story["chain"]) > 1 else ():
         took = "" if step["took_ms"] is None else f", {step['took_ms']:,.1f} ms after No. {step['after']}"
         say(f"{'chain':17} No. {step['no']} {printable(step['relation'], 80)}{took}")
+    for sentence in _life(story["lifecycle"]):
+        say(f"{'lifecycle':17} {printable(sentence, 400)}")
     for found in story["findings"]:
         say(f"{found['severity']:17} {found['code']}: {printable(found['text'], 400)}")
     say(dump(story["envelope"], indent=2) if story["envelope"] else story["raw"])
     if is_big:
         say(f"This is how it begins: all of it has {size:,} bytes, which --save PATH writes.")
+
+
+def _life(life: dict[str, Any]) -> Iterator[str]:
+    """The life of a result in sentences, in the order of what happened."""
+    if life["hint"] is not None:
+        step = "" if life["hint"]["step"] is None else f", step {life['hint']['step']}"
+        yield f"No. {life['hint']['no']}{step}, paired {life['hint']['tool']} with {life['hint']['consumer']}"
+    for one in life["attempts"]:
+        yield f"No. {one['no']}, {one['tool']}, did not collapse it. {one['why']}"
+    if life["attempts_total"] > len(life["attempts"]):
+        yield f"{life['attempts_total'] - len(life['attempts']):,} more consumers did not collapse it"
+    if life["collapsed_by"] is not None:
+        yield f"No. {life['collapsed_by']} consumed it, so that only its summary is left"
+    elif "transient" in life["badges"]:
+        yield f"Still pending; {', '.join(life['consumers']) or 'no tool'} could consume it"
+    for pair in life["pairs"]:
+        yield (
+            f"{pair['tool']} with {pair['consumer']}: {pair['collapsed_total']:,} collapsed since, "
+            f"{pair['waiting']:,} waiting"
+        )
+    if life["tokens"] is not None and life["tokens"]["saved"] is not None:
+        verb = "saved" if life["collapsed_by"] is not None else "to be saved"
+        yield f"{life['tokens']['saved']:,} tokens {verb}, an estimate by {life['tokens']['estimate']}"
+    if life["note"]:
+        yield life["note"]
 
 
 def _save(document: CaptureDocument, message: int, path: Path) -> None:

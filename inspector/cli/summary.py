@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
-from inspector.cli.opening import Json, LogFile, opened
+import typer
+
+from inspector.cli.opening import Json, LogFile, ToolAliasTexts, opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
 from inspector.protocol.secrets import mask_secrets
 from inspector.summary import summary
 
 
-def summary_command(file: LogFile, as_json: Json = False) -> None:
-    """Say what a log holds: messages, participants, kinds, contexts, badges."""
-    with opened(file, checked=True) as document:
+def summary_command(
+    file: LogFile,
+    as_json: Json = False,
+    tokens: Annotated[
+        bool | None,
+        typer.Option("--tokens/--no-tokens", help="Count tokens, an estimate. Default: not of a large log."),
+    ] = None,
+    tool_alias: ToolAliasTexts = None,
+) -> None:
+    """Say what a log holds: messages, participants, kinds, contexts, badges, tokens."""
+    with opened(
+        file, checked=True, counted=_COUNTED_BYTES if tokens is None else tokens, tool_aliases=tool_alias
+    ) as document:
         counted = summary(document, file)
+    if tokens is False:
+        counted["tokens"] = counted["context"] = None
     tables = {name: masked_table(counted[name]) for name in ("kinds", "badges", "findings")}
+    if counted["tokens"] is not None:
+        tables["tokens"] = _masked_tokens(counted["tokens"])
     latency = {title: masked_table(rows) for title, rows in counted["latency"].items()}
     found: dict[str, Any] = {**mask_secrets(counted), **tables, "latency": latency}
     if as_json:
@@ -30,11 +46,63 @@ def summary_command(file: LogFile, as_json: Json = False) -> None:
     say(f"  findings      {by_code or 'none'}")
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
     say(f"  tool results  {badges}")
+    _say_tokens(found["tokens"])
+    _say_contexts(found["context"])
     _say_latencies(found["latency"])
     for kind, count in islice(found["kinds"].items(), MOST_LISTED):
         say(f"  {count:>9,}  {printable(kind, 120) or '(no readable kind)'}")
     if len(found["kinds"]) > MOST_LISTED:
         say(f"  and {len(found['kinds']) - MOST_LISTED:,} more kinds")
+
+
+_COUNTED_BYTES = 32 << 20
+"""Of a log whose tokens are counted without being asked for: two seconds of work."""
+
+
+def _masked_tokens(counted: dict[str, Any]) -> dict[str, Any]:
+    tables = {name: masked_table(counted[name]) for name in ("participants", "tools", "kinds")}
+    return {**counted, "contexts": mask_secrets(counted["contexts"]), **tables}
+
+
+def _say_tokens(counted: dict[str, Any] | None) -> None:
+    if counted is None:
+        say("  tokens        not counted; --tokens counts them")
+        return
+    left = f", {counted['uncounted']:,} messages not counted" if counted["uncounted"] else ""
+    say(f"  tokens        {counted['total']:,}, estimate ({counted['tokenizer']}){left}")
+    collapsed = counted["collapsed"]
+    if collapsed["results"]:
+        say(
+            f"    {'with collapsing':36}{counted['with_collapsing']:>11,}  "
+            f"({collapsed['saved']:,} saved: {collapsed['before']:,} of {collapsed['results']:,} results became "
+            f"{collapsed['after']:,})"
+        )
+    for title in ("participants", "tools", "kinds"):
+        _say_tokens_by(f"by {title[:-1]}", counted[title])
+    _say_tokens_by("by context, its own", {one["path"]: one["own"] for one in counted["contexts"]})
+
+
+def _say_contexts(contexts: list[dict[str, Any]] | None) -> None:
+    """What stayed in each model's context, with and without collapsing."""
+    if contexts:
+        say("    what stayed in the context of each model")
+    for one in (contexts or [])[:_MOST_TOKENS]:
+        say(f"      {printable(one['sentence'], 200)}")
+    if contexts and len(contexts) > _MOST_TOKENS:
+        say(f"      and {len(contexts) - _MOST_TOKENS:,} more")
+
+
+_MOST_TOKENS = 8
+
+
+def _say_tokens_by(title: str, tokens: dict[str, int]) -> None:
+    if not tokens:
+        return
+    say(f"    {title}")
+    for name, number in islice(tokens.items(), _MOST_TOKENS):
+        say(f"      {printable(name, 34) or '(none)':34}{number:>11,}")
+    if len(tokens) > _MOST_TOKENS:
+        say(f"      and {len(tokens) - _MOST_TOKENS:,} more")
 
 
 def _say_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:

@@ -1,7 +1,9 @@
 """Messages as JSON Lines: as they were logged, or each by itself with what it answers.
 
 *As logged* is for opening again: a line is what the log had, with its time and direction, followed by the copies for
-those it was delivered to; from a capture of ours the first line says so. What opens from it are the same messages.
+those it was delivered to; from a capture of ours the first line says so. What opens from it are the same messages: a
+message out of a batch has a line with that time and direction for itself, and where a connection of a capture was
+opened anew there is a mark.
 
 *Self-contained* is for readers that have no capture beside it: each message is one line, its envelope or JSON-RPC
 message as it was written. From v0.2 on a response names neither its method nor its tool (Decision 002), so that alone
@@ -31,13 +33,18 @@ from inspector.document import CaptureDocument
 from inspector.export.manner import Manner
 from inspector.export.redaction import Redaction
 from inspector.protocol import kinds
+from inspector.protocol.formats import capture_file, read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.secrets import may_hold_secrets
+from inspector.protocol.times import NO_TIME
 
 CONTEXT_KEY = "response_context"
 """Where a self-contained response says what it answers."""
 
 _NO_JSON = (Flag.UNREADABLE | Flag.FRAME).value
+_RPC = Flag.RPC.value
+_SAYS_ITSELF = (Flag.UNREADABLE | Flag.LOG_ONLY | Flag.GAP).value
+"""What is a whole line, with its time."""
 
 
 class LinesWriter:
@@ -47,6 +54,10 @@ class LinesWriter:
         self._document = document
         self._alone = manner.self_contained
         self._redaction = redaction
+        # Of most logs no message has another number, and nothing of this is looked at.
+        self._several = bool(document.capture.columns["connection"].any())
+        self._connections: dict[tuple[int, int], int] = {}  # the one written last, by source and what its lines say
+        self._srcs: dict[tuple[int, int], int] = {}  # what they say, by source and connection
 
     def begin(self) -> bytes:
         """The first line of a capture, where lines of one follow; it names the space they were said in."""
@@ -72,11 +83,47 @@ class LinesWriter:
         capture = self._document.capture
         columns = capture.columns
         own = int(columns["source"][message]), int(columns["offset"][message])
-        yield self._line(capture.record_bytes(message).strip(), big=capture.is_big(message))
+        raw = capture.record_bytes(message).strip()
+        of_batch = self._is_of_batch(message)
+        src = self._src(message, raw, of_batch=of_batch) if self._several else 0
+        if self._several and int(columns["flags"][message]) & _RPC:
+            yield from self._marks(message, src)
+        line = self._line(raw, big=capture.is_big(message))
+        if of_batch:
+            time_ns, direction = int(columns["time_ns"][message]), capture.string("direction", message)
+            said = {"t": time_ns if time_ns != NO_TIME else None, "dir": direction, "src": src}
+            line = _dumped({key: value for key, value in said.items() if value is not None})[:-1] + b',"frame":' + line
+            line += b"}"
+        yield line
         for copy in capture.deliveries_of(message) if len(capture.deliveries) else ():
             if (copy.source, copy.offset) != own:
                 line = capture.sources[copy.source].read(copy.offset, copy.length).strip()
                 yield self._line(line, big=capture.is_big(message))
+
+    def _is_of_batch(self, message: int) -> bool:
+        """Whether its line is one of a batch, so that its time and direction stand around it (capture.batches)."""
+        columns = self._document.capture.columns
+        if columns["size"][message] != columns["length"][message] or int(columns["flags"][message]) & _SAYS_ITSELF:
+            return False  # a line around it says so
+        return bool(columns["direction"][message]) or columns["time_ns"][message] != columns["ts_ns"][message]
+
+    def _src(self, message: int, raw: bytes, *, of_batch: bool) -> int:
+        """The number that a capture's line gives its connection."""
+        columns = self._document.capture.columns
+        connection = int(columns["source"][message]), int(columns["connection"][message])
+        if of_batch:
+            return self._srcs.get(connection, connection[1])
+        if connection not in self._srcs:
+            self._srcs[connection] = read_line(raw).src
+        return self._srcs[connection]
+
+    def _marks(self, message: int, src: int) -> Iterator[bytes]:
+        """The mark that its connection was opened anew, where a message is the first after that."""
+        columns = self._document.capture.columns
+        key, connection = (int(columns["source"][message]), src), int(columns["connection"][message])
+        if self._connections.setdefault(key, connection) != connection:
+            self._connections[key] = connection
+            yield _dumped({"t": int(columns["time_ns"][message]), "src": src, "mark": capture_file.OPENED})
 
     def _line(self, raw: bytes, *, big: bool) -> bytes:
         """A line as it was, on one line of JSON."""

@@ -53,6 +53,18 @@ class Record(msgspec.Struct, gc=False):
     stream_id: str | None = None
     data: bytes | None = None
     """The data of a stream frame."""
+    src: int = 0
+    """Which of a capture's connections it came over, as the line says."""
+    batch: int = 0
+    """How many elements the JSON-RPC batch has that `raw` is; it is unreadable as one message."""
+
+    def within(self, around: Record) -> None:
+        """Take what it does not say itself from the line around it."""
+        if self.time_ns == NO_TIME:
+            self.time_ns = around.time_ns
+        if self.direction is None:
+            self.direction = around.direction
+        self.src = self.src or around.src
 
 
 def unreadable(raw: bytes, reason: str, *, time_ns: int = NO_TIME, direction: str | None = None) -> Record:

@@ -76,6 +76,8 @@ class Display(_Part):
     """The text of a message on a second line."""
     show_context_hints: bool = False
     """Badges on tool results that may be collapsed, were consumed, or were replaced by their summary."""
+    count_tokens: bool = True
+    """Estimate the tokens of every message, in a process of its own."""
     animate: bool = True
     """A short fade on contexts and participants that speak."""
 
@@ -225,6 +227,8 @@ class Settings(_Part):
     """Chips below the filter bar, in their order."""
     highlights: list[HighlightRule] = Field(default_factory=default_highlights)
     """Rows that stand out; where several rules hold the first one gives the colour."""
+    tool_aliases: list[str] = Field(default_factory=list)
+    """Names of tools that mean another, each as `name = other name`; the first one that fits a name counts."""
     findings_by: Literal["code", "severity", "nothing"] = "code"
     """What the findings are grouped by."""
     keys: dict[str, list[str]] = Field(default_factory=dict)

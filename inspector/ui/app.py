@@ -6,7 +6,7 @@ import asyncio
 import gc
 import logging
 import sys
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +19,7 @@ from inspector import settings as stored
 from inspector.aio import cancel_and_wait, spawn
 from inspector.captures import Unsaved, unsaved_captures
 from inspector.credentials import TokenStore
+from inspector.protocol.tool_names import ToolAliases
 from inspector.settings import Settings
 from inspector.sources.inputs import STANDARD_INPUT, is_stream
 from inspector.ui import icons, kept
@@ -41,6 +42,7 @@ class Application:
         tokens: the system keyring, where tokens of kept connections are.
         windows: the open ones.
         remembers: whether recents and settings are written to disk.
+        aliases_here: tool aliases for this run, which come before those of the settings.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Application:
         self.tokens = TokenStore()
         self.windows: list[MainWindow] = []
         self.tasks: set[asyncio.Task[Any]] = set()
+        self.aliases_here: Sequence[str] = ()
         self._closed: asyncio.Event | None = None
         self._retry = QTimer()
         self._retry.setSingleShot(True)
@@ -68,6 +71,11 @@ class Application:
         )  # fmt: skip
         qt.setWindowIcon(icons.app_icon())
         qt.setQuitOnLastWindowClosed(False)
+
+    @property
+    def tool_aliases(self) -> ToolAliases:
+        """Which names mean the same tool: as the command line says for this run, then as set."""
+        return ToolAliases.of([*self.aliases_here, *self.settings.tool_aliases])
 
     def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
         """Run something in the background; it ends with the application at the latest."""
@@ -219,12 +227,13 @@ def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
         return 130
 
 
-def run_windows(targets: list[str], *, theme: str | None = None) -> int:
+def run_windows(targets: list[str], *, theme: str | None = None, tool_aliases: Sequence[str] = ()) -> int:
     """Open the windows and run until the last one is closed."""
     qt = make_qt()
 
     async def main() -> int:
         application = Application(qt, theme=theme)
+        application.aliases_here = tool_aliases
 
         async def start() -> None:
             application.open_targets(targets)

@@ -10,12 +10,15 @@ from PySide6.QtGui import QGuiApplication
 
 from inspector import version
 from inspector.analysis.pending import PENDING_FILTER
+from inspector.model_context import Reader
 from inspector.ui import pane_focus
 from inspector.ui.dialogs.columns import ColumnsDialog
 from inspector.ui.dialogs.go_to import GoToDialog
 from inspector.ui.dialogs.keys import KeysDialog
 from inspector.ui.dialogs.message import MessageDialog
 from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.panels.model_sees.panel import ModelSeesPanel
+from inspector.ui.panels.timeline.panel import TimelinePanel
 
 if TYPE_CHECKING:
     from inspector.settings import Settings
@@ -171,6 +174,68 @@ class Commands(QObject):
         if self._window.panes is not None and not self._window.docks["Latency"].isHidden():
             self._window.docks["Latency"].raise_()
             self._window.panes.latency.setFocus()
+
+    def toggle_tokens(self) -> None:
+        """Show or hide where the tokens go."""
+        self._show_docks("analyze.tokens")
+        if self._window.panes is not None and not self._window.docks["Tokens"].isHidden():
+            self._window.docks["Tokens"].raise_()
+            self._window.panes.tokens.setFocus()
+
+    def toggle_waste(self) -> None:
+        """Show or hide what could have been spared."""
+        self._show_docks("analyze.waste")
+        if self._window.panes is not None and not self._window.docks["Waste"].isHidden():
+            self._window.docks["Waste"].raise_()
+            self._window.panes.waste.setFocus()
+
+    def show_messages(self) -> None:
+        """Show the message table in the middle."""
+        self._show_view("messages")
+
+    def show_timeline(self) -> None:
+        """Show the timeline in the middle."""
+        self._show_view("timeline")
+
+    def show_in_timeline(self) -> None:
+        """Show the current message in the timeline."""
+        self._show_view("timeline")
+        timeline = self._window.center.currentWidget()
+        if isinstance(timeline, TimelinePanel):
+            timeline.show_current()
+
+    def show_model_sees(self) -> None:
+        """Show in the middle what a model sees."""
+        self._show_view("model_sees")
+
+    def show_model_here(self) -> None:
+        """Show what the model sees at the current message, of whomever it concerns most."""
+        panes = self._window.panes
+        message = panes.messages.current_message() if panes is not None else None
+        panel = self._model_sees()
+        if panel is not None and message is not None:
+            panel.show_here(message)
+
+    def show_model_of(self, key: tuple[int, str]) -> None:
+        """Show what the model of a participant sees.
+
+        Args:
+            key: its space (string id) and its name.
+        """
+        panel = self._model_sees()
+        if panel is not None:
+            panel.choose_reader(Reader(*key))
+
+    def _model_sees(self) -> ModelSeesPanel | None:
+        self._show_view("model_sees")
+        panel = self._window.center.currentWidget()
+        return panel if isinstance(panel, ModelSeesPanel) else None
+
+    def _show_view(self, view: str) -> None:
+        center = self._window.center
+        center.show_view(view)
+        self._window.actions_by_id[f"view.{view}"].setChecked(center.current == view)  # its own tab was chosen again
+        center.take_focus()
 
     def _show_docks(self, switch: str) -> None:
         shown = self._window.actions_by_id[switch].isChecked()

@@ -38,6 +38,8 @@ AREAS = {
     "Findings": _BOTTOM,
     "Marks": _BOTTOM,
     "Latency": _BOTTOM,
+    "Waste": _BOTTOM,
+    "Tokens": _BOTTOM,
 }
 """Where each dock stands until it is moved; those at the bottom are hidden until they are asked for."""
 
@@ -109,6 +111,7 @@ class WindowLayout(QObject):
         if not isinstance(state, QByteArray):
             return
         self._window.restoreState(state, _LAYOUT_VERSION)
+        self._window.center.show_view(str(store.value("view", "")))
         self._dragged = store.value("dragged", "true") == "true"
         if not self._dragged:  # the widths stored are the defaults of a window of another width perhaps
             self._set_sides(*self._defaults(self._window.width()))
@@ -120,6 +123,7 @@ class WindowLayout(QObject):
             store = self._store()
             store.setValue("geometry", window.saveGeometry())
             store.setValue("state", window.saveState(_LAYOUT_VERSION))
+            store.setValue("view", window.center.current)
             store.setValue("dragged", "true" if self._dragged else "false")
 
     def window_resized(self, before: int, now: int) -> None:

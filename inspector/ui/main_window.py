@@ -39,8 +39,10 @@ from inspector.ui.actions import (
     fill_menus,
     keyed_actions,
 )
+from inspector.ui.center import CENTER_VIEWS, Center
 from inspector.ui.commands import Commands
 from inspector.ui.connections import Connections
+from inspector.ui.counting import TokenCounting
 from inspector.ui.exporting import Exporting
 from inspector.ui.highlighting import Highlighting
 from inspector.ui.history import History
@@ -79,6 +81,8 @@ PANES_OF_ACTIONS = {
     "view.findings": ("Findings",),
     "view.marks": ("Marks",),
     "analyze.latency": ("Latency",),
+    "analyze.waste": ("Waste",),
+    "analyze.tokens": ("Tokens",),
 }
 """Docks that each switch shows and hides."""
 
@@ -106,9 +110,11 @@ class MainWindow(QMainWindow):
         commands: what its actions do.
         keys: which keys do what.
         looking: has the checks do what they put off, and says when one has failed.
+        counting: has tokens counted, and says how far that is.
         docks: by title.
         name_card: asks for the name of what is to be kept.
         presets, stacking, view_head, filter_bar, status: the parts around the panes.
+        center: the views of the middle column.
         hints_here: whether this window shows context hints whatever the settings say; None goes by them.
     """
 
@@ -128,6 +134,7 @@ class MainWindow(QMainWindow):
         self.highlighting = Highlighting(self)
         self.marking = Marking(self)
         self.looking = Looking(self)
+        self.counting = TokenCounting(self)
         self.hints_here: bool | None = None
         self._closing = False
         self._named_keys: dict[str, str] = {}
@@ -266,6 +273,8 @@ class MainWindow(QMainWindow):
         self._document_layout.setContentsMargins(0, 0, 0, 0)
         self._document_layout.setSpacing(0)
         self._document_layout.addWidget(self.view_head)
+        self.center = Center(self.theme, self._document_page)
+        self._document_layout.addWidget(self.center, 1)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.start_page)
         self._pages.addWidget(self._document_page)
@@ -311,7 +320,7 @@ class MainWindow(QMainWindow):
         """Show a document; a window does so once."""
         self.document = document
         panes = self.panes = Panes(document, self.theme, self)
-        self._document_layout.addWidget(panes.messages, 1)
+        self.center.attach(panes)
         panes.messages.show()  # else not before the next turn of the loop, and what is not shown takes no focus
         self._add_dock("Contexts", panes.contexts)
         self._add_dock("Participants", panes.participants)
@@ -319,6 +328,8 @@ class MainWindow(QMainWindow):
         self._add_dock("Findings", panes.findings, shown=False)
         self._add_dock("Marks", panes.marks, shown=False)
         self._add_dock("Latency", panes.latency, shown=False)
+        self._add_dock("Waste", panes.waste, shown=False)
+        self._add_dock("Tokens", panes.tokens, shown=False)
         self.layout_keeper.default_docks()
         self.layout_keeper.restore_docks()
         collector.settle()
@@ -329,16 +340,22 @@ class MainWindow(QMainWindow):
         panes.searching.connect(self.filter_bar.set_busy)
         panes.scope_changed.connect(self._update_context_presets)
         panes.scope_changed.connect(self._say_where_else)
-        self.view_head.attach(panes)
+        self.view_head.attach(panes, self.center)
+        self.center.changed.connect(self._show_which_view)
+        self._show_which_view()
         self.stacking.attach(panes)
         self.view_head.hold(self.notices)
         self.looking.start(panes)
+        self.counting.start(panes)
         panes.counts_changed.connect(self.refresh_counts)
         panes.selection_changed.connect(self._on_selection_changed)
         panes.table_changed.connect(self._on_table_changed)
         panes.columns_dialog_requested.connect(self.actions_by_id["view.columns"].trigger)
         panes.messages.open_details_requested.connect(self._show_details)
         panes.contexts.details_requested.connect(self._show_details)
+        panes.messages.sees_requested.connect(self._show_model_at)
+        panes.participants.sees_requested.connect(self.commands.show_model_of)
+        panes.details.sees_requested.connect(self.commands.show_model_of)
         panes.messages.selection_changed.connect(self._show_selection)
         panes.messages.copy_refused.connect(self._say_not_copied)
         panes.messages.export_requested.connect(self.exporting.ask)
@@ -353,13 +370,16 @@ class MainWindow(QMainWindow):
         panes.marks.close_requested.connect(self.docks["Marks"].hide)
         panes.latency.close_requested.connect(self.docks["Latency"].hide)
         panes.latency.left.connect(self._focus_messages)
+        panes.waste.close_requested.connect(self.docks["Waste"].hide)
+        panes.tokens.close_requested.connect(self.docks["Tokens"].hide)
+        panes.tokens.left.connect(self._focus_messages)
         panes.messages.follow_changed.connect(self.actions_by_id["capture.follow"].setChecked)
         self.view_head.show()
         self._pages.removeWidget(self.start_page)  # unseen, it would still keep the window wide
         self.start_page.hide()
         self.tool_bar.show()
         self.preset_tool_bar.show()
-        for pane in (panes.messages, panes.contexts, panes.participants, panes.findings, panes.marks):
+        for pane in (panes.messages, panes.contexts, panes.participants, panes.findings, panes.marks, panes.waste):
             add_pane_actions(pane, self.actions_by_id)
         self._show_which_panes()
         self.apply_settings()
@@ -371,7 +391,7 @@ class MainWindow(QMainWindow):
         self.refresh_counts()
         self.enable_actions()
         self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
-        panes.messages.setFocus()
+        self.center.take_focus()
         self.marking.attach(panes, self.opening.home_of(document))
         self._named_keys = {}
         self._name_keys()
@@ -407,6 +427,13 @@ class MainWindow(QMainWindow):
             shown = any(not self.docks[title].isHidden() for title in titles if title in self.docks)
             self.actions_by_id[name].setChecked(shown)
 
+    def _show_which_view(self, *_view: object) -> None:
+        for one in CENTER_VIEWS:
+            self.actions_by_id[f"view.{one.id}"].setChecked(one.id == self.center.current)
+        shown = self.center.currentWidget()
+        if shown is not None:
+            add_pane_actions(shown, self.actions_by_id)
+
     def apply_settings(self) -> None:
         """Take over what the settings say about display."""
         settings = self.application.settings
@@ -414,7 +441,9 @@ class MainWindow(QMainWindow):
         hints = settings.display.show_context_hints if self.hints_here is None else self.hints_here
         if self.panes is not None:
             self.panes.apply_settings(settings, hints=hints)
+            self.document.use_tool_aliases(self.application.tool_aliases)
         self.actions_by_id["view.hints"].setChecked(hints)
+        self.counting.apply_settings()
         shown = settings.table.time if self.panes is None else self.panes.messages.model.times.mode
         for mode, _ in TIME_MODES:
             self.actions_by_id[f"view.time_{mode}"].setChecked(mode == shown)
@@ -508,6 +537,11 @@ class MainWindow(QMainWindow):
         self.docks["Details"].show()
         self.docks["Details"].raise_()
 
+    def _show_model_at(self, message: int) -> None:
+        if self.panes is not None:
+            self.panes.go_to(message)
+            self.commands.show_model_here()
+
     def refresh_clock(self) -> None:
         """A second has passed: rates, states and waiting times; those of a gateway alone go by the wall clock."""
         if self.panes is not None:
@@ -595,8 +629,7 @@ class MainWindow(QMainWindow):
         super().keyPressEvent(event)
 
     def _focus_messages(self) -> None:
-        if self.panes is not None:
-            self.panes.messages.setFocus()
+        self.center.take_focus()
 
     @override
     def childEvent(self, event: QChildEvent) -> None:
@@ -617,9 +650,10 @@ class MainWindow(QMainWindow):
         details = panes.details
         return tab_round.step(self, (
             self.tool_bar, self.presets.bar, panes.contexts.head, panes.contexts.find_box, panes.contexts,
-            panes.participants.head, panes.participants, self.view_head, panes.messages,
+            panes.participants.head, panes.participants, self.view_head, self.center,
             *self.findChildren(QTabBar, "dockTabs"), panes.findings.head, panes.findings, panes.latency.head,
-            panes.latency, details.head, details.tabs, details, self.status,
+            panes.latency, panes.waste.head, panes.waste, panes.tokens.head, panes.tokens, details.head, details.tabs,
+            details, self.status,
         ), next)  # fmt: skip
 
     @override
@@ -649,12 +683,14 @@ class MainWindow(QMainWindow):
         self.connections.stop_waiting()
         self.exporting.stop()
         self.looking.stop()
+        self.counting.stop()
         self.layout_keeper.store()
         self._clock.stop()
         self.marking.close()
         self.history.close()
         if self.panes is not None:
             self.panes.detach()
+            self.center.stop()
             self.stacking.stop()
         self.document.close()
         self.opening.clear_away()

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
 
 _MIDDLE = "Messages"
-ORDER = ("Contexts", "Participants", _MIDDLE, "Findings", "Marks", "Latency", "Details")
-"""Titles of the panes; the table is no dock."""
+ORDER = ("Contexts", "Participants", _MIDDLE, "Findings", "Marks", "Latency", "Waste", "Tokens", "Details")
+"""Titles of the panes; the middle column is no dock."""
 
 
 def stops(window: MainWindow) -> list[tuple[QWidget, QWidget]]:
@@ -26,7 +26,7 @@ def stops(window: MainWindow) -> list[tuple[QWidget, QWidget]]:
     found: list[tuple[QWidget, QWidget]] = [(window.filter_bar, window.filter_bar)]
     for title in ORDER:
         if title == _MIDDLE:
-            found.append((panes.messages, panes.messages))
+            found.append((window.center, window.center.currentWidget() or panes.messages))
             continue
         dock = window.docks[title]
         content = dock.widget()

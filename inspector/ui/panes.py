@@ -41,6 +41,8 @@ from inspector.ui.panels.marks.panel import MarksPanel
 from inspector.ui.panels.messages.panel import MORE_MS, SLICE_S, MessagesPanel
 from inspector.ui.panels.participants.panel import ParticipantsPanel
 from inspector.ui.panels.stepping import next_alike, next_shown
+from inspector.ui.panels.tokens.panel import TokensPanel
+from inspector.ui.panels.waste.panel import WastePanel
 from inspector.ui.theme import ThemeController
 
 _PLACES_KEPT = 100
@@ -115,6 +117,8 @@ class Panes(QObject):
         self.findings = FindingsPanel(document, theme, self.rows, parent)
         self.marks = MarksPanel(document, theme, self.rows, parent)
         self.latency = LatencyPanel(document, theme, parent)
+        self.waste = WastePanel(document, theme, self.rows, parent)
+        self.tokens = TokensPanel(document, theme, self.rows, parent)
         self.finding = Finding(self.rows, self.messages, self)
         self.landmarks = LandmarkGatherer(document, self.messages, self.gaps, self.finding, self)
         self._places: list[_Stop] = []
@@ -139,6 +143,7 @@ class Panes(QObject):
         self.messages.caught_up.connect(self.counts_changed)
         self.messages.caught_up.connect(self.findings.apply_view)
         self.messages.caught_up.connect(self.marks.apply_view)
+        self.messages.caught_up.connect(self.waste.apply_view)
         self.finding.message_requested.connect(self._go_to_hit)
         self.finding.changed.connect(self._light_details)
         self.counts_changed.connect(self.landmarks.renew)
@@ -168,6 +173,12 @@ class Panes(QObject):
             panel.comment_requested.connect(self.comment_requested)
         self.latency.message_requested.connect(self.go_to)
         self.latency.filter_requested.connect(self.combine_filter)
+        self.waste.message_requested.connect(self.go_to)
+        self.waste.filter_requested.connect(self.combine_filter)
+        self.tokens.message_requested.connect(self.go_to)
+        self.tokens.filter_requested.connect(self.combine_filter)
+        self.counts_changed.connect(self.tokens.apply_view)
+        self.waste.left.connect(self.messages.setFocus)
         self.details.message_requested.connect(self.go_to)
         self.details.filter_requested.connect(self.combine_filter)
         for panel in (self.messages, self.details):
@@ -197,12 +208,15 @@ class Panes(QObject):
         self.findings.stop()
         self.marks.stop()
         self.latency.stop()
+        self.waste.stop()
+        self.tokens.stop()
 
     def apply_settings(self, settings: Settings, *, hints: bool) -> None:
         """Take over what the settings say about display; context hints are up to the window."""
         self.messages.set_context_hints(hints)
         self.details.set_context_hints(hints)
         self.contexts.set_animated(settings.display.animate)
+        self.waste.set_counting(settings.display.count_tokens)
         self.messages.set_table(settings.table)
         self.messages.set_highlights(settings.highlights)
 
@@ -222,6 +236,8 @@ class Panes(QObject):
         self.findings.apply_changes(changes)
         self.marks.apply_changes(changes)
         self.latency.apply_changes(changes)
+        self.waste.apply_changes(changes)
+        self.tokens.apply_changes(changes)
         self.counts_changed.emit()
 
     def tick(self, now_ns: int | None) -> None:

@@ -24,6 +24,7 @@ class Shot:
     theme: str
     hints: bool
     expand: bool
+    tool_aliases: tuple[str, ...] = ()
 
 
 def take_screenshot(shot: Shot) -> str | None:
@@ -36,6 +37,7 @@ def take_screenshot(shot: Shot) -> str | None:
         application = Application(qt, theme=shot.theme, bundled_fonts=True, remembers=False)
         application.settings.display.show_context_hints = shot.hints
         application.settings.display.animate = False
+        application.aliases_here = shot.tool_aliases
 
         async def start() -> None:
             nonlocal sentence
@@ -70,6 +72,7 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     if shot.select is not None:
         if not 1 <= shot.select <= len(panes.document.capture):
             return f"There is no message {shot.select}; {shot.file} has 1 to {len(panes.document.capture):,}."
+        panes.document.analysis.tokens.count_now([shot.select - 1])  # its details say how many
         panes.go_to(shot.select - 1)
     if text:
         panes.apply_filter(text)

@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from inspector.analysis.context_tree import MAIN
 from inspector.filters.visible import Reach, Scope
+from inspector.ui.center import CENTER_VIEWS, Center
 from inspector.ui.panes import Panes
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.notice import NoticeStack
@@ -59,9 +60,16 @@ class ViewHead(QWidget):
         if event.oldSize().isValid() and event.oldSize().height() != event.size().height():
             self.grown.emit(event.size().height() - event.oldSize().height())
 
-    def attach(self, panes: Panes) -> None:
-        """Speak of these panes from now on."""
+    def attach(self, panes: Panes, center: Center) -> None:
+        """Speak of these panes from now on, and let the tabs choose among these views."""
         self._panes = panes
+        for view in CENTER_VIEWS[1:]:
+            self.tabs.add_view(view.title)
+        titles = {view.id: view.title for view in CENTER_VIEWS}
+        ids = {view.title: view.id for view in CENTER_VIEWS}
+        self.tabs.show_view(titles[center.current])
+        self.tabs.view_chosen.connect(lambda title: center.show_view(ids[title]))
+        center.changed.connect(lambda view: self.tabs.show_view(titles[view]))
         self.grown.connect(panes.messages.view.push)
         panes.scope_changed.connect(self._show_scope)
         panes.filter_applied.connect(self._show_hidden)

@@ -254,6 +254,26 @@ def _kill(bench: Bench) -> list[Row]:
     return rows
 
 
+def _tap(bench: Bench) -> list[Row]:
+    count = bench.sizes.tap_calls
+    found = bench.measure("tap", count, count, timeout_s=60 + count / 20)
+    call, line = found["call"], found["line"]
+    return [
+        exactly("calls recorded", found["asked"], count),
+        exactly("calls with their one answer", found["answered"], count),
+        exactly("lines recorded", found["lines_kept"], found["lines_said"]),
+        at_most("call through the tap by call without, median", call["median_ratio"], 1.1, "x"),
+        at_most("call through the tap by call without, 99th percentile", call["p99_ratio"], 1.5, "x"),
+        info("call without, median", call["direct_median_s"]),
+        info("call through the tap, median", call["tapped_median_s"]),
+        info("call without, 99th percentile", call["direct_p99_s"]),
+        info("call through the tap, 99th percentile", call["tapped_p99_s"]),
+        info("added to a line there and back, median, us", 1e6 * line["median_added_s"], ""),
+        info("added to a line there and back, 99th percentile, us", 1e6 * line["p99_added_s"], ""),
+        at_most("until the server runs, added", found["spawn_s"], 0.15),
+    ]
+
+
 def _tree(bench: Bench) -> list[Row]:
     sizes = bench.sizes
     found = bench.measure("tree", sizes.contexts, 1_000, sizes.flushes)
@@ -264,6 +284,46 @@ def _tree(bench: Bench) -> list[Row]:
         *_moving(bench),
         info("contexts", found["contexts"], ""),
     ]
+
+
+def _timeline(bench: Bench) -> list[Row]:
+    found = bench.measure("timeline", 100_000 if bench.sizes.quick else 1_000_000, 50)
+    return [
+        at_most("a frame of everything, CPU, median", found["whole_cpu_ms"] / 1000, 0.016),
+        at_most("a frame of everything, CPU, longest", found["whole_cpu_max_ms"] / 1000, 0.05),
+        at_most("a step of zooming, CPU, median", found["zoom_cpu_ms"] / 1000, 0.016),
+        at_most("a step of moving, CPU, median", found["pan_cpu_ms"] / 1000, 0.016),
+        info("a frame of everything, median", found["whole_ms"] / 1000),
+        info("the pointer moves, median", found["cursor_ms"] / 1000),
+        info("first shown", found["made_ms"] / 1000),
+        info("all ordered anew", found["tidy_ms"] / 1000),
+        at_most("a flush of 660 messages, the timeline's part, median", found["flush_own_ms"] / 1000, 0.01),
+        info("the same, longest", found["flush_own_max_ms"] / 1000),
+    ]
+
+
+def _plots(bench: Bench) -> list[Row]:
+    found = bench.measure("plots", 100_000 if bench.sizes.quick else 1_000_000)
+    rows: list[Row] = []
+    for key, words in (("growth", "context growth"), ("rates", "messages per second")):
+        rows += [
+            at_most(f"{words}, a frame of everything, CPU, median", found[f"{key}_whole_cpu_ms"] / 1000, 0.016),
+            at_most(f"{words}, a step of zooming, CPU, median", found[f"{key}_zoom_cpu_ms"] / 1000, 0.016),
+            at_most(f"{words}, a step of moving, CPU, median", found[f"{key}_pan_cpu_ms"] / 1000, 0.016),
+            at_most(f"{words}, any of these, CPU, longest", _longest(found, key) / 1000, 0.05),
+            info(f"{words}, the pointer moves, median", found[f"{key}_cursor_ms"] / 1000),
+        ]
+    return [
+        *rows,
+        info("steps of the context", found["steps"], ""),
+        info("first shown", found["made_ms"] / 1000),
+        info("the context's growth added up", found["compute_ms"] / 1000),
+        *(info(f"tokens by {way}", found[f"by_{way}_ms"] / 1000) for way in ("tool", "context", "participant", "kind")),
+    ]
+
+
+def _longest(found: dict[str, float], key: str) -> float:
+    return max(found[f"{key}_{what}_cpu_max_ms"] for what in ("whole", "zoom", "pan"))
 
 
 def _moving(bench: Bench) -> list[Row]:
@@ -343,6 +403,39 @@ def _hostile_case(bench: Bench, case: str, quick: bool) -> Row:
     return at_most(what, max(found["open_stall_ms"], found["look_stall_ms"]) / 1000, 0.1)
 
 
+def _tokens(bench: Bench) -> list[Row]:
+    messages = bench.sizes.tokens
+    found = bench.measure("tokens", bench.log("envelopes", messages), timeout_s=300)
+    return [
+        exactly("messages counted", found["counted"], messages),
+        exactly("sums agree: contexts, participants, tools, kinds, column", found["agree"], True),
+        info("messages a second counted beside a window", found["per_s"], ""),
+        info("MB a second", found["mb_per_s"], "MB"),
+        info("no window, two processes: messages a second", found["headless_per_s"], ""),
+        at_most("heartbeat late while counting, longest", found["late_max_s"], 0.1),
+        at_most("heartbeat late while counting, 99th percentile", found["late_p99_s"], 0.03),
+        at_most("opening with counting on, by off", found["opening_ratio"], 1.15, "x"),
+        info("processor time of the window while counting, share of a core", found["window_share"], ""),
+        info("memory of the process that counts", found["worker_mb"], "MB"),
+        info("memory of the window gained by counting", found["window_mb"], "MB"),
+    ]
+
+
+def _lifecycle(bench: Bench) -> list[Row]:
+    results = bench.sizes.lifecycle
+    small = bench.measure("lifecycle", results // 10, results // 100, timeout_s=300)
+    found = bench.measure("lifecycle", results, results // 10, timeout_s=600)
+    half = results // 2
+    return [
+        exactly("results collapsed", found["totals"]["collapsed"], half),
+        exactly("results still waiting", found["totals"]["pending"], 0),
+        info("results a second, the pass alone", found["per_s"], ""),
+        at_most("time for ten times the results and tools", found["seconds"] / small["seconds"], 15, "x"),
+        info("share of the time a log of nothing else takes to open", found["share"], ""),
+        info("telling all of it again", found["again_s"]),
+    ]
+
+
 SECTIONS = (
     Section("start", "Start, warm", _start),
     Section("envelopes", "Open a log of envelopes", _envelopes),
@@ -352,12 +445,17 @@ SECTIONS = (
     Section("growth", "Growth, no window", _growth),
     Section("gateway", "Open a gateway's log, 4 records a message", _gateway),
     Section("checks", "Checks, with and without by turns", _checks),
+    Section("tokens", "Tokens, counted behind the window", _tokens),
+    Section("lifecycle", "Transient results, many tools in one conversation", _lifecycle),
     Section("live", "Live, 20,000 messages/s of 400 B, filter and tree", _live),
     Section("paused", "The same, view paused for the middle third", _live_paused),
     Section("follow", "Follow a log growing by 50,000 lines/s, rotated once", _follow),
     Section("kill", "kill -9 at 5,000 messages/s", _kill),
+    Section("tap", "A tap between an MCP client and its server", _tap),
     Section("reconnect", "The gateway killed in a row", _reconnect),
     Section("tree", "Context tree, changes a flush", _tree),
+    Section("timeline", "Timeline of 50 participants at 1280x800", _timeline),
+    Section("plots", "Plots of one context at 1280x800", _plots),
     Section("huge", "One huge message", _huge),
     Section("hostile", "Hostile input", _hostile),
 )

@@ -21,6 +21,9 @@ class Sizes:
         checks_turns, checks_live: of the checks' cost, and messages taken in live.
         huge_mb: of the one message.
         reconnects: kills of the gateway.
+        tap_calls: calls, and lines, through a tap.
+        tokens: messages whose tokens are counted.
+        lifecycle: results that signal something, and as many tools as a tenth of them; growth goes from a tenth.
         quick: little of everything.
     """
 
@@ -39,14 +42,17 @@ class Sizes:
     checks_live: int = 200_000
     huge_mb: float = 50
     reconnects: int = 20
+    tap_calls: int = 10_000
+    tokens: int = 200_000
+    lifecycle: int = 200_000
     quick: bool = False
 
 
 FULL = Sizes()
 QUICK = Sizes(
     envelopes=20_000, gateway=8_000, small=10_000, large=20_000, reading_turns=2, live_s=3, follow_s=2, kills=1,
-    starts=1, contexts=10_000, flushes=6, huge_mb=5, reconnects=1, checks_turns=2, checks_live=20_000,
-    quick=True,
+    starts=1, contexts=10_000, flushes=6, huge_mb=5, reconnects=1, tap_calls=500, checks_turns=2, checks_live=20_000,
+    tokens=8_000, lifecycle=10_000, quick=True,
 )  # fmt: skip
 
 

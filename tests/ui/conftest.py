@@ -7,7 +7,14 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from inspector.ui import counting
 from inspector.ui.theme import ThemeController
+
+
+@pytest.fixture(autouse=True)
+def no_counting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No window starts a process that counts tokens, unless a test lets it (`tests/ui/test_counting.py`)."""
+    monkeypatch.setattr(counting, "START_MS", 3_600_000)
 
 
 @pytest.fixture

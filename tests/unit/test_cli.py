@@ -47,12 +47,21 @@ def test_help_says_how_to_open_a_log_or_a_gateway() -> None:
     assert " window " not in words.partition("Commands")[2]
 
 
+def test_the_tap_has_help_and_takes_the_servers_options_as_they_are() -> None:
+    words = " ".join(run("tap", "--help").stdout.split())
+    assert "put `context-inspector tap -o FILE --` before the server's command" in words
+    assert run("tap", "--", "server").exit_code == 2  # without a file
+    assert run("tap", "-o", "file").exit_code == 2  # without a server
+
+
 # summary
 
 
 def test_summary_json() -> None:
     found = printed("summary", RECORDING, "--json")
     latency = found.pop("latency")
+    assert found.pop("tokens")["uncounted"] == 0
+    assert [one["saved"] for one in found.pop("context")] == [1_356]
     assert {name: one["count"] for name, one in latency["participants"].items()} == {"server": 13}
     assert sum(one["count"] for one in latency["tools"].values()) == 11
     assert found == {
@@ -61,6 +70,36 @@ def test_summary_json() -> None:
         "main": 27, "badges": {"transient": 2, "consumed": 2, "collapsed": 2, "pending": 0},
         "findings": {"consumed-nothing": 1},
     }  # fmt: skip
+
+
+def test_summary_tells_tokens_of_everything_added_up() -> None:
+    found = printed("summary", RECORDING, "--json")["tokens"]
+    assert found["tokenizer"] == "cl100k_base"
+    assert (found["uncounted"], found["main"], found["contexts"]) == (0, found["total"], [])
+    assert found["total"] == sum(found["kinds"].values()) == sum(found["participants"].values())
+    assert found["total"] == sum(printed_lines("list", RECORDING, "-e", "tokens"))
+    assert found["tools"]["search_records"] > found["collapsed"]["before"] > found["collapsed"]["after"] > 0
+    assert found["without_collapsing"] - found["with_collapsing"] == found["collapsed"]["saved"]
+    said = run("summary", RECORDING).output
+    assert f"tokens        {found['total']:,}, estimate (cl100k_base)" in said
+    assert "with collapsing" in said
+
+
+def test_tokens_are_counted_when_asked_for_only() -> None:
+    assert printed("summary", RECORDING, "--json", "--no-tokens")["tokens"] is None
+    assert "not counted; --tokens counts them" in run("summary", RECORDING, "--no-tokens").output
+    path = log(envelope("chat", {"text": "one two"}, context="a/b"), envelope("chat", {"text": "one"}, context="a"))
+    above, below = printed("contexts", path, "--json", "--tokens")
+    assert (above["tokens"], above["subtree_tokens"], below["tokens"], below["subtree_tokens"]) == (1, 3, 2, 2)
+    assert "tokens" not in printed("contexts", path, "--json")[0]
+    assert "3 tokens" in run("contexts", path, "--tokens").output
+    assert printed("show", path, "1", "--json")["fields"]["tokens"] == 2
+    assert run("list", path, "-Y", "tokens > 1", "-e", "no", "--format", "csv").output.split() == ["no", "1"]
+
+
+def printed_lines(*arguments: Any) -> list[int]:
+    """The tokens of each message that is listed."""
+    return [json.loads(line)["tokens"] for line in run(*arguments, "--format", "jsonl").output.splitlines()]
 
 
 def test_summary_for_people() -> None:
@@ -288,7 +327,7 @@ def test_findings_in_lists_and_messages() -> None:
         (["summary", "/nowhere.jsonl"], "/nowhere.jsonl cannot be read: No such file or directory."),
         (["summary", "/"], "/ cannot be read: Is a directory."),
         (["list", RECORDING, "-e", "kindd"], "kindd"),
-        (["list", RECORDING, "-e", "tokens"], "tokens"),
+        (["list", RECORDING, "-e", "visibility"], "visibility"),
         (["list", RECORDING, "-e", "a == b"], "a"),
         (["list", RECORDING, "-e", "kind == chat"], "kind == chat is no field."),
         (["list", RECORDING, "-Y", "kind =="], "^"),

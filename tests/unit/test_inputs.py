@@ -169,7 +169,7 @@ def test_an_element_longer_than_a_block() -> None:
 @pytest.mark.parametrize(
     ("data", "messages"),
     [
-        (b'[{"jsonrpc":"2.0","id":1,"method":"a"},{"id":2}]\n[{"a":1}]\n{"kind":"chat"}\n', 3),
+        (b'[{"jsonrpc":"2.0","id":1,"method":"a"},{"id":2}]\n[{"a":1}]\n{"kind":"chat"}\n', 4),
         (b'[{"jsonrpc":"2.0","id":1,"method":"a"},\n{"jsonrpc":"2.0","id":2,"method":"a"}]\n', 2),
         (b'[INFO] starting\n{"kind":"chat"}\n', 2),
         (b'[2026-01-05] starting\n{"kind":"chat"}\n', 2),
@@ -215,8 +215,14 @@ def test_rows_of_batches_that_come_while_the_log_is_followed() -> None:
     document.close()
 
 
-def test_a_batch_with_something_else_in_it_is_one_line_that_cannot_be_read() -> None:
-    for spoilt in ([*CALLS, 7], [*CALLS, {"kind": "chat"}], [[*CALLS]], []):
+def test_what_else_is_in_a_batch_is_a_row_too() -> None:
+    for spoilt, unreadable in (([*CALLS, 7], 1), ([*CALLS, {"kind": "chat"}], 0), ([7, {}, CALLS[0]], 2)):
+        document = document_at(log_file(lines_of(envelope(), json.dumps(spoilt))))
+        assert (len(document.capture), document.unreadable) == (1 + len(spoilt), unreadable)
+
+
+def test_an_array_without_a_message_is_one_line_that_cannot_be_read() -> None:
+    for spoilt in ([[*CALLS]], [], [7], [{"a": 1}]):
         document = document_at(log_file(lines_of(envelope(), json.dumps(spoilt))))
         assert (len(document.capture), document.unreadable) == (2, 1)
 

@@ -18,7 +18,8 @@ def test_summary() -> None:
     assert summary(document, "the/file") == {
         "file": "the/file", "format": "gateway-log", "records": 6, "messages": 5, "unreadable": 1, "spaces": ["demo"],
         "participants": ["lead", "me"], "kinds": {"": 2, "chat": 1, "system/join": 1, "mcp/request": 1}, "contexts": 2,
-        "main": 4, "badges": {"transient": 0, "consumed": 0, "collapsed": 0, "pending": 0},
+        "main": 4, "badges": {"transient": 0, "consumed": 0, "collapsed": 0, "pending": 0}, "tokens": None,
+            "context": None,
         "latency": {"tools": {}, "participants": {}},
         "findings": {"unreadable": 1, "kind-missing": 1, "context-guessable": 1, "id-missing": 1},
     }  # fmt: skip
@@ -70,9 +71,12 @@ def test_one_message() -> None:
     assert (story["no"], story["causes"], story["effects"], story["findings"]) == (2, [1], [], [])
     assert story["envelope"] == answer
     assert set(story["fields"]) == {field.name for field in FIELDS}
-    assert story["lifecycle"] == {
-        "badges": ["transient"], "summary": "15 records", "tool": "grep", "hinted_by": None, "collapsed_by": None,
-        "consumes": None, "note": None,
+    life = story["lifecycle"]
+    assert life["tokens"]["saved"] == life["tokens"]["before"] - life["tokens"]["summary"]
+    assert {**life, "tokens": None} == {
+        "badges": ["transient"], "summary": "15 records", "summary_given": True, "tool": "grep", "hinted_by": None,
+        "hint": None, "collapsed_by": None, "consumes": None, "note": None, "attempts": [], "attempts_total": 0,
+        "consumers": [], "consumers_total": 0, "pairs": [], "pairs_total": 0, "tokens": None,
     }  # fmt: skip
     asked = message_story(document, 0)
     assert asked["deliveries"] == [{"participant": "files", "event": "delivered"}]

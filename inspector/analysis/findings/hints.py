@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,10 +13,12 @@ from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings.batch import Batch, Marks
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.requests import overdue
+from inspector.analysis.signals import Said
 from inspector.analysis.transients import Badge
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
+from inspector.protocol.tool_names import ToolAliases, alias_for
 
 PENDING_AFTER_S = 300
 """A transient result nobody has consumed for longer has a finding."""
@@ -26,7 +29,8 @@ UNKNOWN_TOOL = Check(
     "hint-unknown-tool", WARNING, "Hint names a tool the server does not have",
     "The hints name {detail}, which is not in {who}'s tools/list.",
     "Nothing will ever consume those results: they stay in the context window for good.",
-    "Name the tool as tools/list does; store_analysis_memory is called analysis_store since mcp-rune 0.3.0.",
+    "Name the tool as tools/list does; store_analysis_memory is called analysis_store since mcp-rune 0.3.0. Where a "
+    "proxy prefixes the names, set a tool alias: Settings, Tool names.",
     "mcp-rune 0.105.1, transient context: consumedBy",
     example="store_analysis_memory",
 )  # fmt: skip
@@ -90,6 +94,7 @@ _RECORDS = ("", "records", "results", "items", "data", "rows")  # "": the list i
 _FEWEST_BRACES = 3 + MANY_RECORDS  # of a line that has so many objects in a list within a result
 _MOST_TEXTS = 16  # of one result
 _LONGEST_READ = 1 << 20
+_MOST_TRIED, _MOST_TOOLS, _MOST_SEARCHES = 8, 2_000, 1_000  # what is searched for a name behind a prefix
 
 _Server = tuple[int, int, int]
 
@@ -100,40 +105,58 @@ class Hints:
     def __init__(self) -> None:
         self._tools: dict[_Server, set[str]] = {}
         self._whole: set[_Server] = set()  # servers whose list has been seen to its end
-        self._hinted: dict[_Server, list[tuple[int, tuple[str, ...]]]] = {}
+        self._known: dict[_Server, set[str]] = {}  # the same tools by the names they go by
+        self._hinted: dict[_Server, tuple[array[int], array[int]]] = {}  # messages with hints, places in `_named`
+        self._named: list[tuple[str, ...]] = []
+        self._named_ids: dict[tuple[str, ...], int] = {}
+        self._searched = 0
         self._listed: set[int] = set()
         self._waiting: Rows = NO_ROWS
         self._targets = Marks()
+        self._aliases = ToolAliases()
 
     def feed(self, batch: Batch) -> None:
         """Look at the results of a batch."""
         rows = batch.both(kinds.RESPONSE)
-        if not len(rows) and not len(self._waiting):
+        renamed = batch.passes.transients.aliases is not self._aliases
+        if not len(rows) and not len(self._waiting) and not renamed:
             return
         marked = rows[batch.of("flags", rows) & Flag.HAS_META.value != 0]
         for row in marked[marked >= batch.start].tolist():
             self._read(batch, row)
+        if renamed:
+            self._aliases = batch.passes.transients.aliases
+            self._known.clear()
+            for server in self._hinted:
+                self._judge(batch, server)
         self._badges(batch, marked)
         self._lists(batch, rows)
         self._records(batch, rows)
 
     def _read(self, batch: Batch, row: int) -> None:
-        signal = batch.passes.transients.signal(row)
+        transients = batch.passes.transients
+        said = transients.said(row)
         if _is_misspelled(batch, row):
             batch.findings.add(MISSPELLED, [row])
-        if signal is None:
+        if said & Said.NO_CALL:
             return
-        if signal.odd:
-            batch.findings.add(NO_SIGNAL, [row], details=signal.odd)
-        if signal.consumed and signal.failed:
+        if said & Said.ODD:
+            signal = transients.signal(row)
+            batch.findings.add(NO_SIGNAL, [row], details=signal.odd or "" if signal is not None else "")
+        if said & Said.CONSUMED and said & Said.FAILED:
             batch.findings.add(CONSUMED_IN_VAIN, [row])
-        if signal.transient and not signal.failed and not signal.summary:
+        if said & Said.TRANSIENT and not said & (Said.FAILED | Said.SUMMARY):
             batch.findings.add(NO_SUMMARY, [row])
-        if signal.hints:
+        if said & Said.HINTS:
             server = _server(batch, row)
-            named = tuple(dict.fromkeys(tool for pair in signal.hints for tool in pair))
-            self._hinted.setdefault(server, []).append((row, named))
-            self._judge(batch, server, [(row, named)])
+            named = tuple(dict.fromkeys(tool for pair in transients.hints(row) for tool in pair))
+            place = self._named_ids.setdefault(named, len(self._named))
+            if place == len(self._named):
+                self._named.append(named)
+            rows, places = self._hinted.setdefault(server, (array("i"), array("i")))
+            rows.append(row)
+            places.append(place)
+            self._judge(batch, server, len(rows) - 1)
 
     def _badges(self, batch: Batch, marked: Rows) -> None:
         story = batch.passes.transients.columns
@@ -169,16 +192,31 @@ class Hints:
             self._tools.setdefault(server, set()).update(name for name in names if isinstance(name, str))
             if not result.get("nextCursor"):
                 self._whole.add(server)
-            self._judge(batch, server, self._hinted.get(server, []))
+            self._known.pop(server, None)
+            self._judge(batch, server)
 
-    def _judge(self, batch: Batch, server: _Server, hints: list[tuple[int, tuple[str, ...]]]) -> None:
-        if server not in self._whole or not hints:
+    def _judge(self, batch: Batch, server: _Server, first: int = 0) -> None:
+        """Look at what hints of a server name, from the `first` message with hints on. O(these, and what they name)."""
+        if server not in self._whole or server not in self._hinted:
             return
-        tools = self._tools[server]
-        missing = [", ".join(tool for tool in named if tool not in tools) for _, named in hints]
+        rows, places = (np.array(values[first:], np.int64) for values in self._hinted[server])
+        told = {place: self._missing(server, self._named[place]) for place in np.unique(places).tolist()}
+        missing = [told[place] for place in places.tolist()]
         wrong = np.array([bool(names) for names in missing], np.bool_)
-        rows = np.array([row for row, _ in hints], np.int64)
         batch.findings.settle(UNKNOWN_TOOL, rows, wrong, details=[names for names in missing if names])
+
+    def _missing(self, server: _Server, named: tuple[str, ...]) -> str:
+        """Names that nobody has, and the alias that would pair one with a tool that bears it behind a prefix."""
+        meant, tools = self._aliases.meant, self._tools[server]
+        if server not in self._known:
+            self._known[server] = {meant(tool) for tool in tools}
+        missing = [tool for tool in named if meant(tool) not in self._known[server]]
+        listed = ", ".join(missing)
+        if not missing or len(tools) > _MOST_TOOLS or self._searched >= _MOST_SEARCHES:
+            return listed
+        self._searched += 1
+        rule = next(filter(None, (alias_for(name, sorted(tools)) for name in missing[:_MOST_TRIED])), None)
+        return f"{listed} (the tool alias {rule.text} would pair it)" if rule is not None else listed
 
     # Records in results
 
@@ -224,11 +262,12 @@ def _pending(badges: Any) -> Any:
 
 
 def _server(batch: Batch, row: int) -> _Server:
-    """Who answered: space and sender; of a line of MCP stdio its source and direction."""
+    """Who answered: space and sender; of a line of MCP stdio its connection and direction."""
     columns = batch.capture.columns
     space, sender = int(columns["space"][row]), int(columns["sender"][row])
     if int(columns["flags"][row]) & Flag.RPC.value:
-        return -1 - int(columns["source"][row]), sender, int(columns["direction"][row])
+        connection = -1 - (int(columns["source"][row]) << 32 | int(columns["connection"][row]))
+        return connection, sender, int(columns["direction"][row])
     return space, sender, 0
 
 

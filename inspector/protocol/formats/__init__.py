@@ -6,6 +6,7 @@ FORMATS, and a sample in tests/data/formats/.
 
 from __future__ import annotations
 
+from inspector.protocol.batch import batch_in
 from inspector.protocol.formats import bare, capture_file, gateway_log, wrapped
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import NotAnObjectError, read_header
@@ -40,7 +41,7 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
     try:
         header = read_header(line)
     except NotAnObjectError as error:
-        return unreadable(line, str(error)), None
+        return batch_in(line) or unreadable(line, str(error)), None
     for read, labels in _READERS:
         record = read(header, line)
         if record is not None:

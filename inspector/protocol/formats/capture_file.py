@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 
+from inspector.protocol.batch import batch_in
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
@@ -14,6 +15,10 @@ LABELS: dict[Shape, str] = {}
 LABEL = "capture"
 GAP_MARKS = ("gap", "rotated", "truncated")
 """Marks that are rows: messages may be missing there."""
+OPENED = "opened"
+"""The mark of a connection that begins: what was asked before is not answered over it."""
+MAX_SRC = 1 << 16
+"""Connections of one capture are numbered below this."""
 GAP_WORDS = "the connection was lost, messages may be missing"
 """Said of a gap that does not say more."""
 
@@ -26,19 +31,26 @@ def read(header: Header, line: bytes) -> Record | None:
         return None
     if isinstance(header.mark, str):
         return _mark(header, line)
-    if header.dir not in ("in", "out"):
+    if header.dir not in ("in", "out") and not (isinstance(header.dir, str) and "->" in header.dir):
         return None
     record = _frame(header, line)
     if record is not None:
         record.time_ns = parse_time(header.t)
         record.direction = header.dir
+        record.src = _src(header)
     return record
+
+
+def _src(header: Header) -> int:
+    """Which connection a line says it belongs to; 0 where it does not say, or nothing that could be a number of one."""
+    src = header.src
+    return src if isinstance(src, int) and not isinstance(src, bool) and 0 <= src < MAX_SRC else 0
 
 
 def _mark(header: Header, line: bytes) -> Record:
     if header.mark not in GAP_MARKS:
-        return Record(Shape.NOTHING, line, header, time_ns=parse_time(header.t))
-    return Record(Shape.GAP, line, header, time_ns=parse_time(header.t), reason=_why_missing(line))
+        return Record(Shape.NOTHING, line, header, time_ns=parse_time(header.t), src=_src(header))
+    return Record(Shape.GAP, line, header, time_ns=parse_time(header.t), reason=_why_missing(line), src=_src(header))
 
 
 def _why_missing(line: bytes) -> str:
@@ -52,8 +64,9 @@ def _why_missing(line: bytes) -> str:
 
 
 def _frame(header: Header, line: bytes) -> Record | None:
-    if header.frame and bytes(header.frame)[:1] in (b"{", b"["):
-        return read_frame(bytes(header.frame))
+    raw = bytes(header.frame)
+    if raw[:1] in (b"{", b"["):
+        return batch_in(raw) or read_frame(raw)
     if header.frame or header.message or header.envelope or header.data:
         return None  # a line of another tool's, that happens to have our `t` and `dir`
     if header.text:

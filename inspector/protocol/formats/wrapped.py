@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from inspector.protocol.batch import batch_in
 from inspector.protocol.formats.values import line_time, text_or_none
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape
@@ -20,14 +21,15 @@ _KEYS = ("message", "envelope", "frame", "text", "data")
 def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
     """Read what a wrapping line carries, as an object or as JSON in a string; None when it carries nothing known.
 
+    An array is known when it is a JSON-RPC batch.
+
     Time and direction come from the wrapping line where the inner one has none of its own.
     """
     for key in _KEYS:
-        inner = _inner_bytes(getattr(header, key))
-        if not inner:
-            continue
-        record = read_inner(inner)
-        if record.shape is Shape.UNREADABLE or record.shape is Shape.NOTHING:
+        raw = getattr(header, key)
+        inner = _inner_bytes(raw)
+        record = read_inner(inner) if inner else batch_in(bytes(raw))
+        if record is None or record.shape is Shape.NOTHING or (record.shape is Shape.UNREADABLE and not record.batch):
             continue
         if record.time_ns == NO_TIME:
             record.time_ns = line_time(header)

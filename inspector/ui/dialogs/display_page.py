@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from inspector.settings import Display
+from inspector.tokens.counter import TOKENIZER
 from inspector.ui.dialogs.hints_preview import HintsPreview
 from inspector.ui.theme import Density, ThemeController, ThemeSetting
 from inspector.ui.widgets.form import CheckField, Form
@@ -18,6 +19,7 @@ ZOOM_STEPS = tuple(range(80, 201, 10))
 """Per cent."""
 
 HINTS_HELP = "Mark tool results that may be collapsed, were consumed, or were replaced by their summary."
+TOKENS_HELP = f"Estimate what each message costs, with {TOKENIZER}, in the background. Nothing leaves this computer."
 MOTION_HELP = "A short fade on contexts and participants that speak. Off when the system asks for less motion."
 
 
@@ -82,9 +84,12 @@ class DisplayPage(QWidget):
         self._hints.toggled.connect(self._on_hints_toggled)
         self._preview = HintsPreview(themes, self)
         self._hints.add_below(self._preview)
+        self._tokens = CheckField("Count tokens", TOKENS_HELP, name="settingsTokens", parent=self)
+        self._tokens.toggled.connect(self._on_tokens_toggled)
         self._motion = CheckField("Animate activity", MOTION_HELP, name="settingsMotion", parent=self)
         self._motion.toggled.connect(self._on_motion_toggled)
         form.add_wide(self._hints)
+        form.add_wide(self._tokens)
         form.add_wide(self._motion)
         return form
 
@@ -97,6 +102,7 @@ class DisplayPage(QWidget):
         self._zoom.setCurrentIndex(ZOOM_STEPS.index(nearest))
         self._hints.set_checked(display.show_context_hints)
         self._preview.set_hints(display.show_context_hints)
+        self._tokens.set_checked(display.count_tokens)
         self._motion.set_checked(display.animate)
 
     def _change(self, **values: object) -> None:
@@ -115,6 +121,9 @@ class DisplayPage(QWidget):
     def _on_hints_toggled(self, shown: bool) -> None:
         self._preview.set_hints(shown)
         self._change(show_context_hints=shown)
+
+    def _on_tokens_toggled(self, counted: bool) -> None:
+        self._change(count_tokens=counted)
 
     def _on_motion_toggled(self, animated: bool) -> None:
         self._change(animate=animated)

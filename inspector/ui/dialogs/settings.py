@@ -14,19 +14,23 @@ from inspector.ui.dialogs.highlight_page import HighlightPage
 from inspector.ui.dialogs.keys_page import KeysPage
 from inspector.ui.dialogs.navigation import Navigation
 from inspector.ui.dialogs.presets_page import PresetsPage
+from inspector.ui.dialogs.tool_names_page import ToolNamesPage
 from inspector.ui.keys import Keyed, keys_in_force
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import HairLine, TextLabel
 
-PAGES = (("display", "Display"), ("presets", "Presets"), ("highlights", "Highlight rules"), ("keys", "Keys"))
+PAGES = (
+    ("display", "Display"), ("presets", "Presets"), ("highlights", "Highlight rules"), ("tools", "Tool names"),
+    ("keys", "Keys"),
+)  # fmt: skip
 """Ids and titles below General, in their order."""
 
 
 class SettingsDialog(QDialog):
     """Edits the settings it was given, in place.
 
-    Only the display, presets, highlight rules and keys are touched, so that what others remember meanwhile (recent
-    files) is not undone.
+    Only the display, presets, highlight rules, tool names and keys are touched, so that what others remember meanwhile
+    (recent files) is not undone.
 
     Signals:
         changed(Settings): something was changed; the same object that was given.
@@ -84,11 +88,14 @@ class SettingsDialog(QDialog):
         self._presets.changed.connect(self._on_presets_changed)
         self._highlights = HighlightPage(self._themes, self._settings.highlights, self)
         self._highlights.changed.connect(self._on_highlights_changed)
+        self._tools = ToolNamesPage(self._themes, self._settings.tool_aliases, self)
+        self._tools.changed.connect(self._on_tools_changed)
         self._keys = KeysPage(self._themes, self._keyed, self._settings.keys, self)
         self._keys.changed.connect(self._on_keys_changed)
         self._pages.addWidget(self._display)
         self._pages.addWidget(self._presets)
         self._pages.addWidget(self._highlights)
+        self._pages.addWidget(self._tools)
         self._pages.addWidget(self._keys)
         self._column.addWidget(self._pages, 1)
         self._column.addWidget(HairLine("settingsLine", self))
@@ -157,6 +164,10 @@ class SettingsDialog(QDialog):
         self._settings.highlights = self._highlights.rules()
         self.changed.emit(self._settings)
 
+    def _on_tools_changed(self) -> None:
+        self._settings.tool_aliases = self._tools.rules()
+        self.changed.emit(self._settings)
+
     def _on_keys_changed(self) -> None:
         self._settings.keys = self._keys.chosen()
         self.changed.emit(self._settings)
@@ -176,6 +187,9 @@ class SettingsDialog(QDialog):
         if self._pages.currentWidget() is self._keys:
             self._settings.keys = {}
             self._keys.show_chosen({})
+        elif self._pages.currentWidget() is self._tools:
+            self._settings.tool_aliases = []
+            self._tools.show_rules([])
         elif self._pages.currentWidget() is self._display:
             # Two lines are not offered here yet, so that they are not reset either.
             self._settings.display = Display(two_lines=self._settings.display.two_lines)

@@ -37,7 +37,7 @@ _MINUTE = 60
 _RATE_SECONDS = 5
 
 _FACTS = ("statusSource", "statusSpace", "statusParticipant", "statusSilent", "statusRate", "statusProgress",
-          "statusSelected", "statusBehind", "statusNotKept", "statusWatched")  # fmt: skip
+          "statusCounting", "statusSelected", "statusBehind", "statusNotKept", "statusWatched")  # fmt: skip
 """Said and explained by a tooltip; a key could do nothing with them."""
 
 
@@ -51,8 +51,8 @@ class StatusBar(QStatusBar):
     Signals:
         source_clicked, retry_clicked, space_clicked, participant_clicked, silent_clicked, watched_clicked: facts at
             the left.
-        paused_clicked, progress_clicked, selected_clicked, counts_clicked, rate_clicked, behind_clicked,
-            not_kept_clicked, gaps_clicked, unreadable_clicked, problems_clicked: facts at the right.
+        paused_clicked, progress_clicked, counting_clicked, selected_clicked, counts_clicked, rate_clicked,
+            behind_clicked, not_kept_clicked, gaps_clicked, unreadable_clicked, problems_clicked: facts at the right.
         cancel_clicked: reading should stop; what was read stays.
         go_on_clicked: the rest of what was stopped should be read after all.
     """
@@ -73,6 +73,7 @@ class StatusBar(QStatusBar):
     problems_clicked = Signal()
     paused_clicked = Signal()
     progress_clicked = Signal()
+    counting_clicked = Signal()
     cancel_clicked = Signal()
     go_on_clicked = Signal()
 
@@ -103,6 +104,7 @@ class StatusBar(QStatusBar):
         self._progress = self._add("statusProgress", self.progress_clicked)
         self._cancel = self._add("statusCancel", self.cancel_clicked)
         self._go_on = self._add("statusGoOn", self.go_on_clicked)
+        self._counting = self._add("statusCounting", self.counting_clicked)
         self._paused = self._add("statusPaused", self.paused_clicked)
         self._selected = self._add("statusSelected", self.selected_clicked)
         self._counts = self._add("statusCounts", self.counts_clicked)
@@ -342,6 +344,13 @@ class StatusBar(QStatusBar):
             icon=("pause", "accent.text"),
             tooltip="The capture goes on; click to show what waits",
         )
+
+    def set_counting(self, share: float | None) -> None:
+        """Say how much of the messages' tokens is counted, or with None nothing of it."""
+        self._counting.setVisible(share is not None)
+        if share is not None:
+            tooltip = "Tokens are counted in a process of their own; everything else can be used meanwhile"
+            self._counting.say("", quiet=_percent("counting tokens", share), tooltip=tooltip)
 
     def set_progress(self, fraction: float | None, messages: int | None = None) -> None:
         """Say how far a log has been read, with a way to stop; or that nothing is being read.

@@ -98,6 +98,12 @@ class ViewTabs(QWidget):
         """Add a view at the end."""
         self._tabs.addTab(title)
 
+    def show_view(self, title: str) -> None:
+        """Choose a view; one without a tab changes nothing."""
+        for index in range(self._tabs.count()):
+            if self._tabs.tabText(index) == title:
+                self._tabs.setCurrentIndex(index)
+
     def set_count(self, count: int | None, title: str = MESSAGES) -> None:
         """Say how many messages a view shows."""
         for index in range(self._tabs.count()):

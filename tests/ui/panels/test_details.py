@@ -738,8 +738,8 @@ def test_related_of_a_lone_message_says_so(show: Show):
 @pytest.mark.parametrize(
     ("message", "wanted"),
     [
-        (1, "search: → store"),
-        (3, "+2.0 s, store, consumed it, No. 6"),
+        (1, "search → store"),
+        (3, "+2.0 s, store, consumed, No. 6"),
         (5, "search, collapsed, No. 4"),
         (2, "Only results of tool calls have a lifecycle"),
     ],

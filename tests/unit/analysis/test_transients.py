@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import json
+from array import array
 from typing import Any
 
 import pytest
 
+from inspector.analysis import transients
+from inspector.analysis.pairing import NOTHING, Conversation
 from inspector.document import CaptureDocument
 from inspector.fields import FIELD_BY_NAME
-from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from inspector.protocol.tool_names import ToolAliases
+from tests.builders import (
+    GrowingLog,
+    closed_at_end,
+    delivered,
+    document_of,
+    envelope,
+    lines_of,
+    log_file,
+    received,
+    tool_call,
+    tool_result,
+)  # fmt: skip
 
 Line = dict[str, Any]
 
@@ -336,5 +352,160 @@ def test_the_first_hint_that_names_a_tool_is_noted() -> None:
 
 def test_what_waits_is_kept_by_tool_and_let_go() -> None:
     document = opened(workflow(), fetch(), fetch(tool="other_fetch"), store("nobody_s_store"), store())
-    (conversation,) = document.analysis.transients._conversations.values()
-    assert {tool: list(rows) for tool, rows in conversation.pending.items()} == {"other_fetch": [5]}
+    conversation = document.analysis.transients.conversation_of(5)
+    assert conversation is not None
+    assert list(conversation.waiting) == ["other_fetch"]
+
+
+# Copies, batches, connections
+
+
+def test_copies_of_a_gateway_are_one_result() -> None:
+    lines = [*workflow(), *fetch("a"), *fetch("b"), *store()]
+    copies = [line for one in lines for line in (received(one), delivered(one, "lead"), delivered(one, "files"))]
+    document = document_of(*copies)
+    assert len(document.capture) == 8
+    assert collapses(document) == [(3, 1)]
+
+
+def rpc(way: str, *messages: Line) -> Line:
+    """A line of MCP stdio; several messages are a batch."""
+    made = [{"jsonrpc": "2.0", **message} for message in messages]
+    return {"dir": way, "message": made[0] if len(made) == 1 else made}
+
+
+def ask(number: Any, tool: str) -> Line:
+    return {"id": number, "method": "tools/call", "params": {"name": tool}}
+
+
+def answer(number: Any, meta: Any) -> Line:
+    return {"id": number, "result": {"_meta": meta, "content": []}}
+
+
+def test_a_batch_of_parallel_results_collapses_in_its_order() -> None:
+    def batch(*messages: Line) -> str:
+        return json.dumps([{"jsonrpc": "2.0", **message} for message in messages])
+
+    document = document_of(
+        batch(ask(1, "get_workflow_step")), batch(answer(1, hints())),
+        batch(ask(2, "search_records"), ask(3, "search_records"), ask(4, "analysis_store")),
+        batch(answer(3, transient("later asked")), answer(2, transient("first asked")), answer(4, CONSUMED)),
+    )  # fmt: skip
+    life = document.analysis.transients
+    (by,) = [row for row in range(len(document.capture)) if life.consumes(row) is not None]
+    result = life.consumes(by)
+    assert result is not None
+    assert life.summary(result) == "later asked"
+
+
+def test_connections_in_one_log_are_apart_by_who_speaks() -> None:
+    def pair(number: int, client: str, tool: str, meta: Any) -> list[Line]:
+        return [rpc(f"{client}->s", ask(number, tool)), rpc(f"s->{client}", answer(number, meta))]
+
+    lines = [
+        *pair(1, "c1", "get_workflow_step", hints()), *pair(2, "c1", "search_records", transient()),
+        *pair(1, "c2", "search_records", transient()), *pair(2, "c2", "analysis_store", CONSUMED),
+    ]  # fmt: skip
+    assert collapses(document_of(*lines)) == []
+    assert collapses(document_of(*lines, *pair(3, "c1", "analysis_store", CONSUMED))) == [(4, 1)]
+
+
+def test_a_server_that_calls_tools_of_its_client_is_another_conversation() -> None:
+    def pair(number: int, ways: tuple[str, str], tool: str, meta: Any) -> list[Line]:
+        return [rpc(ways[0], ask(number, tool)), rpc(ways[1], answer(number, meta))]
+
+    there, back = ("in", "out"), ("out", "in")
+    document = document_of(
+        *pair(1, there, "get_workflow_step", hints()), *pair(2, there, "search_records", transient()),
+        *pair(2, back, "analysis_store", CONSUMED),
+    )  # fmt: skip
+    assert collapses(document) == []
+
+
+def test_spaces_are_apart() -> None:
+    def in_space(space: str, line: Line) -> Line:
+        return {**received(line), "space_id": space}
+
+    lines = [
+        *(in_space("one", line) for part in (workflow(), fetch()) for line in part),
+        *(in_space("two", line) for line in store()),
+    ]
+    assert collapses(document_of(*lines)) == []
+
+
+def test_the_client_of_a_result_whose_request_never_came_is_who_it_is_for() -> None:
+    """Also when that one speaks for the first time later: it must not become another conversation by it."""
+    lost = [tool_result(tool_call("get_workflow_step", sender="late"), meta=hints())]
+    said = [envelope(sender="late")]
+    document = opened(lost, said, fetch(sender="late"), store(sender="late"))
+    assert [document.analysis.transients.consumes(row) for row in (3, 5)] == [None, 3]
+
+
+# Telling again
+
+
+def test_while_a_log_is_read_a_long_story_may_wait_for_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transients, "_CHEAP", -1_000_000)
+    parts = [workflow(), *(fetch(f"page {n}")[::-1] for n in range(20)), *(store() for _ in range(20))]
+    document = closed_at_end(CaptureDocument())
+    path = log_file(lines_of(*(line for part in parts for line in part)))
+    for _ in document.open_log(path, block_bytes=512):
+        pass
+    totals = {"transient": 20, "consumed": 20, "collapsed": 20, "pending": 0}
+    assert document.analysis.transients.totals() == totals
+    assert FIELD_BY_NAME["consumes"].value(document.analysis, 43) == 3
+
+
+# Aliases
+
+
+def prefixed() -> CaptureDocument:
+    return opened(workflow(), fetch(tool="mcp__rune__search_records"), store("mcp__rune__analysis_store"))
+
+
+def test_an_alias_pairs_prefixed_names() -> None:
+    document = prefixed()
+    changes = document.analysis.use_tool_aliases(ToolAliases.of(["mcp__rune__* = *"]))
+    assert collapses(document) == [(2, 1)]
+    assert changes.changed.tolist() == [3, 5]
+    assert FIELD_BY_NAME["tool"].value(document.analysis, 3) == "mcp__rune__search_records"
+    document.analysis.use_tool_aliases(ToolAliases())
+    assert collapses(document) == []
+
+
+def test_hints_may_be_prefixed_as_well() -> None:
+    document = opened(workflow(hint("p__search_records", "p__analysis_store")), fetch(), store())
+    document.analysis.use_tool_aliases(ToolAliases.of(["p__search_records = search_records", "p__* = *"]))
+    assert collapses(document) == [(2, 1)]
+
+
+def test_the_finding_about_a_missing_tool_suggests_the_alias_and_goes_with_it() -> None:
+    listing = envelope("mcp/request", {"method": "tools/list"}, to=["files"])
+    tools = [{"name": f"mcp__rune__{name}"} for name in ("search_records", "analysis_store")]
+    listed = envelope(
+        "mcp/response", {"result": {"tools": tools}}, sender="files", to=["lead"], correlation_id=[listing["id"]]
+    )
+    document = opened(workflow(), [listing, listed])
+    (found,) = [one for one in document.analysis.findings.of(1) if one.code == "hint-unknown-tool"]
+    assert "search_records, analysis_store (the tool alias mcp__rune__* = * would pair it)" in found.text
+    document.use_tool_aliases(ToolAliases.of(["mcp__rune__* = *"]))
+    assert [one.code for one in document.analysis.findings.of(1)] == []
+    document.use_tool_aliases(ToolAliases())
+    assert [one.code for one in document.analysis.findings.of(1)] == ["hint-unknown-tool"]
+
+
+# Work
+
+
+def test_a_consumer_of_many_tools_looks_at_few_of_them() -> None:
+    """20,000 tools that wait for one consumer: each of its signals must not look at all of them."""
+    count = 20_000
+    following = array("i", [NOTHING]) * count
+    conversation = Conversation()
+    for number in range(count):
+        conversation.register(f"t{number}", "store", 0)
+        conversation.register(f"t{number}", "other", 0)
+        conversation.wait(f"t{number}", number, following)
+    taken = [conversation.take("store" if number % 3 else "other", following) for number in range(count)]
+    assert taken == list(range(count))  # by scanning it takes minutes
+    assert conversation.take("store", following) == NOTHING

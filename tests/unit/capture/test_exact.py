@@ -16,18 +16,19 @@ BIG = {**envelope("chat", {"text": "é" * 700_000}, id="big"), "later": 1}
 RAW = json.dumps(BIG, ensure_ascii=False).encode()
 TORN = RAW[:-5]
 FRAME = b'{"t":1767603600000000000,"dir":"in","src":0,"frame":' + RAW + b"}"
+TAPPED = FRAME.replace(b'"in"', b'"client->server"')
 
 
 @pytest.mark.parametrize(
     ("line", "exact"),
     [
-        (RAW, RAW), (FRAME, RAW), (TORN, TORN), (b"#stream#" + b"\x00\xff" * 700_000, None),
+        (RAW, RAW), (FRAME, RAW), (TAPPED, RAW), (TORN, TORN), (b"#stream#" + b"\x00\xff" * 700_000, None),
         (json.dumps(received(BIG)).encode(), json.dumps(BIG).encode()),
         (json.dumps({"time": 1, "message": RAW.decode()}).encode(), RAW),
         (b'{"kind":"chat",  "id":"x","payload":{"n":1.0}}', b'{"kind":"chat",  "id":"x","payload":{"n":1.0}}'),
         (b"\xff\xfe no JSON", b"\xff\xfe no JSON"),
     ],
-    ids=["bare", "capture", "torn", "stream", "gateway log", "in a string", "small", "small unreadable"],
+    ids=["bare", "capture", "tap", "torn", "stream", "gateway log", "in a string", "small", "small unreadable"],
 )  # fmt: skip
 def test_the_bytes_are_those_that_were_written(line: bytes, exact: bytes | None, tmp_path: Path) -> None:
     document = document_of(envelope(), line)
@@ -39,7 +40,7 @@ def test_the_bytes_are_those_that_were_written(line: bytes, exact: bytes | None,
     assert list(tmp_path.iterdir()) == [target]
 
 
-@pytest.mark.parametrize("line", [RAW, FRAME, TORN])
+@pytest.mark.parametrize("line", [RAW, FRAME, TAPPED, TORN])
 def test_a_big_message_is_never_in_memory_whole(line: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     capture = document_of(envelope(), line).capture
     monkeypatch.setattr(Capture, "record_bytes", lambda *_: pytest.fail("read whole"))

@@ -11,6 +11,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,6 +56,43 @@ def test_what_was_logged_opens_again_as_the_same_messages(path: Path, tmp_path: 
         if field.name not in ("source", "mark", "comment", "size" if path.stem == "damaged" else ""):  # it is no UTF-8
             before, after = (field.column(one.analysis) for one in (document, again))
             assert [before.value(row) for row in readable] == [after.value(row) for row in readable], field.name
+
+
+def test_messages_of_batches_keep_the_time_and_direction_of_their_line(tmp_path: Path) -> None:
+    ask, answer = ({"jsonrpc": "2.0", "id": 1, **more} for more in ({"method": "ping"}, {"result": {}}))
+    document = document_of(
+        {"t": 1_767_603_600_000_000_000, "dir": "client->server", "message": [ask, {**ask, "id": 2}]},
+        {"t": 1_767_603_601_000_000_000, "dir": "server->client", "frame": [answer, 7]},
+        {"timestamp": "2026-01-05T09:00:02Z", "direction": "in", "data": [ask]},
+        json.dumps([ask]),
+        envelope(),
+    )  # fmt: skip
+    deque(export_file(document, range(len(document.capture)), tmp_path / "again", Manner(masked=False)), maxlen=0)
+    again = document_at(tmp_path / "again")
+    for name in ("direction", "sender"):
+        before, after = ([one.capture.string(name, row) for row in range(3)] for one in (document, again))
+        assert before == after
+    before, after = (np.delete(one.capture.columns["time_ns"], 3).tolist() for one in (document, again))
+    assert before == after
+    assert again.analysis.correlation.columns["cause"].tolist() == [-1, -1, 0, -1, -1, -1, -1]
+
+
+def test_connections_stay_apart(tmp_path: Path) -> None:
+    ping, result = {"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "id": 1, "result": {}}
+    to_server, to_client = {"t": 1, "dir": "client->server"}, {"t": 1, "dir": "server->client"}
+    document = document_of(
+        {"ctxcap": 1},
+        {**to_server, "src": 0, "frame": ping}, {**to_server, "src": 1, "frame": ping},
+        {**to_client, "src": 1, "frame": result}, {"t": 1, "src": 0, "mark": "opened"},
+        {**to_client, "src": 0, "frame": result}, {**to_server, "src": 1, "frame": [ping]},
+        {**to_client, "src": 0, "frame": [result]}, {**to_client, "src": 1, "frame": result},
+    )  # fmt: skip
+    deque(export_file(document, range(len(document.capture)), tmp_path / "again", Manner(masked=False)), maxlen=0)
+    again = document_at(tmp_path / "again")
+    before, after = (one.analysis.correlation.columns["cause"].tolist() for one in (document, again))
+    assert before == after == [-1, -1, 1, -1, -1, -1, 4]
+    before, after = (one.capture.columns["connection"].tolist() for one in (document, again))
+    assert before == after == [0, 1, 1, 2, 1, 2, 1]
 
 
 def test_the_copies_of_a_message_come_with_it_and_no_others() -> None:

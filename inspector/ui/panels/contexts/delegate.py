@@ -12,6 +12,7 @@ from typing_extensions import override
 from inspector.ui import icons
 from inspector.ui.panels.contexts.dots import draw_state
 from inspector.ui.panels.contexts.model import ContextTreeModel
+from inspector.ui.panels.details.words import short_count
 from inspector.ui.panels.pane_head import name_font
 from inspector.ui.theme import ThemeController
 
@@ -24,6 +25,7 @@ _SIGN = 12
 _ROOM_FOR_NUMBERS = 250
 """Width of a pane in which labels stay readable beside a second number."""
 _SPACE_LABEL_X = 43
+_TOKENS_LEAST = "99.9k"
 _FINEST = 18
 """Levels that are indented; a label deeper than that would have no room left."""
 
@@ -129,7 +131,21 @@ class ContextDelegate(QStyledItemDelegate):
         painter.setPen(theme.color("ink.tertiary"))
         flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(QRect(left, cell.top(), right - left, cell.height()), flags, text)
+        if self._model.tokens.shown:
+            left = self._paint_tokens(painter, row, cell, right)
         return left - theme.metrics.cell_padding
+
+    def _paint_tokens(self, painter: QPainter, row: int, cell: QRect, right: int) -> int:
+        """Draw the tokens in a column of their own, left of the longest count; gives where that column begins."""
+        theme, metrics = self._themes.theme, self._metrics["small"]
+        right -= metrics.horizontalAdvance(f"{self._model.most_messages:,}") + 2 * theme.metrics.unit
+        unit = " tok" if cell.width() >= round(_ROOM_FOR_NUMBERS * self._zoom) else ""
+        width = metrics.horizontalAdvance(f"{_TOKENS_LEAST}{unit}")
+        painter.setPen(theme.color("ink.secondary"))
+        flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        box = QRect(right - width, cell.top(), width, cell.height())
+        painter.drawText(box, flags, f"{short_count(self._model.token_count(row))}{unit}")
+        return right - width
 
     def _paint_problems(self, painter: QPainter, row: int, cell: QRect, right: int) -> int:
         """Draw the sign of the worst problem in it and below, and how many there are where the label leaves room.

@@ -19,6 +19,7 @@ from inspector.ui.panels.contexts.activity import Activity
 from inspector.ui.panels.contexts.codes import Block, is_root, main_code, root_code
 from inspector.ui.panels.contexts.find import Found
 from inspector.ui.panels.contexts.rows import EVERYTHING, ContextRows
+from inspector.ui.panels.contexts.tokens import TreeTokens
 from inspector.ui.panels.contexts.tooltip import tally_words, tooltip
 from inspector.ui.wire_text import plain
 
@@ -38,6 +39,7 @@ class ContextTreeModel(QAbstractTableModel):
     Attributes:
         rows: which rows there are.
         activity: totals, and who just spoke.
+        tokens: what rows show of them, where they do.
 
     Signals:
         about_to_change(): rows will come or go; remember what must not move.
@@ -58,6 +60,7 @@ class ContextTreeModel(QAbstractTableModel):
         self.activity = Activity(self._analysis)
         self.activity.feed()
         self.animated = True
+        self.tokens = TreeTokens(document.analysis)
 
     # What rows mean
 
@@ -110,6 +113,26 @@ class ContextTreeModel(QAbstractTableModel):
             return self._contexts.tree.subtree[code]
         space = self.space(row)
         return (self.activity.totals if is_root(code) else self._contexts.main_counts).get(space, 0)
+
+    @property
+    def most_messages(self) -> int:
+        """The largest number any row shows."""
+        return max(self.activity.totals.values(), default=0)
+
+    def token_count(self, row: int) -> int:
+        """Tokens in it and below, as far as they are counted."""
+        code = self.code(row)
+        if code >= 0:
+            return self.tokens.below(code)
+        space = self.space(row)
+        return self.tokens.in_space(space) if is_root(code) else self.tokens.in_main(space)
+
+    def show_tokens(self, shown: bool) -> None:
+        """Whether rows show their tokens; they cost something only then."""
+        self.tokens.shown = shown
+        self.tokens.renew(now=True)
+        if len(self.rows):
+            self._say(0, len(self.rows) - 1)
 
     def note(self, row: int) -> Note:
         """What the user put on a context."""
@@ -175,6 +198,8 @@ class ContextTreeModel(QAbstractTableModel):
         if self.has_children(row):
             parts.append("expanded" if self.is_expanded(row) else "collapsed")
         parts.append(count_of(self.count(row), "message"))
+        if self.tokens.shown:
+            parts.append(f"{count_of(self.token_count(row), 'token')}, estimate")
         if self.tally(row).problems:
             parts.append(tally_words(self.tally(row), notes=False))
         parts += self.note(row).words
@@ -233,6 +258,8 @@ class ContextTreeModel(QAbstractTableModel):
         few = len(touched) <= MANY_TOUCHED
         odd, spaces = self._analysis.findings.by_context.take_touched()
         troubled = odd.tolist() if len(odd) <= MANY_TOUCHED else None
+        if self.tokens.renew() and len(self.rows):
+            self._say(0, len(self.rows) - 1)
         self._tell_touched({resolve(node) for node in touched} - {MAIN} if few else touched, main, troubled, spaces)
 
     def _follow_tree(self, touched: set[int]) -> None:

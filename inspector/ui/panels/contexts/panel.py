@@ -34,6 +34,7 @@ class ContextsPanel(QWidget):
 
     Attributes:
         head: title, count and buttons.
+        tokens_action: whether rows show their tokens.
         model, view: the rows and what shows them.
 
     Signals:
@@ -94,6 +95,12 @@ class ContextsPanel(QWidget):
         self._more.setAccessibleName("More for contexts")
         self._more.addAction("Expand all", self.expand_all)
         self._more.addAction("Collapse all", self.collapse_all)
+        self._more.addSeparator()
+        self.tokens_action = QAction("Show tokens", self)
+        self.tokens_action.setObjectName("contextsShowTokens")
+        self.tokens_action.setCheckable(True)
+        self.tokens_action.toggled.connect(self.model.show_tokens)
+        self._more.addAction(self.tokens_action)
         self._more.addSeparator()
         self._clear_action = QAction("Clear scope", self)
         self._clear_action.triggered.connect(lambda: self.clear_scope())

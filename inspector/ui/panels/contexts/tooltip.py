@@ -33,6 +33,8 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
         return [f"{count_of(total, 'message')} without a context", _state(model.state(row), last), found]
     own = tree.own[node]
     lines = [f"{count_of(own, 'message')} here" + (f", {total:,} with those below" if total != own else "")]
+    if model.tokens.shown:
+        lines.append(f"{count_of(model.token_count(row), 'token')}, estimate, with those below")
     lines.append(_state(model.state(row), contexts.last_ns[node]))
     found = tally_words(model.tally(row))
     if found:

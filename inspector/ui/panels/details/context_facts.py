@@ -19,6 +19,7 @@ from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
 from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
 from inspector.ui.panels.details.sheet import message_part, value_facts, words_fact
 from inspector.ui.panels.details.subject import text_of
+from inspector.ui.panels.details.token_facts import context_tokens
 from inspector.ui.panels.details.words import clock_ms, full_time, sender_of
 from inspector.ui.wire_text import plain
 
@@ -222,7 +223,7 @@ def _messages(subject: ContextSubject) -> list[Fact]:
     tree = subject.analysis.contexts.tree
     total = tree.subtree[subject.node] if subject.node != MAIN else tally.messages
     counted = f"{tally.messages:,} here" + (f", {total:,} with those below" if total != tally.messages else "")
-    rows = [fact("Messages", counted)]
+    rows = [fact("Messages", counted), *context_tokens(subject.analysis, subject.space, subject.node)]
     if not tally.messages:
         return rows
     columns = subject.document.capture.columns

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.pending import is_pending
+from inspector.capture.flags import Flag
 from inspector.document import CaptureDocument
+from inspector.protocol import kinds
 from inspector.ui.keys import KeyWords
 from inspector.ui.panels.details import findings, lifecycle, overview, related
 from inspector.ui.panels.details.context_page import ContextPage
@@ -71,6 +73,7 @@ class DetailsPanel(QWidget):
         place_requested(Place): a context or participant should be shown.
         context_scope_requested(ContextPlace): the table should be bound to this context.
         chain_requested(int): the causal chain of this message should be shown alone in the table.
+        sees_requested(object): what the model of a participant sees should be shown: (string id of the space, name).
         code_requested(str): all findings of a code should be shown.
         mark_requested(Target), comment_requested(Target): mark or unmark it; write a comment on it.
     """
@@ -83,6 +86,7 @@ class DetailsPanel(QWidget):
     place_requested = Signal(object)
     context_scope_requested = Signal(object)
     chain_requested = Signal(int)
+    sees_requested = Signal(object)
     code_requested = Signal(str)
     mark_requested = Signal(object)
     comment_requested = Signal(object)
@@ -112,6 +116,7 @@ class DetailsPanel(QWidget):
         self._links.place_requested.connect(self.place_requested)
         self._links.context_scope_requested.connect(self.context_scope_requested)
         self._links.chain_requested.connect(self.chain_requested)
+        self._links.sees_requested.connect(self.sees_requested)
         self._links.code_requested.connect(self.code_requested)
         self._links.mark_requested.connect(self.mark_requested)
         self._links.comment_requested.connect(self.comment_requested)
@@ -312,6 +317,10 @@ class DetailsPanel(QWidget):
         if subject.kind == "participant/status":
             reports = columns["kind"][new] == (capture.strings.find(subject.kind) or -1)
             return bool((reports & (columns["sender"][new] == columns["sender"][subject.message])).any())
+        if subject.kind == kinds.RESPONSE and subject.analysis.transients.said(subject.message):
+            # Its story may go on: hints that pair it, consumers that fail, results its own hints are about.
+            telling = columns["kind"][new] == columns["kind"][subject.message]
+            return bool((telling & (columns["flags"][new] & (Flag.HAS_META | Flag.ERROR).value != 0)).any())
         waits = subject.kind in ("mcp/request", "mcp/proposal") and subject.answer is None
         return waits and self._document.live
 

@@ -21,6 +21,7 @@ from inspector.analysis.capabilities import Held
 from inspector.analysis.pending import PENDING_FILTER
 from inspector.document import CaptureDocument
 from inspector.filters.strings import quote
+from inspector.model_context.outcome import Outcome
 from inspector.participant_story import ParticipantStory, story_of
 from inspector.ui import formats
 from inspector.ui.panels.details import participant_rows as says
@@ -31,6 +32,7 @@ from inspector.ui.panels.details.overview.participants import reports_of
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.section import Page, Segments
 from inspector.ui.panels.details.sheet import Links, Maker, words_fact
+from inspector.ui.panels.details.token_facts import outcome_of, outcome_rows
 from inspector.ui.theme import ThemeController
 
 EVERY_MS = 1_000
@@ -69,6 +71,7 @@ class ParticipantPage(Page):
         self._document: CaptureDocument | None = None
         self._key: tuple[int, str] = (0, "")
         self.story: ParticipantStory | None = None
+        self._outcome: Outcome | None = None
         self._blocks: list[_Block] = []
         self._held = _WORDS
         self._read_to = 0
@@ -123,6 +126,7 @@ class ParticipantPage(Page):
         started = time.monotonic()
         self._read_to = len(self._document.analysis)
         self.story = story_of(self._document, *self._key, most_refused=_MOST_REFUSED)
+        self._outcome = outcome_of(self._document.analysis, *self._key)
         self._due = time.monotonic() + max(EVERY_MS / 1000 * 0.9, (time.monotonic() - started) * _SHARE)
         blocks = self._blocks_of(self.story) if self.story is not None else [self._nobody()]
         shape, before = ([(one.name, one.label, one.shape) for one in many] for many in (blocks, self._blocks))
@@ -158,7 +162,9 @@ class ParticipantPage(Page):
         document, name = self._document, self._key[1]
         assert document is not None
         presence = partial(says.presence_rows, document, story)
-        blocks = [self._facts("presence", "Presence", presence, name_width=80)]
+        ask = partial(self._links.sees_requested.emit, self._key)
+        sees = partial(self._make.link, "What its model sees", ask, name="modelSees")
+        blocks = [self._facts("presence", "Presence", presence, name_width=80, action=sees)]
         blocks += self._waiting(document, story)
         if story.refused:
             refused, more = partial(says.refused_rows, document, story.refused), len(story.refused) >= _MOST_REFUSED
@@ -171,6 +177,11 @@ class ParticipantPage(Page):
             blocks.append(self._facts("differing", label, differing, name_width=80))
         blocks += self._may(document, story)
         blocks += self._usage(document, story)
+        if self._outcome is not None:
+            rows = partial(outcome_rows, document.analysis, self._outcome)
+            blocks.append(
+                self._facts("contextTokens", "Context, as put together from the traffic", rows, name_width=126)
+            )
         if story.tools is not None:
             label = f"Tools it offers, {len(story.tools)}" if story.tools else "Tools it offers"
             blocks.append(self._facts("toolsOffered", label, partial(says.tool_rows, story, name), name_width=80))

@@ -24,6 +24,7 @@ from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
 from inspector.ui.panels.details.figures import Figures
 from inspector.ui.panels.details.sheet import message_part
 from inspector.ui.panels.details.subject import name_of
+from inspector.ui.panels.details.token_facts import sender_tokens
 from inspector.ui.panels.details.words import MINUS, clock_ms, recipients, sender_of
 from inspector.ui.wire_text import plain
 
@@ -52,6 +53,7 @@ def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fa
     if participant.is_us:
         rows.append(fact("Who", "this program"))
     rows.append(fact("Messages", f"{participant.messages:,} sent" if participant.messages else "has sent nothing"))
+    rows += sender_tokens(document.analysis, participant.space, participant.name)
     for name, row in (("First", story.first), ("Last", story.last)):
         if row is not None and (name == "First" or row != story.first):
             rows.append(_message_row(document, name, row))

@@ -52,6 +52,7 @@ class Links(QObject):
         code_requested(str): show all findings of a code.
         mark_requested(Target), comment_requested(Target): mark or unmark something; write a comment on it.
         tab_requested(str): turn to a tab.
+        sees_requested(object): show what the model of a participant sees: (string id of the space, name).
     """
 
     message_requested = Signal(int)
@@ -62,6 +63,7 @@ class Links(QObject):
     place_requested = Signal(object)
     context_scope_requested = Signal(object)
     chain_requested = Signal(int)
+    sees_requested = Signal(object)
     code_requested = Signal(str)
     mark_requested = Signal(object)
     comment_requested = Signal(object)

@@ -28,6 +28,7 @@ class RowMenu(QObject):
         toggle_requested(int): expand or collapse this result.
         reference_requested(int): count times from this message.
         mark_requested(int), comment_requested(int): mark or unmark this message; write a comment on it.
+        sees_requested(int): show what the model saw when this message had arrived.
         mark_selected_requested(), export_requested(): mark or unmark, or export, all that are selected.
     """
 
@@ -40,6 +41,7 @@ class RowMenu(QObject):
     reference_requested = Signal(int)
     mark_requested = Signal(object)
     comment_requested = Signal(object)
+    sees_requested = Signal(int)
     mark_selected_requested = Signal()
     export_requested = Signal()
 
@@ -91,6 +93,7 @@ class RowMenu(QObject):
             title = "Collapse the result" if self._model.is_expanded(message) else "Expand the original"
             self._add(menu, "toggle", title, lambda: self.toggle_requested.emit(message))
         self._add(menu, "chain", "Show this chain alone", lambda: self.chain_requested.emit(message))
+        self._add(menu, "sees", "Show what the model sees here", lambda: self.sees_requested.emit(message))
         self._add(menu, "reference", "Count times from here", lambda: self.reference_requested.emit(message))
         self._add(menu, "details", "Open in details", lambda: self.open_details_requested.emit(message))
         self._add(menu, "save", "Save message as...", lambda: self.save_requested.emit(message))

@@ -86,7 +86,7 @@ def _head(document: CaptureDocument, message: int, content: Content) -> str:
     facts = ["read-only", formats.size(int(document.capture.columns["size"][message]))]
     if content.record_count is not None:
         facts.append(formats.count_of(content.record_count, "record"))
-    by = document.analysis.transients.lifecycle(message).collapsed_by
+    by = document.analysis.transients.collapsed_by(message)
     if by is not None:
         facts.append(f"replaced by {formats.message_number(by)}")
     return ", ".join(facts)

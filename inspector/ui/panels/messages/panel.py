@@ -66,6 +66,7 @@ class MessagesPanel(QWidget):
         save_requested(int): write this message's bytes to a file.
         chain_requested(int): show the causal chain of this message alone.
         mark_requested(int), comment_requested(int): mark or unmark this message; write a comment on it.
+        sees_requested(int): show what the model saw when this message had arrived.
         selection_changed(Selection | None): other messages are selected; None for the current one alone.
         mark_selected_requested(), export_requested(): mark or unmark, or export, all that are selected.
         copy_refused(str): there is too much to copy, as a sentence.
@@ -99,6 +100,7 @@ class MessagesPanel(QWidget):
     chain_requested = Signal(int)
     mark_requested = Signal(object)
     comment_requested = Signal(object)
+    sees_requested = Signal(int)
     selection_changed = Signal(object)
     mark_selected_requested = Signal()
     export_requested = Signal()
@@ -165,6 +167,7 @@ class MessagesPanel(QWidget):
         self.view.reference_requested.connect(self.count_times_from)
         self.view.menu.mark_requested.connect(self.mark_requested)
         self.view.menu.comment_requested.connect(self.comment_requested)
+        self.view.menu.sees_requested.connect(self.sees_requested)
         self.empty.clear_filter_requested.connect(self.clear_filter_requested)
         self.empty.search_all_requested.connect(self.search_all_requested)
         self.view.viewport().installEventFilter(self)

@@ -31,10 +31,12 @@ class ParticipantsPanel(QWidget):
     Signals:
         filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
         selected(object): the user picked a participant: (string id of the space, name).
+        sees_requested(object): show what its model sees; the same pair.
     """
 
     filter_requested = Signal(str, str)
     selected = Signal(object)
+    sees_requested = Signal(object)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
@@ -135,6 +137,7 @@ class ParticipantsPanel(QWidget):
                 add_filter_actions(ways, text, self.filter_requested.emit)
             menu.addSeparator()
             menu.addAction("Show in details").setData(("show", self._key(row)))
+            menu.addAction("Show what its model sees").setData(("sees", self._key(row)))
             menu.addAction("Copy id").setData(("copy", self.model.participant(row).name))
         menu.triggered.connect(self._on_menu_triggered)
         menu.aboutToHide.connect(menu.deleteLater)
@@ -146,6 +149,8 @@ class ParticipantsPanel(QWidget):
         what, text = action.data()
         if what == "show":
             self.selected.emit(text)
+        elif what == "sees":
+            self.sees_requested.emit(text)
         else:
             QGuiApplication.clipboard().setText(text)
 

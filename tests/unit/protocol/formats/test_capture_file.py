@@ -25,13 +25,21 @@ def read(**line: Any) -> Record:
     ],
     ids=["frame", "text", "b64"],
 )
-@pytest.mark.parametrize("way", ["in", "out"])
+@pytest.mark.parametrize("way", ["in", "out", "client->server"])
 def test_frames(frame: dict[str, Any], way: str) -> None:
     record = read(t=5_000_000_000_000_000_000, dir=way, src=3, **frame)
     assert (record.shape, record.time_ns, record.direction) == (
         Shape.ENVELOPE, 5_000_000_000_000_000_000, way,
     )  # fmt: skip
     assert json.loads(record.raw) == {"kind": "chat", "payload": {"text": "hi"}}
+
+
+@pytest.mark.parametrize("frame", [{"text": "hi"}, {"b64": "//4="}])
+def test_what_cannot_be_read_keeps_its_time_and_way(frame: dict[str, str]) -> None:
+    record = read(t=5_000_000_000_000_000_000, dir="server->client", src=0, **frame)
+    assert (record.shape, record.time_ns, record.direction) == (
+        Shape.UNREADABLE, 5_000_000_000_000_000_000, "server->client",
+    )  # fmt: skip
 
 
 def test_a_frame_keeps_its_bytes() -> None:

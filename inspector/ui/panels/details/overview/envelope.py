@@ -17,6 +17,7 @@ from inspector.ui.panels.details.places import ContextPlace
 from inspector.ui.panels.details.section import LinkText, Section
 from inspector.ui.panels.details.sheet import Sheet, message_part
 from inspector.ui.panels.details.subject import Subject
+from inspector.ui.panels.details.token_facts import message_tokens
 from inspector.ui.panels.details.words import clock_ms, full_time
 
 _MOST_CORRELATIONS = 4
@@ -60,6 +61,7 @@ def envelope_facts(subject: Subject) -> list[Fact]:
     if len(subject.analysis.contexts.spaces) > 1 and (space := capture.string("space", message)):
         rows.append(fact("Space", space))
     rows += _times(subject)
+    rows += message_tokens(subject.analysis, message)
     source = capture.sources[int(capture.columns["source"][message])]
     if len(capture.sources) > 1:
         rows.append(fact("Source", source.name))

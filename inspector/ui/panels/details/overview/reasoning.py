@@ -27,6 +27,7 @@ from inspector.ui.panels.details.overview.chat import said_section
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
 from inspector.ui.panels.details.subject import Subject, text_of
 from inspector.ui.panels.details.thread_view import Step
+from inspector.ui.panels.details.token_facts import context_tokens
 from inspector.ui.panels.details.words import delta, sender_of
 from inspector.ui.wire_text import plain
 
@@ -237,7 +238,8 @@ def _cost(subject: Subject, node: int, outside: int) -> list[Fact]:
         words += f", {formats.number(below - own)} below"
     if outside:
         words += f", {formats.count_of(outside, 'tool call')} outside"
-    rows = [fact("Messages", words)]
+    space = int(subject.capture.columns["space"][subject.message])
+    rows = [fact("Messages", words), *context_tokens(subject.analysis, space, node)]
     started, last = contexts.started_by[node], contexts.last_row[node]
     times = subject.capture.columns["time_ns"]
     first = started if started >= 0 else contexts.first_row[node]

@@ -1,0 +1,136 @@
+"""Has the tokens of a capture counted by processes of their own, a batch at a time; never waits unless asked to."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from multiprocessing.connection import wait as wait_for
+
+import numpy as np
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.tokens import NOT_COUNTED, TokenPass
+from inspector.capture.capture import Capture
+from inspector.tokens.worker import CountingProcess, Lines
+
+_GIVEN_AT_ONCE = 3
+"""Batches a process has: one it counts, and some for when it is done with that before anybody looks."""
+_MOST_DEATHS = 2
+GIVEN_UP = (
+    "Tokens are counted no further: the process that counts ended twice. {:,} of {:,} messages are counted; "
+    "open the file again to count the rest."
+)
+
+
+class Counting:
+    """The counting of one capture.
+
+    A process that dies is replaced once; what it was counting then is left uncounted, because that may be why.
+
+    Attributes:
+        trouble: why it was given up, as a sentence for the user; None as long as it goes on.
+    """
+
+    def __init__(self, capture: Capture, tokens: TokenPass, processes: int = 1) -> None:
+        self._capture = capture
+        self._tokens = tokens
+        self._wanted = processes
+        self._deaths = 0
+        self._processes: dict[CountingProcess, deque[tuple[Rows, list[str]]]] = {}
+        self.trouble: str | None = None
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of the processes that run."""
+        return [process.pid for process in self._processes if process.pid is not None]
+
+    def go_on(self, timeout: float | None = 0) -> bool:
+        """Take what was counted, and give out more.
+
+        Args:
+            timeout: seconds to wait for something to take; None as long as it takes.
+
+        Returns:
+            Whether nothing is left to be counted, until more messages come.
+        """
+        if self.trouble is not None:
+            return True
+        if not self._tokens.done:
+            self._start()
+            self._hear(timeout)
+            self._give_out()
+        return self._tokens.done or self.trouble is not None
+
+    def _start(self) -> None:
+        while len(self._processes) < self._wanted:
+            try:
+                self._processes[CountingProcess()] = deque()
+            except OSError as error:  # no more processes to be had
+                self._wanted = len(self._processes)
+                if not self._wanted:
+                    self.trouble = f"Tokens are not counted: no process could be started for it, {error.strerror}."
+
+    def _hear(self, timeout: float | None) -> None:
+        by_connection = {process.connection: process for process in self._processes}
+        for connection in wait_for(list(by_connection), timeout):
+            process = by_connection[connection]  # type: ignore[index]  # what was given to wait for
+            try:
+                self._take(process)
+            except EOFError:
+                self._bury(process)
+
+    def _take(self, process: CountingProcess) -> None:
+        counts = process.take()
+        if counts is None:
+            return
+        rows, texts = self._processes[process].popleft()
+        self._tokens.put(rows, counts.lines)
+        self._tokens.put_summaries(texts, counts.texts)
+
+    def _give_out(self) -> None:
+        for process, given in list(self._processes.items()):
+            while process.ready and len(given) < _GIVEN_AT_ONCE and len(rows := self._tokens.next_batch()):
+                texts = self._tokens.summaries(rows)
+                given.append((rows, texts))
+                try:
+                    process.give(self._lines(rows, texts))
+                except OSError:
+                    self._bury(process)
+                    break
+
+    def _lines(self, rows: Rows, texts: list[str]) -> Lines:
+        columns = self._capture.columns
+        source = self._capture.sources[int(columns["source"][rows[0]])]
+        kinds, places = np.unique(columns["kind"][rows], return_inverse=True)
+        return Lines(
+            str(source.data_path),
+            source.identity,
+            columns["offset"][rows].astype(np.int64),
+            columns["length"][rows].astype(np.int64),
+            places.astype(np.uint16),
+            tuple(self._capture.strings[kind] if kind else "" for kind in kinds.tolist()),
+            tuple(texts),
+        )
+
+    def _bury(self, process: CountingProcess) -> None:
+        """A process has ended by itself: what it was counting is left, the rest is for the next one."""
+        given = self._processes.pop(process)
+        process.end()
+        if given:
+            rows, _ = given.popleft()
+            self._tokens.put(rows, np.full(len(rows), NOT_COUNTED, np.int32))
+        for rows, _ in given:
+            self._tokens.give_back(rows)
+        self._deaths += 1
+        if self._deaths >= _MOST_DEATHS:
+            self.end()
+            self.trouble = GIVEN_UP.format(self._tokens.counted, len(self._capture))
+
+    def end(self) -> None:
+        """End the processes; what they have not brought back is for whoever counts next."""
+        for process, given in self._processes.items():
+            with contextlib.suppress(OSError):
+                process.end()
+            for rows, _ in given:
+                self._tokens.give_back(rows)
+        self._processes.clear()

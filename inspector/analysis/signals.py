@@ -1,0 +1,156 @@
+"""The results that signal something, one after another: what each says in bits, its tool and its conversation."""
+
+from __future__ import annotations
+
+import enum
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.pairing import NOTHING
+from inspector.capture.capture import Capture
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol import kinds
+from inspector.protocol.transient import Signal
+
+NOWHERE = -1
+"""The place of a message that signals nothing."""
+_CALL = "tools/call"
+
+
+class Said(enum.IntFlag):
+    """Bits of what a result signals."""
+
+    HINTS = 1
+    CONSUMED = 2
+    TRANSIENT = 4
+    FAILED = 8
+    ODD = 16
+    """It has something that looks like a signal and is none."""
+    SUMMARY = 32
+    """Its summary is a text that is not empty."""
+    NO_CALL = 64
+    """It answers something that is no tool call, so that nothing of it counts."""
+
+
+HINTS, CONSUMED, TRANSIENT, FAILED, ODD, SUMMARY, NO_CALL = (bit.value for bit in Said)
+"""The same bits as plain numbers, for what looks at each of a million."""
+_LASTING = ~NO_CALL & 0xFF
+_ERROR, _RPC = Flag.ERROR.value, Flag.RPC.value
+
+
+class SignalTable:
+    """Signalling results, ascending; a result's place among them is its index here. 22 bytes each.
+
+    Attributes:
+        row: the message.
+        said: Said bits.
+        tool: string id of the tool that was called; 0 when it is not known.
+        conversation: a number for each client and server that talk.
+        note: what became of it (`transients.Note`).
+        following: of one that waits, the next one of the same tool that does (`pairing`).
+    """
+
+    def __init__(self, capture: Capture, correlation: CorrelationPass) -> None:
+        self._capture = capture
+        self._correlation = correlation
+        self.row: array[int] = array("i")
+        self.said: array[int] = array("B")
+        self.tool: array[int] = array("I")
+        self.conversation: array[int] = array("I")
+        self.note: array[int] = array("B")
+        self.following: array[int] = array("i")
+        self._pairs: array[int] = array("I")
+        self._pair_lists: list[tuple[tuple[str, str], ...]] = [()]
+        self._pair_ids: dict[tuple[tuple[str, str], ...], int] = {(): 0}
+        self._conversations: dict[tuple[Any, ...], int] = {}
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def add(self, row: int, signal: Signal) -> None:
+        """A result that comes after all others signals something."""
+        failed = int(self._capture.columns["flags"][row]) & _ERROR
+        said = (
+            (HINTS if signal.hints else 0) | (CONSUMED if signal.consumed else 0)
+            | (TRANSIENT if signal.transient else 0) | (FAILED if failed else 0)
+            | (ODD if signal.odd else 0) | (SUMMARY if signal.summary else 0)
+        )  # fmt: skip
+        pairs = signal.pairs
+        found = self._pair_ids.get(pairs)
+        if found is None:
+            found = self._pair_ids[pairs] = len(self._pair_lists)
+            self._pair_lists.append(pairs)
+        conversation, tool, is_call = self._placed(row)
+        self.row.append(row)
+        self.said.append(said if is_call else said | NO_CALL)
+        self.tool.append(tool)
+        self.conversation.append(conversation)
+        self.note.append(0)
+        self.following.append(NOTHING)
+        self._pairs.append(found)
+
+    def find(self, row: int) -> int:
+        """The place of a message; NOWHERE."""
+        place = bisect_left(self.row, row)
+        return place if place < len(self.row) and self.row[place] == row else NOWHERE
+
+    def pairs(self, place: int) -> tuple[tuple[str, str], ...]:
+        """The (fetching tool, consuming tool) pairs it names, as written."""
+        return self._pair_lists[self._pairs[place]]
+
+    def tool_name(self, place: int) -> str | None:
+        """The tool that was called, as written."""
+        return self._capture.strings[self.tool[place]] if self.tool[place] else None
+
+    def of_conversations(self, conversations: Collection[int]) -> Rows:
+        """Places of those that belong to some conversations, ascending. O(signals)."""
+        wanted = np.fromiter(conversations, np.uint32, len(conversations))
+        return np.flatnonzero(np.isin(np.array(self.conversation, np.uint32), wanted))
+
+    def conversation_of(self, row: int) -> int | None:
+        """The conversation a result belongs to; None when nothing was signalled in it."""
+        place = self.find(row)
+        return self.conversation[place] if place != NOWHERE else self._conversations.get(self._key(row))
+
+    def moved(self, rows: Rows) -> set[int]:
+        """Take in that links of some results changed; the conversations for which that makes a difference."""
+        found: set[int] = set()
+        for row in rows.tolist():
+            place = self.find(row)
+            if place == NOWHERE:
+                continue
+            conversation, tool, is_call = self._placed(row)
+            said = self.said[place] & _LASTING | (0 if is_call else NO_CALL)
+            if (conversation, tool, said) != (self.conversation[place], self.tool[place], self.said[place]):
+                found |= {conversation, self.conversation[place]}
+                self.conversation[place], self.tool[place], self.said[place] = conversation, tool, said
+        return found
+
+    def _placed(self, row: int) -> tuple[int, int, bool]:
+        """Conversation and tool of a result as known now, and whether it may answer a tool call."""
+        links, strings = self._correlation.columns, self._capture.strings
+        method = int(links["method"][row])
+        is_call = not method or strings[method] == _CALL
+        tool = int(links["target"][row]) if method and is_call else 0
+        conversation = self._conversations.setdefault(self._key(row), len(self._conversations))
+        return conversation, tool, is_call
+
+    def _key(self, row: int) -> tuple[Any, ...]:
+        """Who talk: the connection and the way the answer went for a line of MCP stdio, space and names for MEW."""
+        capture = self._capture
+        columns = capture.columns
+        cause = int(self._correlation.columns["cause"][row])
+        server, to = int(columns["sender"][row]), capture.to(row)
+        asked = cause != NO_ROW and capture.string("kind", cause) == kinds.REQUEST
+        client = capture.string("sender", cause) if asked or (cause != NO_ROW and not to) else next(iter(to), None)
+        if int(columns["flags"][row]) & _RPC:
+            pipe = int(columns["source"][row]), int(columns["connection"][row])
+            return (*pipe, int(columns["direction"][row]), client, server)
+        return (-1, int(columns["space"][row]), client, server)

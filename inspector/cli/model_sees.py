@@ -1,0 +1,159 @@
+"""`model-sees`: the conversation as it stands in the context of one participant's model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from inspector.cli.opening import Json, LogFile, ToolAliasTexts, fail, opened
+from inspector.cli.printing import dump, print_array, printable, say
+from inspector.document import CaptureDocument
+from inspector.model_context import Entry, ModelContext, Moment, Options, Reader, readers
+from inspector.model_context.difference import difference
+from inspector.model_context.messages import messages_of, whole_content
+from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.tokens.counter import TOKENIZER
+
+_MOST_NAMED = 20
+
+
+def model_sees_command(
+    file: LogFile,
+    participant: Annotated[
+        str | None, typer.Option("--participant", "-p", metavar="NAME", help="Whose model; else the busiest one's.")
+    ] = None,
+    at: Annotated[int | None, typer.Option("--at", metavar="NO", help="Once this message has arrived.")] = None,
+    since: Annotated[
+        int | None, typer.Option("--since", metavar="NO", help="Say what has changed since this message instead.")
+    ] = None,
+    out: Annotated[bool, typer.Option("--out", help="List what is not in the context, too.")] = False,
+    whole: Annotated[bool, typer.Option("--no-collapsing", help="As if nothing were collapsed.")] = False,
+    others: Annotated[bool, typer.Option("--others-reasoning", help="With the reasoning of others.")] = False,
+    as_messages: Annotated[
+        bool, typer.Option("--messages", help="Print chat messages in JSON, ready to send.")
+    ] = False,
+    as_json: Json = False,
+    tool_alias: ToolAliasTexts = None,
+) -> None:
+    """Print what a model sees: its conversation at a message, each entry with its tokens and why it is there.
+
+    No client reports this, so it is put together from the traffic; what is assumed is marked with a star. Tokens are an
+    estimate.
+    """
+    with opened(file, counted=True, tool_aliases=tool_alias) as document:
+        reader = _reader(document, participant)
+        context = ModelContext(document.analysis, reader, Options(collapsing=not whole, others_reasoning=others))
+        moment = context.at(_message(document, at, len(document.analysis) - 1))
+        if as_messages:
+            print_array(messages_of(moment))
+        elif since is not None:
+            _say_difference(context.at(_message(document, since, 0)), moment, as_json=as_json)
+        elif as_json:
+            typer.echo(dump(mask_secrets(_as_json(moment, out=out))))
+        else:
+            _say(moment, out=out)
+
+
+def _reader(document: CaptureDocument, name: str | None) -> Reader:
+    """Whose context is asked for; ends the command where there is nobody of that name."""
+    known = readers(document.analysis)
+    if not known:
+        fail(f"Nobody in {document.name} has said anything a model could have seen.")
+    found = next((reader for reader in known if name is None or reader.name == name), None)
+    if found is None:
+        titles = ", ".join(mask_text(reader.title) for reader in known[:_MOST_NAMED])
+        fail(f"{document.name} shows no model of {name}. It shows those of: {titles}.")
+    return found
+
+
+def _message(document: CaptureDocument, number: int | None, default: int) -> int:
+    count = len(document.analysis)
+    if number is None:
+        return default
+    if not 1 <= number <= count:
+        fail(f"{document.name} has no message No. {number}; its messages are No. 1 to {count:,}.")
+    return number - 1
+
+
+def _as_json(moment: Moment, *, out: bool) -> dict[str, Any]:
+    return {
+        "participant": moment.context.reader.name,
+        "no": moment.message + 1,
+        "tokens": moment.total,
+        "tokens_without_collapsing": moment.uncollapsed_total,
+        "estimate": TOKENIZER,
+        "reported": _reported(moment),
+        "entries": [_entry_json(moment, entry) for entry in moment.entries(out=out)],
+    }
+
+
+def _entry_json(moment: Moment, entry: Entry) -> dict[str, Any]:
+    return {
+        "no": entry.message + 1,
+        "role": entry.role.word or None,
+        "included": entry.included,
+        "collapsed": entry.collapsed,
+        "tokens": entry.tokens,
+        "reason": entry.reason,
+        "assumed": entry.assumed,
+        "because": None if entry.because is None else entry.because + 1,
+        "content": _content(moment, entry),
+    }
+
+
+def _content(moment: Moment, entry: Entry) -> str:
+    analysis = moment.context.analysis
+    if entry.collapsed:
+        return analysis.transients.summary(entry.message) or ""
+    return whole_content(analysis, entry.message)
+
+
+def _reported(moment: Moment) -> dict[str, Any] | None:
+    """What the participant itself reported last; never mixed with our estimate."""
+    status = moment.reported()
+    if status is None:
+        return None
+    return {
+        "no": status.message + 1, "tokens": status.tokens, "max_tokens": status.max_tokens,
+        "messages_in_context": status.messages,
+    }  # fmt: skip
+
+
+def _say(moment: Moment, *, out: bool) -> None:
+    title = printable(mask_text(moment.context.reader.title), 80)
+    saved = moment.uncollapsed_total - moment.total
+    spared = f"; {moment.uncollapsed_total:,} without collapsing" if saved else ""
+    say(f"{title} at No. {moment.message + 1:,}: {moment.total:,} tokens{spared}. Estimate ({TOKENIZER}).")
+    status = moment.reported()
+    if status is not None:
+        say(f"It reported {status.words} with No. {status.message + 1:,}.")
+    for role, (count, tokens) in moment.by_role().items():
+        say(f"  {role.word:<10} {count:>7,} entries {tokens:>10,} tokens")
+    for entry in moment.entries(out=out):
+        mark = " " if entry.included else "-"
+        star = "*" if entry.assumed else " "
+        text = printable(mask_text(_content(moment, entry)), 60)
+        say(
+            f"{mark} {entry.message + 1:>7,} {entry.role.word:<9} {entry.tokens or 0:>7,} {star} "
+            f"{text:<60}  {entry.reason}".rstrip()
+        )
+
+
+def _say_difference(earlier: Moment, later: Moment, *, as_json: bool) -> None:
+    if earlier.message > later.message:
+        fail(f"No. {earlier.message + 1} is not before No. {later.message + 1}.")
+    found = difference(earlier, later)
+    parts = (("came", found.came), ("went", found.went), ("collapsed", found.collapsed))
+    if as_json:
+        made: dict[str, Any] = {name: [_entry_json(later, later.entry(p)) for p in places] for name, places in parts}
+        made |= {"tokens": found.tokens, "since": earlier.message + 1, "no": later.message + 1}
+        typer.echo(dump(mask_secrets(made)))
+        return
+    span = f"From No. {earlier.message + 1:,} to No. {later.message + 1:,}"
+    say(f"{span}: {found.tokens:+,} tokens. Estimate ({TOKENIZER}).")
+    for name, places in parts:
+        for place in places.tolist():
+            entry = later.entry(place)
+            text = printable(mask_text(_content(later, entry)), 60)
+            say(f"{name:<10} {entry.message + 1:>7,} {text:<60}  {entry.reason}")

@@ -1,0 +1,84 @@
+"""`waste`: what of a context window was spent for nothing."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import typer
+
+from inspector.cli.opening import Json, LogFile, ToolAliasTexts, opened
+from inspector.cli.printing import dump, echo, printable, say
+from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.tokens.counter import TOKENIZER
+from inspector.waste import Found, Waste, WasteFinder
+
+NOTHING = "Nothing wasted, as far as can be told."
+
+
+def waste_command(
+    file: LogFile,
+    as_json: Json = False,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=0, help="Print at most so many; 0 for all.")] = 50,
+    participant: Annotated[
+        str | None, typer.Option("--participant", "-p", metavar="NAME", help="Only what this one's context holds.")
+    ] = None,
+    tool_alias: ToolAliasTexts = None,
+) -> None:
+    """Say what could have been spared: results nobody consumed or spoke of, calls made twice, tools never called.
+
+    What costs most comes first. Tokens are an estimate; what is marked with a question mark may have had its reason.
+    """
+    with opened(file, counted=True, tool_aliases=tool_alias) as document:
+        finder = WasteFinder(document.analysis)
+        while not finder.go_on(math.inf):
+            pass
+        found = finder.found
+    assert found is not None
+    if participant is not None:
+        of_one = tuple(one for one in found.wastes if one.participant == participant)
+        found = Found(of_one, found.notes, found.stop)
+    shown = found.wastes[: limit or None]
+    if as_json:
+        echo(dump(mask_secrets(_as_json(found, shown))))
+    else:
+        _say(found, shown)
+
+
+def _as_json(found: Found, shown: tuple[Waste, ...]) -> dict[str, Any]:
+    return {
+        "tokens": found.tokens,
+        "sure": found.sure_tokens,
+        "estimate": TOKENIZER,
+        "count": len(found.wastes),
+        "notes": list(found.notes),
+        "wastes": [
+            {
+                "kind": one.kind.value, "no": one.message + 1, "messages": [row + 1 for row in one.messages],
+                "tokens": one.tokens, "sure": one.sure, "participant": one.participant, "tool": one.tool,
+                "text": mask_text(one.sentence), "advice": mask_text(one.advice),
+            }
+            for one in shown
+        ],
+    }  # fmt: skip
+
+
+def _say(found: Found, shown: tuple[Waste, ...]) -> None:
+    if found.wastes:
+        perhaps = found.tokens - found.sure_tokens
+        part = f", {perhaps:,} of them perhaps" if perhaps else ""
+        say(f"{found.tokens:,} tokens could be spared{part}. Estimate ({TOKENIZER}).")
+    else:
+        say(NOTHING)
+    for note in found.notes:
+        say(note)
+    for one in shown:
+        mark = " " if one.sure else "?"
+        say(f"{one.tokens:>9,} {mark} No. {one.message + 1:<7,} {one.kind.value:<19} {_words(one.sentence)}")
+        say(f"{'':42}{_words(one.advice)}")
+    if len(shown) < len(found.wastes):
+        say(f"and {len(found.wastes) - len(shown):,} more; --limit 0 prints all.")
+
+
+def _words(text: str) -> str:
+    return printable(mask_text(text), 400)

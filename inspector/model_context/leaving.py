@@ -1,0 +1,196 @@
+"""What left a context again: forgotten, compacted, cleared, replaced (protocols.md 4, `participant/*`).
+
+Entries come in and go in runs of neighbours, so that many such messages cost no more than few.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.model_context.reader import Reader
+from inspector.model_context.reasons import Role, Why
+from inspector.model_context.reported import reported_at
+from inspector.model_context.sorting_in import SortedIn
+
+_FORGET, _DONE = "participant/forget", "participant/compact-done"
+_CLEAR, _RESTART = "participant/clear", "participant/restart"
+_SKIPPED = ("skipped", "failed", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What became of the entries of a context.
+
+    Attributes:
+        by: (k,) int64, the message that took each entry out; NO_ROW.
+        whys: (k,) uint8, `Why` it went.
+    """
+
+    by: NDArray[np.int64]
+    whys: NDArray[np.uint8]
+
+
+Payloads = dict[int, dict[str, Any]]
+"""What messages say that were read already."""
+
+
+def find_left(analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Payloads | None = None) -> Left:
+    """Walk the messages that take entries out of a reader's context, in the order of arrival.
+
+    Only what the participant reports (`compact-done`) counts of compacting. A participant counts messages we know
+    nothing of, such as its instructions: where it reported before how many it had, the same share of ours goes, the
+    oldest. Where it names tokens alone, the oldest go until as many are gone by our estimate.
+
+    Args:
+        analysis: of the capture.
+        reader: whose context.
+        sorted_in: what ever came into it.
+        read: payloads of an earlier walk; those of this one are added.
+    """
+    leaving = _Leaving(analysis, reader, sorted_in, {} if read is None else read)
+    for row in _controls(analysis, reader):
+        leaving.apply(row)
+    leaving.replace_lists(reader)
+    leaving.end_connections()
+    return Left(leaving.by, leaving.whys)
+
+
+def _controls(analysis: Analysis, reader: Reader) -> list[int]:
+    """Messages to the reader that ask it to forget, and its own reports of compacting, ascending."""
+    capture, stop = analysis.capture, len(analysis)
+    if reader.name is None:
+        return []
+    columns = capture.columns
+    codes = {name: capture.strings.find(name) or -1 for name in (_FORGET, _CLEAR, _RESTART, _DONE)}
+    wanted = np.isin(columns["kind"][:stop], [code for code in codes.values() if code > 0])
+    rows = np.flatnonzero(wanted & (columns["space"][:stop] == reader.space))
+    own = columns["sender"][rows] == (capture.strings.find(reader.name) or -1)
+    done = columns["kind"][rows] == codes[_DONE]
+    names = np.array([not to or reader.name in to for to in capture.to_sets], np.bool_)
+    meant = done | names[columns["to_set"][rows]]
+    return rows[(own == done) & meant].tolist()
+
+
+class _Leaving:
+    """Which entries are inside, as runs of neighbours: (start, stop) into `_places`, the oldest first."""
+
+    def __init__(self, analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Payloads) -> None:
+        self._analysis, self._reader = analysis, reader
+        self._read = read
+        self._sorted = sorted_in
+        self.by = np.full(len(sorted_in.rows), NO_ROW, np.int64)
+        self.whys = np.zeros(len(sorted_in.rows), np.uint8)
+        self._places = np.flatnonzero((sorted_in.roles != Role.NONE) & (sorted_in.roles != Role.TOOLS))
+        self._rows = sorted_in.rows[self._places]
+        self._fed = 0
+        self._inside: deque[tuple[int, int]] = deque()
+
+    def apply(self, row: int) -> None:
+        """Take in what came before a message, then do what it says."""
+        stop = int(np.searchsorted(self._rows, row))
+        if stop > self._fed:
+            self._inside.append((self._fed, stop))
+            self._fed = stop
+        kind, payload = self._analysis.capture.string("kind", row), self._payload(row)
+        if kind == _FORGET:
+            self._forget(row, payload)
+        elif kind == _DONE:
+            self._compact(row, payload)
+        else:
+            self._take(row, len(self._rows), Why.CLEARED)
+
+    def _payload(self, row: int) -> dict[str, Any]:
+        found = self._read.get(row)
+        if found is None:
+            found = self._read[row] = self._analysis.capture.payload(row)
+        return found
+
+    def _forget(self, row: int, payload: dict[str, Any]) -> None:
+        count = _count(payload.get("entries"))
+        newest = payload.get("direction") == "newest"
+        self._take(row, 1 if count is None else count, Why.FORGOTTEN, newest=newest)
+
+    def _compact(self, row: int, payload: dict[str, Any]) -> None:
+        if payload.get("skipped") is True or payload.get("status") in _SKIPPED:
+            return
+        messages, tokens = _count(payload.get("freed_messages")), _count(payload.get("freed_tokens"))
+        if messages is not None:
+            self._take(row, self._share(row, messages), Why.COMPACTED)
+        elif tokens:
+            self._take_tokens(row, tokens)
+
+    def _share(self, row: int, freed: int) -> int:
+        """How many of our entries stand for those a participant freed."""
+        status = reported_at(self._analysis, self._reader, row)
+        had = status.messages if status is not None else None
+        if not had or freed > had:
+            return freed
+        return round(freed / had * sum(stop - start for start, stop in self._inside))
+
+    def _take(self, row: int, count: int, why: Why, *, newest: bool = False) -> None:
+        while count > 0 and self._inside:
+            start, stop = self._inside.pop() if newest else self._inside.popleft()
+            some = min(count, stop - start)
+            count -= some
+            gone = slice(stop - some, stop) if newest else slice(start, start + some)
+            self.by[self._places[gone]], self.whys[self._places[gone]] = row, why
+            if newest and stop - some > start:
+                self._inside.append((start, stop - some))
+            elif not newest and start + some < stop:
+                self._inside.appendleft((start + some, stop))
+
+    def _take_tokens(self, row: int, tokens: int) -> None:
+        """Let the oldest go until as many tokens are gone; of what is not counted yet nothing is known."""
+        counted = self._analysis.tokens.columns["tokens"]
+        while tokens > 0 and self._inside:
+            start, stop = self._inside[0]
+            freed = np.cumsum(np.maximum(counted[self._rows[start:stop]], 0), dtype=np.int64)
+            some = min(int(np.searchsorted(freed, tokens)) + 1, stop - start)
+            tokens -= int(freed[some - 1])
+            self._take(row, some, Why.COMPACTED)
+
+    def replace_lists(self, reader: Reader) -> None:
+        """A server's later list of tools replaces the one before; a further page adds to it."""
+        capture, links = self._analysis.capture, self._analysis.correlation.columns
+        standing: dict[tuple[int, ...], list[int]] = {}  # server -> places of the pages of its list
+        for place in np.flatnonzero(self._sorted.roles == Role.TOOLS).tolist():
+            row = int(self._sorted.rows[place])
+            server = tuple(int(capture.columns[name][row]) for name in ("source", "connection", "sender"))
+            pages = standing.setdefault(server, [])
+            params = self._payload(int(links["cause"][row])).get("params") if pages else None
+            if pages and not (isinstance(params, dict) and params.get("cursor")):
+                self.by[pages], self.whys[pages] = row, Why.REPLACED
+                pages.clear()
+            pages.append(place)
+
+    def end_connections(self) -> None:
+        """Where a server was started anew, what was said over the connection before goes: that was another session.
+
+        Several connections side by side are several servers of one client, and all stand in its context.
+        """
+        capture, rows = self._analysis.capture, self._sorted.rows
+        columns = capture.columns
+        which = columns["source"][rows].astype(np.int64) << 32 | columns["connection"][rows]
+        piped = np.flatnonzero(columns["flags"][rows] & Flag.RPC.value)
+        found, first = np.unique(which[piped], return_index=True)
+        open_now: dict[tuple[int, int], int] = {}  # (source, which of its pipes) -> connection
+        for place in np.sort(piped[first]).tolist() if len(found) > 1 else []:
+            row = int(rows[place])
+            pipe = int(columns["source"][row]), capture.record(row).src
+            before, open_now[pipe] = open_now.get(pipe), int(which[place])
+            if before is not None:
+                gone = (which == before) & (self._sorted.roles != Role.NONE) & (self.by == NO_ROW)
+                self.by[gone], self.whys[gone] = row, Why.REOPENED
+
+
+def _count(value: object) -> int | None:
+    """A number of something, as far as it is one."""
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53 else None

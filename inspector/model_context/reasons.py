@@ -1,0 +1,101 @@
+"""Why a message is, or is not, in a model's context, and as whose words.
+
+No protocol of the family reports what a client hands to its model: what a participant wrote itself, and what answers
+its own calls, is known to have been there; everything else is an assumption, and says so.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Role(enum.IntEnum):
+    """As whose words a model is given a message; the words of chat completion interfaces."""
+
+    NONE = 0
+    SYSTEM = 1
+    USER = 2
+    ASSISTANT = 3
+    TOOL = 4
+    TOOLS = 5
+    """Definitions of tools, which interfaces take beside the messages."""
+
+    @property
+    def word(self) -> str:
+        """As shown and exported."""
+        return "" if self is Role.NONE else self.name.lower()
+
+
+class Why(enum.IntEnum):
+    """Why a message stands in a context, stands no more, or never did. `REASONS` has the sentences."""
+
+    OTHER = 0
+    SAID = 1
+    THOUGHT = 2
+    CALLED = 3
+    PROPOSED = 4
+    TOLD = 5
+    ASKED = 6
+    ANSWERED = 7
+    GIVEN = 8
+    DEFINED = 9
+    INSTRUCTED = 10
+    OTHERS_THOUGHT = 11
+    FOR_OTHERS = 12
+    PROGRAM = 13
+    FRAME = 14
+    ELSEWHERE = 15
+    UNREADABLE = 16
+    FORGOTTEN = 17
+    COMPACTED = 18
+    CLEARED = 19
+    REPLACED = 20
+    NOTE = 21
+    REOPENED = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What is said of an entry.
+
+    Attributes:
+        sentence: the reason; `{no}` stands for the number of the message that brought it about.
+        assumed: no client reports it: this is how clients commonly do it.
+    """
+
+    sentence: str
+    assumed: bool = True
+
+
+REASONS: dict[Why, Reason] = {
+    Why.OTHER: Reason("Nothing says that a client gives such a message to its model."),
+    Why.SAID: Reason("It wrote this itself.", assumed=False),
+    Why.THOUGHT: Reason("Its own reasoning; clients may drop it from later turns."),
+    Why.CALLED: Reason("It called this tool.", assumed=False),
+    Why.PROPOSED: Reason("It proposed this call.", assumed=False),
+    Why.TOLD: Reason("Said to it or to everyone."),
+    Why.ASKED: Reason("A proposal it may act on."),
+    Why.ANSWERED: Reason("The result of its own call.", assumed=False),
+    Why.GIVEN: Reason("A resource or prompt it asked for."),
+    Why.DEFINED: Reason("Tools it was told of; clients hand their definitions to the model."),
+    Why.INSTRUCTED: Reason("What the server asks clients to tell their model."),
+    Why.OTHERS_THOUGHT: Reason("Reasoning of somebody else."),
+    Why.FOR_OTHERS: Reason("It is addressed to others."),
+    Why.PROGRAM: Reason("Handled by the program around the model."),
+    Why.FRAME: Reason("A piece of a stream; what it carries is told by the message that ends it."),
+    Why.ELSEWHERE: Reason("Said in a sub-context of somebody else."),
+    Why.UNREADABLE: Reason("It could not be read.", assumed=False),
+    Why.NOTE: Reason("Nobody's message: a note of the recording or of the gateway's log.", assumed=False),
+    Why.FORGOTTEN: Reason("No. {no} told it to forget; whether it did is not reported."),
+    Why.COMPACTED: Reason("Gone with the compacting that No. {no} reports; which messages went is not."),
+    Why.CLEARED: Reason("No. {no} told it to begin anew; whether it did is not reported."),
+    Why.REOPENED: Reason("No. {no} opened the connection anew; clients begin a new conversation then."),
+    Why.REPLACED: Reason("No. {no} lists the tools anew."),
+}
+"""What stands in the column "why"; a collapsed result has `COLLAPSED` in its place."""
+
+COLLAPSED = Reason("No. {no} consumed it; its summary stands in its place, if the client did as it was told.")
+
+NEVER_IN = frozenset({Why.OTHER, Why.FOR_OTHERS, Why.PROGRAM, Why.FRAME, Why.ELSEWHERE, Why.UNREADABLE, Why.NOTE})
+"""Reasons of messages that were never in the context, whatever the options."""

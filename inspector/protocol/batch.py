@@ -1,0 +1,71 @@
+"""JSON-RPC batches: several messages in one array, as MCP clients and servers of 2025-03-26 send them.
+
+RULE: an array with a JSON-RPC message among its elements is a batch, and each element is a message of its own; what is
+none of these is one line that cannot be read, as is a batch of more than 131,072 elements.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from inspector.protocol.header import MAX_LENIENT, NotAnObjectError, decode_json
+from inspector.protocol.record import Record, unreadable
+
+MAX_ELEMENTS = 1 << 17
+"""Elements of a batch. Each becomes a message: an array of 100 MB could stand for fifty million."""
+
+
+class _Message(msgspec.Struct, gc=False):
+    jsonrpc: str
+
+
+_decode_messages = msgspec.json.Decoder(list[_Message]).decode
+_decode_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
+_decode_message = msgspec.json.Decoder(_Message).decode
+_REFUSALS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+def batch_in(raw: bytes) -> Record | None:
+    """A record that stands for a batch, until its messages are read one by one; None for what is none. Never raises.
+
+    Args:
+        raw: an array as it was written.
+    """
+    if raw[:1] != b"[" or b'"jsonrpc"' not in raw:
+        return None
+    count = _count(raw)
+    if not 0 < count <= MAX_ELEMENTS:
+        return None
+    record = unreadable(raw, f"a JSON-RPC batch of {count:,}, where one message was expected")
+    record.batch = count
+    return record
+
+
+def _count(raw: bytes) -> int:
+    """Elements of a batch; 0 where no JSON-RPC message is among them."""
+    try:
+        return len(_decode_messages(raw))
+    except _REFUSALS:
+        pass
+    try:
+        elements = _decode_elements(raw)
+    except _REFUSALS:
+        return _count_leniently(raw) if len(raw) <= MAX_LENIENT else 0
+    return len(elements) if any(map(_is_message, elements)) else 0
+
+
+def _is_message(element: msgspec.Raw) -> bool:
+    try:
+        _decode_message(element)
+    except _REFUSALS:
+        return False
+    return True
+
+
+def _count_leniently(raw: bytes) -> int:
+    """What the fast decoder refuses but Python's reads, such as NaN in one of the messages."""
+    try:
+        elements = decode_json(raw)
+    except NotAnObjectError:
+        return 0
+    return len(elements) if any(isinstance(e, dict) and isinstance(e.get("jsonrpc"), str) for e in elements) else 0

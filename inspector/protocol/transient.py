@@ -1,0 +1,73 @@
+"""What the `_meta` of one tool result says about the life of results (protocols.md 13). Reads, and decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.protocol.secrets import masked_words
+
+_LONGEST_ODD = 80  # characters of what is no signal that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A pair a result registers: results of one tool may be collapsed once the other has consumed them."""
+
+    tool: str
+    consumer: str
+    step: int | None = None
+    """Step of the workflow it is about, where it says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What a result's `_meta` says."""
+
+    hints: tuple[Hint, ...] = ()
+    consumed: bool = False
+    transient: bool = False
+    summary: str | None = None
+    """As written, "" included; None when it is absent or no text."""
+    odd: str | None = None
+    """A sentence about something that looks like a signal and is none."""
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """(fetching tool, consuming tool), each pair once."""
+        return tuple(dict.fromkeys((hint.tool, hint.consumer) for hint in self.hints))
+
+
+def signal_in(payload: Mapping[str, Any]) -> Signal | None:
+    """The signal in the payload of a response; None when it says nothing. Never raises."""
+    result = payload.get("result")
+    meta = result.get("_meta") if isinstance(result, Mapping) else None
+    if not isinstance(meta, Mapping):
+        return None
+    hints = meta.get("contextHints")
+    found = tuple(filter(None, map(_hint, hints))) if isinstance(hints, list) else ()
+    context = meta.get("context")
+    odd = None
+    if not isinstance(context, Mapping):
+        odd = None if context is None else "`_meta.context` is no object, so it signals nothing."
+        context = {}
+    consumed = context.get("consumed")
+    if consumed is not None and not isinstance(consumed, bool):
+        shown = masked_words(consumed, _LONGEST_ODD)
+        shown = f'"{shown}"' if isinstance(consumed, str) else shown
+        odd = f"`consumed` is {shown}, not true, so it signals nothing."
+    transient = context.get("lifecycle") == "transient"
+    if not (found or transient or consumed is True or odd):
+        return None
+    summary = context.get("summary")
+    return Signal(found, consumed is True, transient, summary if isinstance(summary, str) else None, odd)
+
+
+def _hint(hint: Any) -> Hint | None:
+    if not isinstance(hint, Mapping) or hint.get("lifecycle") != "transient":
+        return None
+    tool, consumer, step = hint.get("tool"), hint.get("consumedBy"), hint.get("step")
+    if not (isinstance(tool, str) and isinstance(consumer, str) and tool and consumer):
+        return None
+    return Hint(tool, consumer, step if isinstance(step, int) and not isinstance(step, bool) else None)

@@ -1,0 +1,66 @@
+"""What of a command line a capture may name: command lines hold passwords and tokens, captures are passed around.
+
+Kept is what is surely none: the program, names of options, packages that a launcher launches, modules of Python, and
+files that exist. Every other word becomes dots, values of variables among them, and so does a name that chance could
+have made (`random_words`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from inspector.protocol.secrets import MASK, mask_text
+from inspector.tap.random_words import looks_random
+
+_OPTION = re.compile(r"-[A-Za-z]|--[A-Za-z][A-Za-z_-]{0,40}")
+_ATTACHED = re.compile(r"-[A-Za-z](?=[^=])")
+_PACKAGE = re.compile(r"@[a-z][a-z._-]{0,60}/[a-z][a-z._-]{0,60}(?:@(?:latest|[\d.]{1,20}))?")
+_MODULE = re.compile(r"[A-Za-z_][A-Za-z_.]{0,80}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,80}(?==)")
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]{0,8}(?:\.exe)?|py")
+_SEPARATORS = re.compile(r"[/\\]")
+_LAUNCHERS = ("npx", "uvx", "pipx", "bunx", "pnpx")
+_HARMLESS = ("-y", "--yes", "-q", "--quiet", "run")
+_SERVER = re.compile(r"[a-z][a-z._-]{0,60}(?:@(?:latest|[\d.]{1,20}))?")
+
+
+def shown_command(command: Sequence[str]) -> list[str]:
+    """The words of a command, with dots for all that might be a secret."""
+    program = os.path.basename(command[0])  # noqa: PTH119 - pathlib is 20 ms that a start need not wait for
+    shown = [mask_text(program)]
+    launched = program.partition(".")[0] in _LAUNCHERS
+    is_python = False
+    for before, word in pairwise(command):
+        # Only the interpreter's own options: of a script's or a module's, -m may be anything.
+        is_python = _PYTHON.fullmatch(_SEPARATORS.split(before)[-1]) is not None or (is_python and before[:1] == "-")
+        # The first word that is no option names what a launcher launches.
+        names_server = launched and not word.startswith("-") and word not in _HARMLESS
+        expected = (names_server and (before in _HARMLESS or before == command[0]) and _SERVER) or (
+            is_python and before == "-m" and _MODULE
+        )
+        launched = launched and not names_server
+        is_name = expected and expected.fullmatch(word) is not None and not looks_random(word)
+        shown.append(mask_text(word) if is_name else _shown(word))
+    return shown
+
+
+def _shown(word: str) -> str:
+    name, is_set, _ = word.partition("=")
+    if is_set and (_OPTION.fullmatch(name) or _VARIABLE.match(word)):
+        return f"{name}={MASK}"
+    is_package = _PACKAGE.fullmatch(word) and not looks_random(word)
+    if word in _HARMLESS or _OPTION.fullmatch(word) or is_package or _is_file(word):
+        return mask_text(word)
+    attached = _ATTACHED.match(word)  # a value may follow an option's letter: -phunter2
+    return (attached[0] if attached else "") + MASK
+
+
+def _is_file(word: str) -> bool:
+    """Only what is written as a path: a password may be a file's name by chance."""
+    try:
+        return ("/" in word or os.sep in word) and os.path.exists(word)  # noqa: PTH110 - as above
+    except ValueError:
+        return False

@@ -1,0 +1,277 @@
+"""Writing down what a tap hears, on a thread of its own; whatever becomes of the disk stays here.
+
+A capture that cannot be written is tried again every second. What is said meanwhile is kept up to `MOST_KEPT_CHARS`,
+then counted; as soon as writing works again a gap row says how much is missing. One sentence on standard error says
+that there is trouble, one that it is over.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from inspector.tap.backlog import CLIENT, WAYS, Backlog, Said
+from inspector.tap.lines import LineMaker
+
+if TYPE_CHECKING:
+    from inspector.capture.writer import CaptureWriter
+
+WRITE_S = 0.02
+"""Between two writes, as in live captures; nothing is waked for each line, which would cost those who talk."""
+AGAIN_S = 1.0
+"""A disk in trouble is tried again so often, and the file looked for under its name."""
+MOST_KEPT_CHARS = 1 << 24
+"""So much is kept for a disk in trouble."""
+_TAKEN_AT_ONCE = 1 << 22
+_STUCK_S = 2.0
+
+
+class TapRecorder:
+    """Makes lines of a backlog and writes them to a capture, until `close`.
+
+    Attributes:
+        begun: set when the file has its first line.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        backlog: Backlog,
+        *,
+        origin: Callable[[], dict[str, object]],
+        say: Callable[[str], None],
+        append: bool = False,
+    ) -> None:
+        """Prepare; nothing is written before `start`.
+
+        Args:
+            path: the capture.
+            backlog: where what is said waits.
+            origin: makes what the header says, without secrets.
+            say: tells the user a sentence.
+            append: go on with what the file holds.
+        """
+        self.begun = threading.Event()
+        self._path = path
+        self._backlog = backlog
+        self._origin = origin
+        self._say = say
+        self._append = append
+        self._writer: CaptureWriter | None = None
+        self._file_key = (0, 0)
+        self._opened_ns = time.time_ns()
+        self._lines = (LineMaker(), LineMaker())
+        self._bytes = [0, 0]
+        self._silent = [False, False]
+        self._trouble = ""
+        self._since_ns = 0
+        self._look_at = 0.0
+        self._lost_bytes = self._lost_lines = 0
+        self._removed = False
+        self._outcome = ""
+        self._ending = False
+        self._steps = 0
+        self._thread = threading.Thread(target=self._run, name="record", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def close(self, outcome: str) -> None:
+        """Write what waits and how it ended; gives up on a disk that does not answer."""
+        self._outcome = outcome
+        self._ending = True
+        self._backlog.filled.set()
+        before = -1
+        while self._thread.is_alive() and self._steps != before:
+            before = self._steps
+            self._thread.join(_STUCK_S)
+
+    # On the thread
+
+    def _run(self) -> None:
+        try:
+            self._record()
+        except Exception as error:  # noqa: BLE001 - whatever it is, those who talk are not to notice
+            self._say(f"The capture {self._path} is not written any more: {type(error).__name__}: {error}.")
+
+    def _record(self) -> None:
+        ending = False
+        self._write()
+        while not ending:
+            self._backlog.filled.wait(AGAIN_S)
+            self._backlog.filled.clear()
+            ending = self._ending  # looked at first: what was said before is taken below
+            if not ending:
+                time.sleep(WRITE_S)
+            while self._take_some():
+                self._write(at_once=ending)
+            self._write(at_once=ending)
+        for way, is_silent in enumerate(self._silent):
+            if not is_silent:  # a pump waits for ever for a client that is still there
+                self._end(Said(time.time_ns(), way, b"", ended="the server ended first"))
+        self._finish()
+
+    def _take_some(self) -> bool:
+        """Take in what waits, up to a few megabytes; whether there was any."""
+        taken = 0
+        while taken < _TAKEN_AT_ONCE and (said := self._backlog.take()) is not None:
+            taken += len(said.data) + 1
+            self._hear(said)
+            self._steps += 1
+        return taken > 0
+
+    def _hear(self, said: Said) -> None:
+        lines = self._lines[said.way]
+        if said.lost_bytes:
+            lines.lose(said.lost_bytes, said.lost_lines, torn=said.torn)
+        self._bytes[said.way] += len(said.data) + said.lost_bytes
+        whole = lines.feed(said.data) if said.data else []
+        self._tell_loss(lines, said.time_ns, "it was said faster than it could be written")
+        for line in whole:
+            self._keep(line, said.way, said.time_ns)
+        if lines.lost_bytes:  # behind them began one that is too long
+            self._tell_loss(lines, said.time_ns, "a line was too long to be kept")
+        if said.ended is not None:
+            self._end(said)
+
+    def _end(self, said: Said) -> None:
+        """One side has fallen silent: its last line may have no end."""
+        lines = self._lines[said.way]
+        self._silent[said.way] = True
+        rest = lines.rest()
+        if rest:
+            self._keep(rest, said.way, said.time_ns)
+        self._tell_loss(lines, said.time_ns, "it was said faster than it could be written")
+        if self._writer is not None and not self._lost_lines:
+            self._writer.mark(
+                "ended", time_ns=said.time_ns, dir=WAYS[said.way], bytes=self._bytes[said.way], newline=not rest,
+                reason=said.ended,
+            )  # fmt: skip
+
+    def _keep(self, line: bytes, way: int, time_ns: int) -> None:
+        writer = self._writer
+        if writer is None or self._lost_lines or (self._trouble and writer.waiting_chars > MOST_KEPT_CHARS):
+            # Once something is lost all is, until writing works: one gap, in its place.
+            self._lost_lines += 1
+            self._lost_bytes += len(line) + 1
+            return
+        try:
+            data: str | bytes = line.decode()
+        except UnicodeDecodeError:
+            data = line
+        writer.frame(data, direction="client->server" if way == CLIENT else "server->client", time_ns=time_ns)
+
+    def _tell_loss(self, lines: LineMaker, time_ns: int, why: str) -> None:
+        size, count = lines.take_loss()
+        if not size:
+            return
+        if self._writer is None or self._trouble:
+            self._lost_bytes += size
+            self._lost_lines += max(1, count)
+        else:
+            self._writer.mark("gap", time_ns=time_ns, reason=_missing(why, count, size), lines=count, bytes=size)
+
+    # The disk
+
+    def _write(self, *, at_once: bool = False) -> None:
+        now = time.monotonic()
+        if self._trouble and now < self._look_at and not at_once:
+            return
+        try:
+            writer = self._writer or self._open()
+            writer.settle()
+            if now >= self._look_at:
+                self._look_at = now + AGAIN_S
+                self._check_place(writer)
+        except OSError as error:
+            self._troubled(error)
+        else:
+            if self._trouble:
+                self._recovered(writer)
+        self._steps += 1
+
+    def _open(self) -> CaptureWriter:
+        from inspector.capture.writer import CaptureWriter  # the server runs meanwhile
+
+        writer = CaptureWriter(self._path, origin=self._origin(), resume=self._append)
+        self._append = False
+        found = self._path.stat()
+        self._file_key = (found.st_dev, found.st_ino)
+        self._writer = writer
+        now = time.time_ns()
+        writer.mark("opened", time_ns=now if self._removed else self._opened_ns, source="tap")
+        if self._removed and not self._lost_lines:
+            why = "the capture was moved away or removed while it was written; what was said before is not in this file"
+            writer.mark("gap", time_ns=self._since_ns or now, reason=why, until_ns=now)
+        writer.settle()
+        self.begun.set()
+        return writer
+
+    def _check_place(self, writer: CaptureWriter) -> None:
+        """Notice that the file has no name any more: what is written to it would be gone at the end."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            found = None
+        if found is not None and (found.st_dev, found.st_ino) == self._file_key:
+            return
+        with suppress(OSError):
+            writer.close()
+        self._writer, self._removed = None, True
+        self._look_at = 0.0
+        raise OSError(errno.ENOENT, "it was moved away or removed")
+
+    def _troubled(self, error: OSError) -> None:
+        self._look_at = time.monotonic() + (AGAIN_S if self._trouble else 0.0)
+        if self._trouble:
+            return
+        self._since_ns = time.time_ns()
+        self._trouble = os.strerror(error.errno) if error.errno and not self._removed else str(error.strerror or error)
+        self._say(
+            f"The capture {self._path} cannot be written: {self._trouble}. "
+            "Client and server talk on undisturbed; it is tried again every second."
+        )
+
+    def _recovered(self, writer: CaptureWriter) -> None:
+        why = f"the capture could not be written ({self._trouble})"
+        if self._lost_lines:
+            words = _missing(why, self._lost_lines, self._lost_bytes)
+            if self._removed:
+                words += "; what was said before is not in this file"
+            until = time.time_ns()
+            facts = {"until_ns": until, "lines": self._lost_lines, "bytes": self._lost_bytes}
+            writer.mark("gap", time_ns=self._since_ns, reason=words, **facts)
+            self._say(f"The capture {self._path} is written again; {_count(self._lost_lines)} are missing in it.")
+        else:
+            self._say(f"The capture {self._path} is written again; nothing said meanwhile is missing.")
+        self._lost_bytes = self._lost_lines = 0
+        self._trouble, self._removed, self._look_at = "", False, 0.0
+
+    def _finish(self) -> None:
+        """The last words; a disk in trouble is given one more chance by `_write`."""
+        if self._trouble or self._writer is None:
+            with suppress(OSError):
+                if self._writer is not None:
+                    self._writer.close()
+            self._say(f"The capture {self._path} is not complete: what was said last is missing in it.")
+            return
+        self._writer.mark("closed", time_ns=time.time_ns(), reason=self._outcome)
+        try:
+            self._writer.close()
+        except OSError as error:
+            self._say(f"{error}")
+
+
+def _count(lines: int) -> str:
+    return "1 line" if lines == 1 else f"{lines:,} lines"
+
+
+def _missing(why: str, lines: int, size: int) -> str:
+    return f"{why}: {_count(max(1, lines))}, {size:,} bytes, {'is' if lines <= 1 else 'are'} missing here"

@@ -1,0 +1,264 @@
+"""Starts the server behind a tap, passes on signals and how it ended, and lets nothing of its last words be lost.
+
+The server stays in the tap's own process group: what a terminal or a client sends to the group reaches it as without a
+tap, and a server that asks for a password at the terminal may. What is sent to the tap alone is passed on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from inspector.tap.arguments import TapArguments
+from inspector.tap.backlog import CLIENT, SERVER, Backlog
+from inspector.tap.capture_name import NotPossibleError, claim_file
+from inspector.tap.pump import Pump
+from inspector.tap.recorder import TapRecorder
+
+QUIET_S = 0.5
+"""After the server's end: its children may hold the pipe open; so long without a word counts as their last."""
+NOT_FOUND, NOT_RUN, BAD_USAGE = 127, 126, 2
+"""Exit codes of a shell for a command that does not exist or does not run, and ours for what cannot be."""
+
+_SIGNALS = tuple(
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGBREAK")
+    if hasattr(signal, name)
+)
+_FROM_KERNEL = 0x80  # SI_KERNEL: a terminal's Ctrl+C, which the whole group got
+_SWITCH_S = 0.00005  # what a pump may wait for the recorder's thread
+_STEP_S = 0.02
+
+
+def say(sentence: str) -> None:
+    """Tell the user, where the server's own words of the kind go."""
+    try:
+        os.write(2, f"context-inspector tap: {sentence}\n".encode(errors="backslashreplace"))
+    except OSError:
+        return  # nobody listens
+
+
+def run_tap(arguments: TapArguments) -> int:
+    """Run the server until it ends; its exit code, negative for the signal that killed it."""
+    try:
+        path, is_made = claim_file(arguments.output, arguments.command[0], append=arguments.append)
+    except NotPossibleError as error:
+        say(str(error))
+        return BAD_USAGE
+    relay = _Relay(arguments.command)
+    code = relay.start()
+    if code is not None:
+        if is_made:
+            os.unlink(path)  # noqa: PTH108 - pathlib has no more to say here
+        return code
+    return relay.run(path, append=arguments.append, show=arguments.show)
+
+
+def end_as(code: int) -> None:
+    """End this process as the server ended: with its exit code, or by the signal that killed it."""
+    if code < 0 and sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # one core file is enough
+        with suppress(OSError):  # SIGKILL has no handler
+            signal.signal(-code, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [-code])
+        os.kill(os.getpid(), -code)
+        code = 128 - code  # a signal that kills nobody here
+    # Without a look at threads that wait for ever in a read.
+    os._exit(code)
+
+
+class _Relay:
+    """One server and the two pumps before it."""
+
+    def __init__(self, command: tuple[str, ...]) -> None:
+        self._command = command
+        self._process: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []  # signals that came before there was somebody to pass them on to
+        self._given_up = False
+        self._window: subprocess.Popen[bytes] | None = None
+        self._handled: list[int] = []
+
+    def start(self) -> int | None:
+        """Start the server; an exit code when that cannot be."""
+        self._catch_signals()
+        words = list(self._command)
+        if sys.platform == "win32":
+            import shutil
+
+            words[0] = shutil.which(words[0]) or words[0]  # npx is npx.cmd there
+        try:
+            self._process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, preexec_fn=_end_with_us()
+            )
+        except FileNotFoundError:
+            say(f"There is no program {words[0]}.")
+            return NOT_FOUND
+        except (OSError, ValueError) as error:
+            say(f"{words[0]} cannot be started: {getattr(error, 'strerror', None) or error}.")
+            return NOT_RUN
+        for number in self._early:
+            self._pass_on(number)
+        return None
+
+    def run(self, path: str, *, append: bool, show: bool) -> int:
+        """Let them talk until the server ends."""
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        sys.setswitchinterval(_SWITCH_S)
+        exact = hasattr(signal, "sigwaitinfo") and bool(self._handled)
+        if exact:
+            signal.pthread_sigmask(signal.SIG_BLOCK, [*self._handled, signal.SIGCHLD])
+        backlog = Backlog()
+        pumps = (
+            Pump(CLIENT, 0, process.stdin.fileno(), backlog, close=_closer(process.stdin.close)),
+            Pump(SERVER, process.stdout.fileno(), 1, backlog, close=_closer(process.stdout.close)),
+        )
+        recorder = TapRecorder(Path(path), backlog, origin=self._origin, say=say, append=append)
+        for pump in pumps:
+            pump.start()
+        recorder.start()
+        if show:
+            self._show(path, recorder)
+        code = self._await_exactly(process) if exact else process.wait()
+        if exact:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [*self._handled, signal.SIGCHLD])
+        self._drain(pumps[SERVER])
+        recorder.close(_outcome(code))
+        return code
+
+    # Signals
+
+    def _catch_signals(self) -> None:
+        if hasattr(signal, "SIGPIPE"):
+            signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # whoever went is noticed at the write
+        for number in _SIGNALS:
+            if signal.getsignal(number) is signal.SIG_IGN:  # nohup: the server inherits it too
+                continue
+            signal.signal(number, lambda number, _frame: self._asked(number))
+            self._handled.append(number)
+
+    def _asked(self, number: int) -> None:
+        process = self._process
+        if process is None:
+            self._early.append(number)
+        elif process.returncode is not None:
+            self._given_up = True
+        elif not _is_from_terminal(number):
+            self._pass_on(number)
+
+    def _await_exactly(self, process: subprocess.Popen[bytes]) -> int:
+        """Wait for the server's end; pass on signals, but those from a terminal, which it got as well."""
+        waited = [*self._handled, signal.SIGCHLD]
+        while (code := process.poll()) is None:
+            info = signal.sigwaitinfo(waited)
+            if info.si_signo == signal.SIGCHLD:
+                if self._window is not None:
+                    self._window.poll()
+            elif info.si_code != _FROM_KERNEL:
+                self._pass_on(info.si_signo)
+        return code
+
+    def _pass_on(self, number: int) -> None:
+        process = self._process
+        assert process is not None
+        try:
+            process.send_signal(number)
+        except (OSError, ValueError):
+            return  # it has ended, or Windows knows no such signal
+
+    # The end
+
+    def _drain(self, pump: Pump) -> None:
+        """Deliver what the server said last, however slowly the client reads; a signal ends the patience."""
+        passed, since = -1, time.monotonic()
+        while pump.thread.is_alive() and not self._given_up:
+            pump.thread.join(_STEP_S)
+            now = time.monotonic()
+            if pump.passed != passed or pump.delivering:
+                passed, since = pump.passed, now
+            elif now - since > QUIET_S:
+                return
+
+    # Beside the talk
+
+    def _origin(self) -> dict[str, object]:
+        from inspector.tap.command_words import shown_command
+
+        return {"source": "tap", "command": shown_command(self._command)}
+
+    def _show(self, path: str, recorder: TapRecorder) -> None:
+        from inspector.tap.window import open_window
+
+        recorder.begun.wait(5)
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [*self._handled, signal.SIGCHLD])  # the window inherits the mask
+        self._window = open_window(path, say)
+        if hasattr(signal, "sigwaitinfo"):
+            signal.pthread_sigmask(signal.SIG_BLOCK, [*self._handled, signal.SIGCHLD])
+
+
+def _closer(close: Callable[[], None]) -> Callable[[int], None]:
+    """Closes one end of a pump: the server's by its file object, ours by putting the null device in its place."""
+
+    def closed(end: int) -> None:
+        if end > 2:
+            close()
+            return
+        null = os.open(os.devnull, os.O_RDWR)  # the number must not go to another file
+        os.dup2(null, end)
+        os.close(null)
+
+    return closed
+
+
+def _is_from_terminal(number: int) -> bool:
+    """Whether a signal most likely came from a terminal's keys; asked where the system does not say."""
+    if sys.platform == "win32":
+        return True  # a console's events reach all its processes
+    if number not in (signal.SIGINT, signal.SIGQUIT):
+        return False
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)
+
+
+def _end_with_us() -> Callable[[], None] | None:
+    """Makes the server end when the tap is killed with signal 9, as it would without one; where the system can."""
+    if not sys.platform.startswith("linux"):
+        return None
+    import ctypes
+
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def end_with_us() -> None:
+        prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return end_with_us
+
+
+def _outcome(code: int) -> str:
+    if code >= 0:
+        return f"the server ended with exit code {code}"
+    try:
+        return f"the server was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"the server was ended by signal {-code}"

@@ -1,0 +1,77 @@
+"""The time each message stands at: its own, else that of the message before it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.capture.capture import Capture
+from inspector.protocol.times import NO_TIME
+
+
+class MessageTimes:
+    """Times of a capture that grows, without holes.
+
+    Attributes:
+        first_ns, last_ns: the earliest and the latest; both 0 while there is no time at all.
+        guessed: messages without a time of their own.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._own: NDArray[np.int64] | None = None  # only once a time was missing
+        self._known = 0
+        self._last = NO_TIME
+        self.first_ns = self.last_ns = 0
+        self._any = False
+        self.guessed = 0
+
+    def update(self, stop: int) -> None:
+        """Take in messages up to `stop`. O(new messages)."""
+        start, self._known = self._known, max(stop, self._known)
+        given = self._capture.columns["time_ns"][start:stop]
+        if not len(given):
+            return
+        missing = given == NO_TIME
+        if missing.any() and self._own is None:
+            self._own = np.array(self._capture.columns["time_ns"][:start], np.int64)
+        filled = self._filled(given, missing) if self._own is not None else given
+        if self._own is not None:
+            self._keep(start, filled)
+        self.guessed += int(np.count_nonzero(missing))
+        known = given[~missing]
+        if len(known):
+            if not self._any and start:  # what came before the first time stands at it
+                self._lead(start, int(known[0]))
+            low, high = int(known.min()), int(known.max())
+            self.first_ns = min(self.first_ns, low) if self._any else low
+            self.last_ns = max(self.last_ns, high) if self._any else high
+            self._any = True
+            self._last = int(filled[-1])
+
+    def _filled(self, given: NDArray[np.int64], missing: NDArray[np.bool_]) -> NDArray[np.int64]:
+        places = np.where(missing, -1, np.arange(len(given)))
+        np.maximum.accumulate(places, out=places)
+        found = given[places]
+        known = np.flatnonzero(~missing)
+        before = self._last if self._last != NO_TIME else int(given[known[0]]) if len(known) else 0
+        return np.where(places < 0, np.int64(before), found)
+
+    def _keep(self, start: int, filled: NDArray[np.int64]) -> None:
+        assert self._own is not None
+        stop = start + len(filled)
+        if stop > len(self._own):
+            grown = np.empty(max(stop, len(self._own) * 3 // 2), np.int64)
+            grown[:start] = self._own[:start]
+            self._own = grown
+        self._own[start:stop] = filled
+
+    def _lead(self, stop: int, time_ns: int) -> None:
+        if self._own is not None:
+            self._own[:stop] = time_ns
+
+    @property
+    def values(self) -> NDArray[np.int64]:
+        """(messages taken in,) int64, nanoseconds."""
+        held = self._capture.columns["time_ns"] if self._own is None else self._own
+        return held[: self._known]

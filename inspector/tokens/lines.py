@@ -1,0 +1,61 @@
+"""The tokens of one line of a log, however it is wrapped, read as the capture reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inspector.capture.heads import MAX_WHOLE
+from inspector.protocol.cut import completed
+from inspector.protocol.formats import read_line
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.record import Record, Shape
+from inspector.tokens.counter import count
+from inspector.tokens.text import counted_text
+
+NOT_COUNTED = -1
+"""Stands for the number of a message that is not counted, or cannot be."""
+COUNTED_HEAD = 1 << 18
+"""Bytes of a line above 1 MB that are looked at; the rest is taken to be as dense."""
+_OWN_PAYLOAD = (Shape.RPC, Shape.JOIN)
+_SILENT = (Shape.UNREADABLE, Shape.STREAM, Shape.LOG_ONLY, Shape.GAP, Shape.NOTHING)
+"""What is nobody's message, and what cannot be read; frames of a stream are counted with what they end in."""
+
+Read = Callable[[int, int], bytes]
+"""Bytes of the line: from a place on, so many."""
+
+
+def count_line(read: Read, length: int, kind: str) -> int:
+    """Tokens of the message a line holds; 0 where a model would be given nothing, NOT_COUNTED where it is gone.
+
+    Args:
+        read: the line.
+        length: its bytes.
+        kind: canonical kind of the message.
+    """
+    if length > MAX_WHOLE:
+        head = read(0, COUNTED_HEAD)
+        whole = completed(head, mark=False)
+        return round(count(line_text(whole, kind)) * length / len(head)) if whole is not None else 0
+    line = read(0, length)
+    return count(line_text(line, kind)) if len(line) == length else NOT_COUNTED
+
+
+def line_text(line: bytes, kind: str) -> str:
+    """What of a line a model would be given."""
+    return counted_text(kind, _payload(read_line(line)))
+
+
+def _payload(record: Record) -> dict[str, Any]:
+    if record.shape in _SILENT:
+        return {}
+    try:
+        envelope = decode_json(record.raw)
+    except NotAnObjectError:
+        return {}
+    if not isinstance(envelope, dict):
+        return {}
+    if record.shape in _OWN_PAYLOAD or "payload" not in envelope:
+        return envelope if "kind" not in envelope else {}
+    payload = envelope["payload"]
+    return payload if isinstance(payload, dict) else {}

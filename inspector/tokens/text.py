@@ -1,0 +1,97 @@
+"""What of a message a model would be given, as the text that is counted.
+
+Source: protocols.md 2 (text shown) and 13, MCP 2025-06-18, Tools. RULE: `_meta` is never given to a model; structured
+content repeats the text and counts only where there is none; pictures, sounds and other base64 count nothing, because
+what they cost no text tokenizer can tell; frames of a stream count nothing, their whole text comes as a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inspector.protocol import kinds
+from inspector.protocol.kinds import Family, family
+from inspector.protocol.text import TEXT_KEYS, compact
+
+_CALLS = (kinds.REQUEST, kinds.PROPOSAL)
+_ENVELOPE_KEYS = ("jsonrpc", "id", "_meta")
+"""Of a JSON-RPC message, which is its own payload: how it is carried, not what it says."""
+
+
+def counted_text(kind: str, payload: Mapping[str, Any]) -> str:
+    """The text of a message a model would be given; "" when it would be given none. Never raises.
+
+    Args:
+        kind: canonical kind.
+        payload: its payload; a JSON-RPC message is its own.
+    """
+    if not payload or kind == kinds.FRAME:
+        return ""
+    found = None
+    if kind == kinds.RESPONSE:
+        found = _outcome(payload)
+    elif kind in _CALLS:
+        found = _call(payload)
+    elif family(kind) in (Family.CHAT, Family.REASONING):
+        found = _said(payload)
+    return compact(_without_meta(payload)) if found is None else found
+
+
+def _said(payload: Mapping[str, Any]) -> str | None:
+    """The text of a chat or a thought, under the first key that holds one."""
+    params = payload.get("params")
+    texts = (payload.get(key) for key in TEXT_KEYS)
+    spoken = params.get("text") if isinstance(params, Mapping) else None
+    return next((text for text in (*texts, spoken) if isinstance(text, str)), None)
+
+
+def _call(payload: Mapping[str, Any]) -> str | None:
+    """A tool's name and its arguments; None for what calls no tool."""
+    params = payload.get("params")
+    name = params.get("name") if isinstance(params, Mapping) else None
+    if not isinstance(params, Mapping) or not isinstance(name, str):
+        return None
+    arguments = params.get("arguments")
+    return name if arguments is None else f"{name} {compact(arguments)}"
+
+
+def _outcome(payload: Mapping[str, Any]) -> str | None:
+    if payload.get("error") is not None:
+        error = payload["error"]
+        return error if isinstance(error, str) else compact(error)
+    if "result" not in payload:
+        return None
+    result = payload["result"]
+    if not isinstance(result, Mapping):
+        return result if isinstance(result, str) else compact(result)
+    blocks = result.get("content", result.get("contents"))
+    if not isinstance(blocks, list):
+        return compact(_without_meta(result))
+    text = "\n".join(filter(None, map(_block, blocks)))
+    structured = result.get("structuredContent")
+    return text if text or structured is None else compact(structured)
+
+
+def _block(block: object) -> str:
+    """The text of a content block; "" where it has none."""
+    if not isinstance(block, Mapping):
+        return block if isinstance(block, str) else ""
+    text = block.get("text")
+    if isinstance(text, str):
+        return text
+    inner = block.get("resource")
+    if isinstance(inner, Mapping):
+        return _block(inner)
+    named = (block.get(key) for key in ("title", "name", "uri", "description"))
+    return " ".join(part for part in named if isinstance(part, str))
+
+
+def _without_meta(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A payload as a model would be given it: without what only programs read."""
+    skipped = _ENVELOPE_KEYS if "jsonrpc" in payload else ("_meta",)
+    found = {key: value for key, value in payload.items() if key not in skipped}
+    params = found.get("params")
+    if isinstance(params, Mapping) and "_meta" in params:
+        found["params"] = {key: value for key, value in params.items() if key != "_meta"}
+    return found

@@ -1,0 +1,189 @@
+"""A process that counts tokens: told where lines lie, it reads them itself and gives back numbers.
+
+So the process that shows things neither decodes what is counted nor sends it anywhere, and never loads the tokenizer's
+table. It ends with its pipe, so that it does not outlive the program, however that ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import multiprocessing
+import os
+import pickle
+from array import array
+from collections import deque
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.capture.ahead import ReadAhead
+from inspector.capture.parts import unasked
+from inspector.capture.sources import SourceFile
+from inspector.tokens.counter import count, count_many
+from inspector.tokens.lines import NOT_COUNTED, count_line
+
+_NICE = 10
+"""Counting stands back for the window, and for those who read."""
+_MOST = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of one source to be counted, and some texts besides.
+
+    Attributes:
+        path, identity: the file they lie in, and which one that is: another at that path by now is not read.
+        offsets, lengths: in bytes.
+        kinds: place in `kind_names` of the kind of each.
+        texts: counted as they are.
+    """
+
+    path: str
+    identity: tuple[int, int]
+    offsets: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    kinds: NDArray[np.uint16]
+    kind_names: tuple[str, ...]
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The tokens of lines, NOT_COUNTED where one could not be read; and of the texts."""
+
+    lines: NDArray[np.int32]
+    texts: list[int]
+
+
+class CountingProcess:
+    """One process that counts.
+
+    Attributes:
+        ready: it has started and waits for lines.
+        pending: how many batches it was given and has not brought back.
+    """
+
+    def __init__(self) -> None:
+        """Start the process; returns before it is ready.
+
+        Raises:
+            OSError: the system gives no process.
+        """
+        context = multiprocessing.get_context("spawn")  # a forked one would hold a window's locks
+        self.connection, theirs = context.Pipe()
+        self.ready = False
+        self.pending = 0
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True, name="count tokens")
+        with unasked():
+            try:
+                self._process.start()
+            finally:
+                theirs.close()
+
+    @property
+    def pid(self) -> int | None:
+        """Its number."""
+        return self._process.pid
+
+    def give(self, lines: Lines) -> None:
+        """Ask for counts. Raises OSError when the process has ended."""
+        self.connection.send_bytes(pickle.dumps(lines, protocol=5))
+        self.pending += 1
+
+    def take(self) -> Counts | None:
+        """The counts that have come, in the order asked for; None when it was the word that the process is ready.
+
+        Raises:
+            EOFError: the process has ended.
+        """
+        try:
+            data = self.connection.recv_bytes()
+        except OSError as error:
+            raise EOFError from error
+        if not data:
+            self.ready = True
+            return None
+        counts: Counts = pickle.loads(data)
+        self.pending -= 1
+        return counts
+
+    def end(self) -> None:
+        """End the process, whatever it is at."""
+        self.connection.close()
+        if self._process.pid is not None:
+            self._process.terminate()
+            self._process.join()
+
+
+def _serve(connection: Connection) -> None:
+    """A counting process: where lines lie in, counts out, until the pipe ends."""
+    gc.disable()  # nothing here refers in circles, and the tokenizer's table is large
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    files = _Files()
+    try:
+        count(" ")  # loads the table
+        connection.send_bytes(b"")
+        while True:
+            lines: Lines = pickle.loads(connection.recv_bytes())
+            counts = Counts(_count_lines(files.of(lines), lines), count_many(lines.texts))
+            connection.send_bytes(pickle.dumps(counts, protocol=5))
+    except (EOFError, OSError):  # the program has ended
+        os._exit(0)
+
+
+class _Files:
+    """Files that are read, the last few kept open."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[int, int], SourceFile] = {}
+        self._order: deque[tuple[int, int]] = deque()
+
+    def of(self, lines: Lines) -> SourceFile | None:
+        """The file some lines lie in; None when it cannot be read, or is another one by now."""
+        found = self._open.get(lines.identity)
+        if found is not None:
+            return found
+        try:
+            found = SourceFile(Path(lines.path))
+        except OSError:
+            return None
+        if found.identity != lines.identity:
+            found.close()
+            return None
+        if len(self._order) >= _FILES_OPEN:
+            self._open.pop(self._order.popleft()).close()
+        self._open[lines.identity] = found
+        self._order.append(lines.identity)
+        return found
+
+
+_FILES_OPEN = 16
+
+
+def _count_lines(source: SourceFile | None, lines: Lines) -> NDArray[np.int32]:
+    counts = np.full(len(lines.offsets), NOT_COUNTED, np.int32)
+    if source is None or not len(counts):
+        return counts
+    ends = lines.offsets + lines.lengths
+    ahead = ReadAhead(source, int(lines.offsets.min()), int(ends.max()))
+    found = array("i")
+    for offset, length, kind in zip(
+        lines.offsets.tolist(), lines.lengths.tolist(), lines.kinds.tolist(), strict=True
+    ):  # fmt: skip
+        found.append(_count_one(source, ahead, offset, length, lines.kind_names[kind]))
+    counts[:] = found
+    return counts
+
+
+def _count_one(source: SourceFile, ahead: ReadAhead, offset: int, length: int, kind: str) -> int:
+    def read(start: int, wanted: int) -> bytes:
+        return ahead.read(source, offset + start, min(wanted, length - start))
+
+    with contextlib.suppress(Exception):  # whatever is odd about one line, the others are counted
+        return min(count_line(read, length, kind), _MOST)
+    return NOT_COUNTED

@@ -1,0 +1,130 @@
+"""The middle column: one view of the document at a time, chosen by its tab (look.md 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from inspector.ui.panels.model_sees.panel import ModelSeesPanel
+from inspector.ui.panels.timeline.panel import TimelinePanel
+from inspector.ui.panes import Panes
+from inspector.ui.theme import ThemeController
+
+
+@dataclass(frozen=True, slots=True)
+class CenterView:
+    """One view of the middle column.
+
+    Attributes:
+        id: its action is `view.<id>`.
+        title: what its tab says.
+        make: makes it, when it is wanted first.
+    """
+
+    id: str
+    title: str
+    make: Callable[[Panes, ThemeController, QWidget], QWidget]
+
+
+def _messages(panes: Panes, _theme: ThemeController, _parent: QWidget) -> QWidget:
+    return panes.messages
+
+
+def _timeline(panes: Panes, theme: ThemeController, parent: QWidget) -> QWidget:
+    panel = TimelinePanel(panes.document, theme, panes.rows, parent)
+    panes.bridge.settled.connect(panel.apply_changes)
+    panes.counts_changed.connect(panel.refresh_view)
+    panes.selection_changed.connect(panel.show_message)
+    panel.message_requested.connect(panes.go_to)
+    panel.filter_requested.connect(panes.combine_filter)
+    panel.details_requested.connect(panes.messages.open_details_requested)
+    panel.show_message(panes.messages.current_message())
+    return panel
+
+
+def _model_sees(panes: Panes, theme: ThemeController, parent: QWidget) -> QWidget:
+    panel = ModelSeesPanel(panes.document, theme, panes.rows, parent)
+    panes.bridge.settled.connect(panel.apply_changes)
+    panes.selection_changed.connect(panel.show_message)
+    panel.message_requested.connect(panes.go_to)
+    panel.filter_requested.connect(panes.combine_filter)
+    panel.details_requested.connect(panes.messages.open_details_requested)
+    panel.show_message(panes.messages.current_message())
+    return panel
+
+
+CENTER_VIEWS: tuple[CenterView, ...] = (
+    CenterView("messages", "Messages", _messages),
+    CenterView("timeline", "Timeline", _timeline),
+    CenterView("model_sees", "Model sees", _model_sees),
+)
+"""The views in the order of their tabs."""
+
+MESSAGES = CENTER_VIEWS[0].id
+
+
+class Center(QStackedWidget):
+    """The views of one document.
+
+    Signals:
+        changed(str): another view is shown; its id.
+
+    Attributes:
+        current: id of the view shown.
+    """
+
+    changed = Signal(str)
+
+    def __init__(self, theme: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("center")
+        self.setAccessibleName("Views of the document")
+        self._theme = theme
+        self._panes: Panes | None = None
+        self._made: dict[str, QWidget] = {}
+        self.current = MESSAGES
+
+    def attach(self, panes: Panes) -> None:
+        """Show the messages of these panes; other views are made when they are asked for."""
+        self._panes = panes
+        self.view(MESSAGES)
+        self.show_view(MESSAGES)
+
+    def view(self, view: str) -> QWidget:
+        """A view, made now if it was not yet.
+
+        Raises:
+            KeyError: there is no such view, or no document.
+        """
+        made = self._made.get(view)
+        if made is None:
+            declared = next((one for one in CENTER_VIEWS if one.id == view), None)
+            if declared is None or self._panes is None:
+                raise KeyError(view)
+            made = self._made[view] = declared.make(self._panes, self._theme, self)
+            self.addWidget(made)
+        return made
+
+    def show_view(self, view: str) -> None:
+        """Show a view; one that is not known, as an older or newer program may have stored it, changes nothing."""
+        if self._panes is None or all(view != one.id for one in CENTER_VIEWS):
+            return
+        self.setCurrentWidget(self.view(view))
+        if view != self.current:
+            self.current = view
+            self.changed.emit(view)
+
+    def stop(self) -> None:
+        """Read no more of the document: it is about to be closed."""
+        for made in self._made.values():
+            if isinstance(made, TimelinePanel | ModelSeesPanel):
+                made.stop()
+
+    def take_focus(self) -> None:
+        """Give the keyboard to the view shown."""
+        shown = self.currentWidget()
+        if shown is not None:
+            shown.setFocus()

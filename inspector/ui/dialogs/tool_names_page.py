@@ -1,0 +1,123 @@
+"""Settings > General > Tool names: which names mean the same tool, and a place to try a name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+
+from inspector.protocol.tool_names import AliasError, ToolAlias, ToolAliases, parse_alias
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.form import FieldColumn, Form
+from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.wire_text import plain
+
+HELP = (
+    "A hint pairs two tools by name, and names match exactly. Proxies prefix them: the hint says search_records, the "
+    "call says mcp__rune__search_records, and nothing collapses. Rules say which names mean the same tool."
+)
+RULES_HELP = "One rule a line, as in mcp__rune__* = *. The first rule that fits a name counts."
+EXAMPLE = "mcp__rune__* = *"
+
+
+class ToolNamesPage(QWidget):
+    """Edits tool aliases as text. A line that is no rule is said in place, and is not in force.
+
+    Signals:
+        changed: the user changed a rule; ask `rules`.
+    """
+
+    changed = Signal()
+
+    def __init__(self, theme_controller: ThemeController, rules: Sequence[str], parent: QWidget | None = None) -> None:
+        """Make the page.
+
+        Args:
+            theme_controller: gives the look.
+            rules: what it shows, as written; not changed.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._rules: list[ToolAlias] = []
+        self.setObjectName("settingsToolNames")
+        self.setAccessibleName("Tool names")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(TextLabel(HELP, variant="secondary", name="toolNamesHelp", wrap=True, parent=self))
+        column.addLayout(self._build())
+        column.addStretch(1)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self.show_rules(rules)
+
+    def _build(self) -> Form:
+        form = Form(self._themes, self)
+        form.setColumnMinimumWidth(0, 48)
+        self._edit = QPlainTextEdit(self)
+        self._edit.setObjectName("toolNamesRules")
+        self._edit.setProperty("variant", "field")
+        self._edit.setAccessibleName("Rules")
+        self._edit.setPlaceholderText(EXAMPLE)
+        self._edit.setTabChangesFocus(True)
+        self._edit.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._edit.textChanged.connect(self._on_edited)
+        self._field = FieldColumn(self._edit, name="toolNamesRulesField", help_text=RULES_HELP, parent=self)
+        form.add_field("Rules", self._field, self._edit)
+        self._tried = QLineEdit(self)
+        self._tried.setObjectName("toolNamesTry")
+        self._tried.setAccessibleName("Try a name")
+        self._tried.setPlaceholderText("mcp__rune__search_records")
+        self._tried.textChanged.connect(self._on_tried)
+        self._try_field = FieldColumn(self._tried, name="toolNamesTryField", help_text=" ", parent=self)
+        form.add_field("Try", self._try_field, self._tried)
+        self.setFocusProxy(self._edit)
+        return form
+
+    def rules(self) -> list[str]:
+        """The rules in force, as written."""
+        return [rule.text for rule in self._rules]
+
+    def show_rules(self, rules: Sequence[str]) -> None:
+        """Show other rules; says nothing."""
+        before = self._edit.blockSignals(True)
+        self._edit.setPlainText("\n".join(rules))
+        self._edit.blockSignals(before)
+        self._read()
+
+    def _read(self) -> None:
+        """Take the lines that are rules; say of the first that is none what is wrong with it."""
+        found: list[ToolAlias] = []
+        trouble = ""
+        for number, line in enumerate(self._edit.toPlainText().splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                found.append(parse_alias(line))
+            except AliasError as error:
+                trouble = trouble or f"Line {number}: {error}"
+        self._rules = found
+        self._field.say_trouble(trouble)
+        self._on_tried()
+
+    def _on_edited(self) -> None:
+        before = self._rules
+        self._read()
+        if self._rules != before:
+            self.changed.emit()
+
+    def _on_tried(self) -> None:
+        name = self._tried.text().strip()
+        meant = ToolAliases(self._rules).meant(name)
+        said = "Write a name to see which tool it means."
+        if name:
+            said = "No rule is about it: it means itself." if meant == name else f"It means {plain(meant, 200)}."
+        self._try_field.say_help(said)
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        for field in (self._edit, self._tried):
+            field.setFont(theme.font("mono-row"))
+        self._edit.setFixedHeight(theme.metrics.row * 5)

@@ -1,0 +1,80 @@
+"""What the details say of tokens: always an estimate, with the tokenizer's name; nothing where none were counted."""
+
+from __future__ import annotations
+
+from inspector.analysis import Analysis
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.tokens import NOT_COUNTED
+from inspector.capture.capture import Capture
+from inspector.model_context import Reader, readers
+from inspector.model_context.outcome import Outcome, outcome
+from inspector.tokens.counter import TOKENIZER
+from inspector.ui import formats
+from inspector.ui.panels.details.facts import Fact, fact
+
+ESTIMATE = f"estimate ({TOKENIZER})"
+_ROUGH = "Counted from its beginning: messages above 1 MB are not counted whole."
+
+
+def message_tokens(analysis: Analysis, message: int) -> list[Fact]:
+    """The tokens of one message."""
+    counted = int(analysis.tokens.columns["tokens"][message])
+    if counted == NOT_COUNTED:
+        return []
+    words = f"{formats.count_of(counted, 'token')}, {ESTIMATE}"
+    return [fact("Cost", words, tooltip=_rough(analysis.capture, message), filter=f"tokens >= {counted}")]
+
+
+def _rough(capture: Capture, message: int) -> str | None:
+    return _ROUGH if capture.is_big(message) else None
+
+
+def context_tokens(analysis: Analysis, space: int, node: int) -> list[Fact]:
+    """The tokens of a context, its own and with those below."""
+    tokens = analysis.tokens
+    if not tokens.counted:
+        return []
+    sums = tokens.node_sums()
+    if node == MAIN:
+        own = below = sums.main.get(space, 0)
+    else:
+        own, below = (int(held[node]) if node < len(held) - 1 else 0 for held in (sums.own, sums.subtree))
+    words = f"{own:,} here" + (f", {below:,} with those below" if below != own else "")
+    return [fact("Tokens", f"{words}, {ESTIMATE}{so_far(analysis)}", lines=3)]
+
+
+def sender_tokens(analysis: Analysis, space: int, name: str) -> list[Fact]:
+    """The tokens of what a participant sent."""
+    tokens = analysis.tokens
+    if not tokens.counted:
+        return []
+    sent = tokens.sent_by(space, name)
+    return [fact("Tokens sent", f"{sent:,}, {ESTIMATE}{so_far(analysis)}", lines=3)]
+
+
+def outcome_of(analysis: Analysis, space: int, name: str) -> Outcome | None:
+    """What stands in somebody's context; None for who has no model, as far as is known, or before any count."""
+    reader = Reader(space, name)
+    if not analysis.tokens.counted or reader not in readers(analysis):
+        return None
+    return outcome(analysis, reader)
+
+
+def outcome_rows(analysis: Analysis, found: Outcome) -> list[Fact]:
+    """How many tokens stand in a context, with and without collapsing."""
+    now = f"{formats.count_of(found.tokens, 'token')}, {ESTIMATE}{so_far(analysis)}"
+    rows = [fact("Now", now, lines=3)]
+    if found.peak != found.tokens:
+        rows.append(fact("At most", f"{found.peak:,}"))
+    rows.append(fact("Without collapsing", f"{found.uncollapsed:,}"))
+    if found.collapsed:
+        results = formats.count_of(found.collapsed, "collapsed result")
+        rows.append(fact("Saved", f"{found.saved:,} by {results}", filter="badge == collapsed"))
+    else:
+        rows.append(fact("Saved", "nothing; no result collapsed", "dim"))
+    return rows
+
+
+def so_far(analysis: Analysis) -> str:
+    """That a sum is not all of it yet."""
+    return "" if analysis.tokens.done else ", still counting"

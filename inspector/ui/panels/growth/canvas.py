@@ -1,0 +1,442 @@
+"""Where plots are drawn: the time axis of the lanes above, a scale at the left, one cursor through all, and the brush.
+
+Imports pyqtgraph. x of everything drawn is pixels from the axis' left end, so that plots and lanes agree to the pixel;
+y is the plot's own values.
+"""
+
+from __future__ import annotations
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QGraphicsObject, QGraphicsView, QWidget
+from typing_extensions import override
+
+from inspector.timeline.marks import Window
+from inspector.timeline.steps import nice_ticks
+from inspector.ui.panels.growth.card import ValuesCard
+from inspector.ui.panels.growth.figure import Figure, Scale
+from inspector.ui.panels.growth.words import short
+from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.panels.timeline.geometry import head_width, right_margin
+from inspector.ui.theme import ThemeController
+
+pg.setConfigOption("exitCleanup", False)  # it would end the program before Qt does
+
+_DRAGGED_PX = 4
+_WHEEL, _KEY_ZOOM, _PANNED = 1.25, 1.5, 0.12
+_TICK_PX = 42
+_TOP, _BOTTOM = 24, 12
+"""Air above the greatest value and below 0, pixels."""
+_ALONE_HEAD, _ALONE_BOTTOM = 52, 22
+_DASH = (3.0, 2.0)
+
+
+class _Overlay(QWidget):
+    """What moves with the pointer: painted over the plot, which stays as it is."""
+
+    def __init__(self, canvas: PlotCanvas) -> None:
+        super().__init__(canvas)
+        self._canvas = canvas
+        self.setObjectName("plotOverlay")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._canvas.paint_over(QPainter(self))
+
+
+class PlotCanvas(pg.GraphicsView):
+    """One plot at a time over the time axis.
+
+    Signals:
+        message_requested(int): select this message.
+        left(): Esc was pressed with nothing to take back.
+
+    Attributes:
+        card: values at the cursor.
+        unit: what the scale counts, some short lines.
+    """
+
+    message_requested = Signal(int)
+    left = Signal()
+
+    def __init__(
+        self, axis: TimeAxis, themes: ThemeController, name: str, parent: QWidget, *, alone: bool = False
+    ) -> None:
+        """Make an empty plot.
+
+        Args:
+            axis: which part of the time is shown.
+            themes: gives the look.
+            name: object name.
+            parent: owner.
+            alone: it stands under no ruler and no lanes: it names times itself, and its scale is no wider than needed.
+        """
+        super().__init__(parent=parent, background=None)  # pyright: ignore[reportArgumentType]  stubs lack it
+        self._alone = alone
+        self.setObjectName(name)
+        self.setAccessibleName("Plot")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.FullViewportUpdate)
+        self.viewport().setMouseTracking(True)
+        self.setMinimumHeight(60)
+        self._axis, self._themes = axis, themes
+        self._figure: Figure | None = None
+        self._scale = Scale(1)
+        self._ticks = [0]
+        self._top = 1.0
+        self.unit = ""
+        self._stale = True
+        self._pressed: tuple[QPoint, int] | None = None
+        self._dragging = False
+        self._brush_from: int | None = None
+        self._rest_ns: int | None = None
+        self.box = pg.ViewBox(enableMouse=False, enableMenu=False)
+        self.box.setZValue(0)
+        self.scene().addItem(self.box)
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(0)
+        self._soon.timeout.connect(self._follow_cursor)
+        self._over = _Overlay(self)
+        self.card = ValuesCard(themes, self)
+        axis.range_changed.connect(self.redraw)
+        axis.cursor_changed.connect(self._follow_cursor)
+        axis.brush_changed.connect(self._over.update)
+        themes.changed.connect(self._on_theme_changed)
+
+    # Content
+
+    def add(self, item: QGraphicsObject, z: float) -> None:
+        """Draw an item with the others; the higher its z, the later."""
+        item.setZValue(z)
+        self.box.addItem(item, ignoreBounds=True)
+
+    def show_figure(self, figure: Figure) -> None:
+        """Show another plot."""
+        if self._figure is not None:
+            self._figure.show_items(shown=False)
+        self._figure = figure
+        figure.use_theme()
+        figure.show_items(shown=True)
+        self.redraw()
+
+    def redraw(self) -> None:
+        """What is shown is not what there is any more; it is brought up to date before it is painted."""
+        if not self._stale:
+            self._stale = True
+            self.viewport().update()
+        self._soon.start()
+
+    @property
+    def head(self) -> int:
+        """How far from the left the axis begins, in pixels."""
+        return self._px(_ALONE_HEAD) if self._alone else head_width(self._themes.theme)
+
+    @property
+    def axis_width(self) -> int:
+        """How many pixels the axis has."""
+        return max(1, self.width() - self.head - right_margin(self._themes.theme))
+
+    @property
+    def _bottom(self) -> int:
+        return self._px(_ALONE_BOTTOM if self._alone else _BOTTOM)
+
+    def y_of(self, value: float) -> float:
+        """Where a value stands, in pixels from the top."""
+        room = max(1, self.height() - self._px(_TOP) - self._bottom)
+        return self.height() - self._bottom - value / self._top * room
+
+    def _px(self, pixels: float) -> int:
+        return round(pixels * self._themes.theme.zoom)
+
+    def bring_up(self) -> None:
+        """Draw what is shown of the time now."""
+        if not self._stale or self._figure is None:
+            return
+        self._stale = False
+        axis, width = self._axis, self.axis_width
+        self._scale = self._figure.draw(Window(axis.left_ns, axis.right_ns, width))
+        room = max(1, self.height() - self._px(_TOP) - self._bottom)
+        self._top = max(1.0, self._scale.most)
+        self._ticks = [n for n in nice_ticks(self._top, max(2, room // self._px(_TICK_PX))) if n <= self._top]
+        self.box.setGeometry(QRectF(self.head, 0, width, self.height()))
+        per_px = self._top / room
+        low, high = -self._bottom * per_px, self._top + self._px(_TOP) * per_px
+        self.box.setRange(xRange=(0, width), yRange=(low, high), padding=0, update=True, disableAutoRange=True)
+
+    # Painting
+
+    @override
+    def paintEvent(self, ev: QPaintEvent) -> None:
+        self.bring_up()
+        super().paintEvent(ev)
+
+    @override
+    def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+        theme, axis = self._themes.theme, self._axis
+        head, width = self.head, self.axis_width
+        painter.fillRect(self.rect(), theme.color("surface.base"))
+        hair = theme.color("line.hair")
+        painter.setFont(theme.font("small"))
+        high = QFontMetrics(theme.font("small")).height()
+        painter.setPen(theme.color("ink.tertiary"))
+        for ns, words in axis.ticks(width):
+            x = round(axis.x_of(ns, width))
+            if 0 <= x <= width:
+                painter.fillRect(head + x, 0, 1, self.height(), hair)
+                if self._alone:
+                    painter.drawText(QPointF(head + x + theme.metrics.unit, self.height() - high // 2), words)
+        flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for value in self._ticks:
+            y = round(self.y_of(value))
+            painter.fillRect(head, y, self.width() - head, 1, hair)
+            painter.setPen(theme.color("ink.tertiary"))
+            painter.drawText(QRectF(0, y - high / 2, head - 2 * theme.metrics.unit, high), flags, short(value))
+        painter.fillRect(head - 1, 0, 1, self.height(), hair)
+        painter.setPen(theme.color("ink.tertiary"))
+        box = QRectF(head + 6 if self._alone else theme.metrics.pane_padding, self._px(7), self.width(), self.height())
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, self.unit)
+
+    @override
+    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
+        theme = self._themes.theme
+        font = theme.font("small")
+        painter.setFont(font)
+        high, head = QFontMetrics(font).height(), self.head
+        for level in self._scale.levels:
+            beyond = level.value > self._top
+            y = self._px(2) + high if beyond else round(self.y_of(level.value))
+            color = theme.color(level.token)
+            if not beyond:
+                pen = QPen(color, 1)
+                pen.setDashPattern(list(_DASH))
+                painter.setPen(pen)
+                painter.drawLine(QPointF(head, y + 0.5), QPointF(self.width(), y + 0.5))
+            words = f"{level.words}, above what is drawn" if beyond else level.words
+            top = y - high - 1 if y - high >= 0 else y + 2
+            line = QRectF(head + 2 * theme.metrics.unit, top, self.axis_width, high)
+            painter.setPen(color)
+            painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
+        empty = self._figure.empty if self._figure is not None else ""
+        if empty:
+            painter.setFont(theme.font("body"))
+            painter.setPen(theme.color("ink.secondary"))
+            painter.drawText(QRectF(head, 0, self.axis_width, self.height()), Qt.AlignmentFlag.AlignCenter, empty)
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Paint brush, cursor and focus over the plot."""
+        theme, axis = self._themes.theme, self._axis
+        head, width = self.head, self.axis_width
+        if axis.brushed is not None:
+            left, right = (min(max(axis.x_of(ns, width), 0), width) for ns in axis.brushed)
+            wash = QColor(theme.color("accent.ring"))
+            wash.setAlphaF(0.18)
+            painter.fillRect(QRectF(head + left, 0, right - left, self.height()), wash)
+            for x in (left, right):
+                painter.fillRect(QRectF(head + round(x), 0, 1, self.height()), theme.color("accent.ring"))
+        x = self._cursor_x()
+        if x is not None and axis.cursor_ns is not None:
+            painter.fillRect(head + round(x), 0, 1, self.height(), theme.color("ink.primary"))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for value, token in self._figure.dots(axis.cursor_ns) if self._figure is not None else ():
+                painter.setPen(QPen(theme.color("surface.base"), 1.5))
+                painter.setBrush(theme.color(token))
+                painter.drawEllipse(QPointF(head + round(x) + 0.5, self.y_of(value)), self._px(4), self._px(4))
+        if self.hasFocus():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("accent.ring"), 2))
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
+
+    def _cursor_x(self) -> float | None:
+        cursor, axis = self._axis.cursor_ns, self._axis
+        if cursor is None or not axis.left_ns <= cursor <= axis.right_ns:
+            return None
+        return axis.x_of(cursor, self.axis_width)
+
+    def _follow_cursor(self) -> None:
+        """Say what is at the cursor."""
+        self._over.update()
+        x, cursor, figure = self._cursor_x(), self._axis.cursor_ns, self._figure
+        if not self.isVisible() or figure is None:
+            return
+        text = None if x is None or cursor is None or figure.empty else figure.card(cursor)
+        self.setAccessibleDescription(figure.empty or (text.spoken if text is not None else "No time is pointed at"))
+        if text is None or x is None or cursor is None or self._dragging:
+            self.card.show_text(None, QPoint())
+            return
+        self.bring_up()
+        tops = [self.y_of(value) for value, _ in figure.dots(cursor)]
+        y = round(min(tops)) if tops else self.height() // 2
+        self.card.show_text(text, QPoint(round(self.head + x), y))
+
+    # Pointer
+
+    def _ns_at(self, place: QPoint) -> int:
+        return self._axis.ns_at(place.x() - self.head, self.axis_width)
+
+    @override
+    def mousePressEvent(self, ev: QMouseEvent) -> None:
+        if ev.button() is not Qt.MouseButton.LeftButton:
+            return
+        place = ev.position().toPoint()
+        self._pressed, self._dragging = (place, self._axis.left_ns), False
+        if ev.modifiers() & Qt.KeyboardModifier.ShiftModifier and place.x() >= self.head:
+            self._brush_from = self._ns_at(place)
+
+    @override
+    def mouseMoveEvent(self, ev: QMouseEvent) -> None:
+        place = ev.position().toPoint()
+        if self._pressed is None:
+            inside = 0 <= place.x() - self.head <= self.axis_width
+            self._axis.set_cursor(self._ns_at(place) if inside else self._rest_ns)
+            return
+        start, left_ns = self._pressed
+        if not self._dragging and (place - start).manhattanLength() < _DRAGGED_PX:
+            return
+        self._dragging = True
+        self.card.show_text(None, QPoint())
+        if self._brush_from is not None:
+            self._axis.set_brush((self._brush_from, self._ns_at(place)))
+            return
+        self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+        by = round((place.x() - start.x()) / self.axis_width * self._axis.span_ns)
+        self._axis.show(left_ns - by, left_ns - by + self._axis.span_ns)
+
+    @override
+    def mouseReleaseEvent(self, ev: QMouseEvent) -> None:
+        if ev.button() is not Qt.MouseButton.LeftButton or self._pressed is None:
+            return
+        dragged, self._pressed, self._dragging = self._dragging, None, False
+        self.viewport().unsetCursor()
+        if self._brush_from is not None:
+            self._brush_from = None
+            self._axis.commit_brush()
+        elif not dragged:
+            self._select(self._ns_at(ev.position().toPoint()))
+
+    def _select(self, ns: int) -> None:
+        message = self._figure.message_at(ns) if self._figure is not None else None
+        if message is not None:
+            self.message_requested.emit(message)
+            self._rest_ns = self._axis.cursor_ns
+
+    @override
+    def mouseDoubleClickEvent(self, ev: QMouseEvent) -> None:
+        self._axis.zoom(4, self._ns_at(ev.position().toPoint()))
+
+    @override
+    def enterEvent(self, event: QEvent) -> None:
+        self._rest_ns = self._axis.cursor_ns
+
+    @override
+    def leaveEvent(self, ev: QEvent) -> None:
+        self._axis.set_cursor(self._rest_ns)
+
+    @override
+    def wheelEvent(self, ev: QWheelEvent) -> None:
+        down, across = ev.angleDelta().y(), ev.angleDelta().x()
+        if ev.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(across) > abs(down):
+            self._axis.pan(-(across or down) / 120 * _PANNED)
+        else:
+            self._axis.zoom(_WHEEL ** (down / 120), self._ns_at(ev.position().toPoint()))
+        ev.accept()
+
+    # Keyboard
+
+    @override
+    def keyPressEvent(self, ev: QKeyEvent) -> None:
+        held = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ControlModifier
+        if ev.modifiers() & held or not self._take_key(Qt.Key(ev.key()), ev):
+            QWidget.keyPressEvent(self, ev)
+
+    def _take_key(self, key: Qt.Key, event: QKeyEvent) -> bool:
+        axis = self._axis
+        ways = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        if key in ways and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            axis.pan(ways[key] * _PANNED)
+        elif key in ways:
+            self._step(axis.cursor_ns, ways[key])
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            self._step(None, 1 if key == Qt.Key.Key_Home else -1)
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+            self.zoom(1 / _KEY_ZOOM if key == Qt.Key.Key_Minus else _KEY_ZOOM)
+        elif key == Qt.Key.Key_F:
+            axis.fit()
+        elif key == Qt.Key.Key_B:
+            self._brush_from = axis.cursor_ns if self._brush_from is None else None
+            axis.set_brush(None if self._brush_from is None else (self._brush_from, self._brush_from))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self._brush_from is not None:
+                self._brush_from = None
+                axis.commit_brush()
+            elif axis.cursor_ns is not None:
+                self._select(axis.cursor_ns)
+        elif key == Qt.Key.Key_Escape:
+            self._take_back()
+        else:
+            return False
+        return True
+
+    def _take_back(self) -> None:
+        if self._brush_from is None and self._axis.brushed is None:
+            self.left.emit()
+        self._brush_from = self._pressed = None
+        self._axis.set_brush(None)
+
+    def _step(self, ns: int | None, step: int) -> None:
+        found = self._figure.next_time(ns, step) if self._figure is not None else None
+        if found is not None:
+            self._axis.bring(found)
+            self._axis.set_cursor(found)
+            self._rest_ns = found
+            if self._brush_from is not None:
+                self._axis.set_brush((self._brush_from, found))
+
+    def zoom(self, factor: float) -> None:
+        """Zoom about the cursor, or about the middle where it is not in sight."""
+        about = self._axis.cursor_ns if self._cursor_x() is not None else None
+        self._axis.zoom(factor, (self._axis.left_ns + self._axis.right_ns) // 2 if about is None else about)
+
+    # Qt events
+
+    @override
+    def resizeEvent(self, ev: QResizeEvent | None) -> None:
+        super().resizeEvent(ev)
+        if hasattr(self, "_over"):
+            self._over.setGeometry(self.rect())
+            self._stale = True
+            self._follow_cursor()
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._over.update()
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._over.update()
+
+    def _on_theme_changed(self) -> None:
+        if self._figure is not None:
+            self._figure.use_theme()
+        self._stale = False
+        self.redraw()
+        self._over.update()

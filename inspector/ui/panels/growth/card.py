@@ -1,0 +1,121 @@
+"""The card at the cursor: the message, and values with their names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.floating import FloatingFrame
+
+_PAD, _GAP, _AWAY, _WIDEST = 10, 24, 12, 320
+
+
+@dataclass(frozen=True, slots=True)
+class CardText:
+    """What a card says.
+
+    Attributes:
+        rows: name, value, and the colour token of the value.
+        foot: a line below, in small type; what the message is.
+    """
+
+    rows: tuple[tuple[str, str, str], ...]
+    foot: str = ""
+
+    @property
+    def spoken(self) -> str:
+        """As one sentence."""
+        parts = [f"{name} {value}" for name, value, _ in self.rows]
+        return ". ".join((*parts, self.foot) if self.foot else parts)
+
+
+class ValuesCard(FloatingFrame):
+    """Values, names at the left and figures at the right.
+
+    Attributes:
+        text: what it says, as far as there is room; None while it is hidden.
+    """
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
+        super().__init__(theme_controller, name="plotCard", parent=parent)
+        self.setAccessibleName("Values at the cursor")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.text: CardText | None = None
+        self.hide()
+
+    def show_text(self, text: CardText | None, at: QPoint) -> None:
+        """Say this beside a place of the parent; nothing hides the card."""
+        self.text = text
+        if text is None:
+            self.hide()
+            return
+        self.setAccessibleDescription(text.spoken)
+        parent = self.parentWidget()
+        if parent is not None:
+            self._leave_out(parent.height())
+        self.resize(self.sizeHint())
+        away = round(_AWAY * self._themes.theme.zoom)
+        x, y = at.x() + away, at.y() - self.height() // 3
+        if parent is not None:
+            if x + self.width() > parent.width() - 2:
+                x = at.x() - away - self.width()
+            y = min(max(2, y), parent.height() - self.height() - 2)
+        self.move(max(2, x), max(0, y))
+        self.show()
+        self.raise_()
+        self.update()
+
+    def _leave_out(self, room: int) -> None:
+        """Show no more values than there is room for: what the message is says most."""
+        shown = self.text
+        while shown is not None and len(shown.rows) > 1 and self.sizeHint().height() > room:
+            shown = self.text = CardText(shown.rows[:-1], shown.foot)
+
+    def _height_of_row(self) -> int:
+        return QFontMetrics(self._themes.theme.font("small")).height() + round(4 * self._themes.theme.zoom)
+
+    @override
+    def sizeHint(self) -> QSize:
+        theme, text = self._themes.theme, self.text
+        if text is None:
+            return QSize(0, 0)
+        small, strong = QFontMetrics(theme.font("small")), QFontMetrics(theme.font("label"))
+        widths = [
+            small.horizontalAdvance(name) + strong.horizontalAdvance(value) + round(_GAP * theme.zoom)
+            for name, value, _ in text.rows
+        ]
+        if text.foot:
+            widths.append(small.horizontalAdvance(text.foot) + 2)
+        pad = round(_PAD * theme.zoom)
+        high = (len(text.rows) + bool(text.foot)) * self._height_of_row()
+        return QSize(min(max(widths, default=0), round(_WIDEST * theme.zoom)) + 2 * pad, high + round(1.2 * pad))
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        theme, text = self._themes.theme, self.text
+        if text is None:
+            return
+        painter = QPainter(self)
+        pad, high = round(_PAD * theme.zoom), self._height_of_row()
+        line = QRectF(pad, round(0.6 * pad), self.width() - 2 * pad, high)
+        left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        for name, value, token in text.rows:
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color("ink.secondary"))
+            painter.drawText(line, left, name)
+            painter.setFont(theme.font("label"))
+            painter.setPen(theme.color(token))
+            painter.drawText(line, right, value)
+            line.translate(0, high)
+        if text.foot:
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color("ink.tertiary"))
+            elided = painter.fontMetrics().elidedText(text.foot, Qt.TextElideMode.ElideRight, int(line.width()) + 1)
+            painter.drawText(line, left, elided)

@@ -1,0 +1,195 @@
+"""Context growth: tokens without collapsing, tokens the model sees, what lies between, and what was reported.
+
+Imports pyqtgraph.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+from typing_extensions import override
+
+from inspector.timeline.marks import Window
+from inspector.timeline.steps import columns_of, outline
+from inspector.ui.panels.growth.canvas import PlotCanvas
+from inspector.ui.panels.growth.card import CardText
+from inspector.ui.panels.growth.figure import Level, Scale
+from inspector.ui.panels.growth.legend import Key, area_color
+from inspector.ui.panels.growth.source import GrowthSource
+from inspector.ui.panels.growth.words import message_words, signed
+from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.theme import ThemeController
+from inspector.ui.wire_text import plain
+
+UNCOLLAPSED, SEEN, SAVED, REPORTED = "ink.tertiary", "accent.ring", "badge.consumed", "highlight.orange"
+KEYS = (
+    Key("without collapsing", UNCOLLAPSED, "dashed"),
+    Key("what the model sees", SEEN, "line"),
+    Key("saved by collapsing", SAVED, "area"),
+)
+REPORTED_KEY = Key("reported", REPORTED, "dot")
+_DASHED_UP_TO = 500
+"""Corners of a line up to which it is dashed: of a line that goes up and down in every pixel dashes say nothing."""
+_NEAR_LIMIT = 4
+"""A limit is drawn where it is no further than so many times the greatest value, else only named."""
+
+
+class Area(pg.GraphicsObject):
+    """A filled area, as large as its corners reach."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._corners = QPolygonF()
+        self._brush = pg.mkBrush(None)
+
+    def set_corners(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> None:
+        """Fill another area."""
+        self.prepareGeometryChange()
+        self._corners = pg.functions.arrayToQPolygonF(x, y) if len(x) else QPolygonF()
+        self.update()
+
+    def set_brush(self, brush: object) -> None:
+        """Fill it otherwise."""
+        self._brush = pg.mkBrush(brush)
+        self.update()
+
+    @override
+    def boundingRect(self) -> QRectF:
+        return self._corners.boundingRect()
+
+    @override
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._brush)
+        painter.drawPolygon(self._corners)
+
+
+class GrowthFigure:
+    """The plot of one reader's context.
+
+    Attributes:
+        empty: what is said where there is nothing to draw.
+    """
+
+    def __init__(self, source: GrowthSource, axis: TimeAxis, themes: ThemeController, canvas: PlotCanvas) -> None:
+        self._source, self._axis, self._themes = source, axis, themes
+        self.empty = ""
+        self._under, self._saved = Area(), Area()
+        self._uncollapsed, self._seen = pg.PlotCurveItem(), pg.PlotCurveItem()
+        self._reported = pg.ScatterPlotItem(size=8, pxMode=True)
+        self._items = (self._under, self._saved, self._uncollapsed, self._seen, self._reported)
+        for z, item in enumerate(self._items):
+            canvas.add(item, z)
+        self.use_theme()
+
+    def show_items(self, *, shown: bool) -> None:
+        """Show or hide everything."""
+        for item in self._items:
+            item.setVisible(shown)
+
+    def use_theme(self) -> None:
+        """Take over colours and sizes."""
+        theme = self._themes.theme
+        under = theme.color("accent.ring")
+        wash = type(under)(under)
+        wash.setAlphaF(0.10)
+        self._under.set_brush(wash)
+        self._saved.set_brush(area_color(theme, SAVED))
+        self._seen.setPen(self._pen(SEEN, 2 * theme.zoom))
+        self._reported.setSize(round(7 * theme.zoom))
+        self._reported.setBrush(pg.mkBrush(theme.color(REPORTED)))
+        self._reported.setPen(pg.mkPen(theme.color("surface.base"), width=1))
+        self._dash(few=True)
+
+    def _pen(self, token: str, width: float) -> QPen:
+        pen = QPen(self._themes.theme.color(token), width)
+        pen.setCosmetic(True)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+        return pen
+
+    def _dash(self, *, few: bool) -> None:
+        pen = self._pen(UNCOLLAPSED, 1.5 * self._themes.theme.zoom if few else 1)
+        if few:
+            pen.setDashPattern([4, 2])
+        self._uncollapsed.setPen(pen)
+
+    # Figure
+
+    def draw(self, window: Window) -> Scale:
+        """Reduce the steps to the pixels there are."""
+        source, axis = self._source, self._axis
+        columns = columns_of(source.steps_ns, source.lines, window)
+        left = min(max(0.0, axis.x_of(axis.first_ns, window.width)), window.width)
+        right = min(max(left, axis.x_of(axis.last_ns, window.width)), window.width)
+        (x, whole), (x_seen, seen) = (outline(columns, line, left, right) for line in (0, 1))
+        self._dash(few=len(x) <= _DASHED_UP_TO)
+        self._uncollapsed.setData(x, whole, skipFiniteCheck=True)
+        self._seen.setData(x_seen, seen, skipFiniteCheck=True)
+        self._under.set_corners(np.concatenate((x_seen, (right, left))), np.concatenate((seen, (0.0, 0.0))))
+        self._saved.set_corners(np.concatenate((x, x_seen[::-1])), np.concatenate((whole, seen[::-1])))
+        self._draw_reports(window)
+        return self._scale()
+
+    def _draw_reports(self, window: Window) -> None:
+        source = self._source
+        known = [one for one in source.reports if one.tokens is not None]
+        times = source.times.values[[one.message for one in known]] if known else np.zeros(0, np.int64)
+        x = self._axis.xs_of(times, window.width)
+        inside = (x >= 0) & (x <= window.width)
+        y = np.array([one.tokens for one in known], np.float64)
+        self._reported.setData(x[inside], y[inside])
+
+    def _scale(self) -> Scale:
+        source = self._source
+        most = int(source.lines[0].max(initial=0)) if source.lines.size else 0
+        most = max([most, *(one.tokens or 0 for one in source.reports)])
+        limit, reader = source.limit, source.reader
+        if limit is None or reader is None:
+            return Scale(most or 1)
+        words = f"{limit:,} limit, reported by {plain(reader.title, 40)}"
+        near = limit <= _NEAR_LIMIT * most
+        return Scale(max(most, limit) if near else most or 1, (Level(limit, words, "severity.error"),))
+
+    def card(self, ns: int) -> CardText | None:
+        """Both values, what collapsing saved, what was reported last, and the message that made the last step."""
+        source = self._source
+        step = source.step_at(ns)
+        whole, seen = source.values_at(step)
+        rows = [
+            ("without collapsing", f"{whole:,}", "ink.secondary"),
+            ("what the model sees", f"{seen:,}", "accent.text"),
+        ]
+        if whole > seen:
+            rows.append(("saved", f"{whole - seen:,}", SAVED))
+        report = source.report_at(ns)
+        if report is not None and report.tokens is not None:
+            rows.append(("reported last", f"{report.tokens:,}", REPORTED))
+        if step < 0:
+            return CardText(tuple(rows))
+        change = seen - source.values_at(step - 1)[1]
+        return CardText(tuple(rows), f"{message_words(source.document, int(source.messages[step]))} {signed(change)}")
+
+    def dots(self, ns: int) -> list[tuple[float, str]]:
+        """Where both lines are."""
+        whole, seen = self._source.values_at(self._source.step_at(ns))
+        return [(whole, UNCOLLAPSED), (seen, SEEN)] if whole != seen else [(seen, SEEN)]
+
+    def message_at(self, ns: int) -> int | None:
+        """The message that made the last step."""
+        step = self._source.step_at(ns)
+        return int(self._source.messages[step]) if step >= 0 else None
+
+    def next_time(self, ns: int | None, step: int) -> int | None:
+        """Where the next step is."""
+        steps = self._source.steps_ns
+        if not len(steps):
+            return None
+        if ns is None:
+            return int(steps[0 if step > 0 else -1])
+        place = int(np.searchsorted(steps, ns, side="right" if step > 0 else "left")) - (step < 0)
+        return int(steps[place]) if 0 <= place < len(steps) else None

@@ -1,0 +1,214 @@
+"""The lower half of the timeline: its head, and one of two plots over the time axis of the lanes above.
+
+What draws is imported when the panel is shown first: pyqtgraph takes long to import.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.document import CaptureDocument
+from inspector.model_context import Reader
+from inspector.tokens.counter import TOKENIZER
+from inspector.ui.panels.details.section import Segments
+from inspector.ui.panels.growth.choice import ReaderChoice
+from inspector.ui.panels.growth.legend import PlotLegend
+from inspector.ui.panels.growth.source import GrowthSource
+from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.theme import ThemeController
+
+if TYPE_CHECKING:
+    from inspector.ui.panels.growth.canvas import PlotCanvas
+    from inspector.ui.panels.growth.growth_figure import GrowthFigure
+    from inspector.ui.panels.growth.rates_figure import RatesFigure
+
+REFRESH_MS = 1_000
+GROWTH, RATES = "Context growth", "Messages per second"
+UNIT = f"tokens,\nestimate\n({TOKENIZER})"
+NO_READER = "No one has said anything that a model could read."
+NOT_COUNTED = "Tokens of these messages are not counted yet."
+
+
+class GrowthHead(QWidget):
+    """The plots to choose from, whose context it is, and the legend.
+
+    Attributes:
+        plots, reader, legend: what it is made of.
+    """
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.setObjectName("growthHead")
+        self.setAccessibleName("What the plot shows")
+        self.plots = Segments(themes, (GROWTH, RATES), "growthPlots", "Plot", self)
+        self.plots.choose(GROWTH)
+        self.reader = ReaderChoice(themes, self)
+        self.legend = PlotLegend(themes, self)
+        self._row = QHBoxLayout(self)
+        for widget in (self.plots, self.reader):
+            self._row.addWidget(widget)
+        self._row.addWidget(self.legend, 1)
+        themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), self._themes.theme
+        painter.fillRect(self.rect(), theme.color("surface.chrome"))
+        for y in (0, self.height() - 1):
+            painter.fillRect(0, y, self.width(), 1, theme.color("line.hair"))
+
+    def _on_theme_changed(self) -> None:
+        metrics = self._themes.theme.metrics
+        self.setFixedHeight(metrics.head)
+        self._row.setContentsMargins(metrics.pane_padding - 2 * metrics.unit, 1, metrics.pane_padding, 1)
+        self._row.setSpacing(metrics.unit)
+        self.update()
+
+
+class GrowthPlot(QWidget):
+    """Context growth or messages per second of one document.
+
+    Signals:
+        message_requested(int): select this message.
+        left(): Esc was pressed.
+
+    Attributes:
+        head, source: what it is made of.
+        canvas: where it is drawn; None until it is shown first.
+    """
+
+    message_requested = Signal(int)
+    left = Signal()
+
+    def __init__(self, document: CaptureDocument, theme: ThemeController, axis: TimeAxis, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("growthPlot")
+        self.setAccessibleName("Plots over time")
+        self._document, self._themes, self._axis = document, theme, axis
+        self._stopped = False
+        self.source = GrowthSource(document)
+        self.head = GrowthHead(theme, self)
+        self.canvas: PlotCanvas | None = None
+        self.growth: GrowthFigure | None = None
+        self.rates: RatesFigure | None = None
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self.head)
+        self._column.addStretch(1)
+        self.head.plots.chosen.connect(self._choose_plot)
+        self.head.reader.reader_chosen.connect(self._choose_reader)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.refresh)
+
+    def apply_changes(self, _changes: Changes | None = None) -> None:
+        """Something came or was counted: it is taken in within a second, while this is seen."""
+        if self.isVisible() and not self._stopped and not self._timer.isActive():
+            self._timer.start(REFRESH_MS)
+
+    def stop(self) -> None:
+        """Read no more of the document."""
+        self._stopped = True
+        self._timer.stop()
+
+    def refresh(self, *, now: bool = False) -> None:
+        """Take in what there is.
+
+        Args:
+            now: whatever that takes.
+        """
+        if self._stopped or not self.isVisible():
+            return
+        self._make()
+        assert self.growth is not None
+        assert self.rates is not None
+        assert self.canvas is not None
+        if self.head.plots.choice == RATES:
+            self.rates.update()
+        else:
+            self.source.update(now=now)
+            if self.source.behind:
+                self._timer.start(REFRESH_MS)
+        self._say()
+        self.canvas.redraw()
+
+    def _make(self) -> None:
+        if self.canvas is not None:
+            return
+        from inspector.ui.panels.growth.canvas import PlotCanvas
+        from inspector.ui.panels.growth.growth_figure import GrowthFigure
+        from inspector.ui.panels.growth.rates_figure import RatesFigure
+
+        canvas = self.canvas = PlotCanvas(self._axis, self._themes, "growthCanvas", self)
+        self._column.takeAt(1)
+        self._column.addWidget(canvas, 1)
+        self.growth = GrowthFigure(self.source, self._axis, self._themes, canvas)
+        self.rates = RatesFigure(self._document, self.source.times, self._axis, self._themes, canvas)
+        canvas.message_requested.connect(self.message_requested)
+        canvas.left.connect(self.left)
+        self.setFocusProxy(canvas)
+        self._show_figure()
+
+    def _show_figure(self) -> None:
+        figure = self.rates if self.head.plots.choice == RATES else self.growth
+        if self.canvas is not None and figure is not None:
+            self.canvas.setAccessibleName(self.head.plots.choice)
+            self.canvas.show_figure(figure)
+
+    def _choose_plot(self, plot: str) -> None:
+        self.head.reader.setVisible(plot == GROWTH)
+        self._show_figure()
+        self.refresh()
+
+    def _choose_reader(self, reader: Reader) -> None:
+        self.source.choose(reader)
+        self.refresh(now=True)
+
+    def _say(self) -> None:
+        """Head, legend, and what stands where nothing can be drawn."""
+        from inspector.ui.panels.growth.growth_figure import KEYS, REPORTED_KEY
+
+        assert self.growth is not None
+        assert self.rates is not None
+        assert self.canvas is not None
+        head, source = self.head, self.source
+        total = len(self._document.analysis)
+        if head.plots.choice == RATES:
+            self.canvas.unit = "messages\nper second"
+            head.legend.show_keys(self.rates.keys)
+            self.rates.empty = "" if total else "No message yet."
+            return
+        head.reader.show_readers(source)
+        tokens = self._document.analysis.tokens
+        counting = bool(source.uncounted) and not tokens.done and tokens.counted > 0
+        share = f"\n\ncounting tokens,\n{tokens.counted * 100 // max(1, total)} %" if counting else ""
+        self.canvas.unit = UNIT + share
+        reported = any(one.tokens is not None for one in source.reports)
+        head.legend.show_keys((*KEYS, REPORTED_KEY) if reported else KEYS)
+        if source.reader is None:
+            self.growth.empty = NO_READER
+        elif not len(source.steps_ns):
+            self.growth.empty = "Nothing has come into this context."
+        else:
+            self.growth.empty = NOT_COUNTED if source.uncounted and not source.lines[0].any() else ""
+
+    # Qt events
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._timer.start(0)  # the lanes are painted first
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()

@@ -1,0 +1,160 @@
+"""Messages per second by kind: bars of equal stretches of time, stacked by family. Imports pyqtgraph."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+
+from inspector.document import CaptureDocument
+from inspector.timeline.marks import Window
+from inspector.timeline.rates import FAMILIES, Bins, FamilyTimes, bin_width
+from inspector.timeline.times import MessageTimes
+from inspector.ui import formats
+from inspector.ui.panels.growth.canvas import PlotCanvas
+from inspector.ui.panels.growth.card import CardText
+from inspector.ui.panels.growth.figure import Scale
+from inspector.ui.panels.growth.legend import Key
+from inspector.ui.panels.timeline.axis import TimeAxis, since_words
+from inspector.ui.theme import ThemeController
+from inspector.ui.wire_text import plain
+
+NAMES = tuple(family.name.lower() for family in FAMILIES)
+
+
+def family_token(name: str) -> str:
+    """The colour of a family."""
+    return f"family.{name}"
+
+
+class RatesFigure:
+    """The bars of one document.
+
+    Attributes:
+        empty: what is said where there is nothing to draw.
+        bins: what is drawn; None before that.
+        held: when the messages of each family came.
+    """
+
+    def __init__(
+        self, document: CaptureDocument, times: MessageTimes, axis: TimeAxis, themes: ThemeController,
+        canvas: PlotCanvas,
+    ) -> None:  # fmt: skip
+        self._document, self._times, self._axis, self._themes = document, times, axis, themes
+        self.empty = ""
+        self.bins: Bins | None = None
+        self.held = FamilyTimes(document.capture)
+        self._bars = [pg.BarGraphItem(x0=[], x1=[], y0=[], height=[], pen=None) for _ in NAMES]
+        self._busiest: tuple[tuple[int, int, int], str] | None = None
+        for z, bar in enumerate(self._bars):
+            canvas.add(bar, 10 + z)
+            bar.hide()
+        self.use_theme()
+
+    def update(self) -> None:
+        """Take in messages that came. O(new messages)."""
+        self._times.update(len(self._document.analysis))
+        self.held.update(self._times.values)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The families that have messages."""
+        counts = self.held.counts
+        return tuple(Key(name, family_token(name), "bar") for name, n in zip(NAMES, counts, strict=True) if n)
+
+    def show_items(self, *, shown: bool) -> None:
+        """Show or hide everything."""
+        for bar in self._bars:
+            bar.setVisible(shown)
+
+    def use_theme(self) -> None:
+        """Take over colours."""
+        for name, bar in zip(NAMES, self._bars, strict=True):
+            bar.setOpts(brush=pg.mkBrush(self._themes.theme.color(family_token(name))))
+
+    # Figure
+
+    def draw(self, window: Window) -> Scale:
+        """Count the messages of what is shown."""
+        axis = self._axis
+        width_ns = bin_width(axis.span_ns, window.width)
+        bins = self.bins = self.held.bins(window, axis.first_ns, width_ns)
+        x = np.round(axis.xs_of(bins.edges, window.width))
+        left, right = x[:-1], np.maximum(x[1:] - 1, x[:-1] + 1)
+        inside = right > 0
+        below = np.zeros(len(left))
+        for bar, counts in zip(self._bars, bins.counts, strict=True):
+            rates = counts / bins.seconds
+            some = inside & (counts > 0)
+            bar.setOpts(x0=np.maximum(left, 0)[some], x1=right[some], y0=below[some], height=rates[some])
+            below = below + rates
+        return Scale(float(below[inside].max(initial=0)) or 1)
+
+    def _bin(self, ns: int) -> int | None:
+        if self.bins is None:
+            return None
+        place = int(np.searchsorted(self.bins.edges, ns, side="right")) - 1
+        return place if 0 <= place < self.bins.counts.shape[1] else None
+
+    def _rows(self, place: int) -> NDArray[np.int64]:
+        """The messages of a bar, in the order of arrival. O(messages) in numpy, asked for one bar at a time."""
+        assert self.bins is not None
+        times, edges = self._times.values, self.bins.edges
+        return np.flatnonzero((times >= edges[place]) & (times < edges[place + 1]))
+
+    def card(self, ns: int) -> CardText | None:
+        """Which stretch, how many of each family, and the kind there were most of."""
+        place = self._bin(ns)
+        if place is None or self.bins is None:
+            return None
+        counts, total = self.bins.counts[:, place], int(self.bins.counts[:, place].sum())
+        begin = int(self.bins.edges[place])
+        width = self.bins.width_ns
+        since = since_words(begin - self._axis.first_ns, min(width, 1_000_000_000))
+        long = formats.duration(width) if width < 1_000_000_000 else since_words(width, width)
+        rate = total / self.bins.seconds
+        words = f"{rate:,.0f}" if rate >= 10 or rate == int(rate) else f"{rate:,.2g}"
+        rows = [(f"{long} from {since}", f"{words} per second", "ink.primary")]
+        rows += [
+            (name, formats.count_of(int(n), "message"), family_token(name))
+            for name, n in zip(NAMES, counts, strict=True)
+            if n
+        ]
+        return CardText(tuple(rows), self._busiest_words(place) if total else "No messages")
+
+    def _busiest_words(self, place: int) -> str:
+        assert self.bins is not None
+        key = (int(self.bins.edges[place]), self.bins.width_ns, self.held.known)
+        if self._busiest is None or self._busiest[0] != key:
+            rows = self._rows(place)
+            kinds = np.bincount(self._document.capture.columns["kind"][rows])
+            kind = int(kinds.argmax()) if len(kinds) else 0
+            name = plain(self._document.capture.strings[kind], 60) if kind else "no kind"
+            self._busiest = key, f"Most are {name}, {kinds[kind]:,}" if len(kinds) else ""
+        return self._busiest[1]
+
+    def dots(self, ns: int) -> list[tuple[float, str]]:
+        """The cursor marks nothing on bars."""
+        return []
+
+    def message_at(self, ns: int) -> int | None:
+        """The first message of the bar."""
+        place = self._bin(ns)
+        rows = self._rows(place) if place is not None else ()
+        return int(rows[np.argmin(self._times.values[rows])]) if len(rows) else None
+
+    def next_time(self, ns: int | None, step: int) -> int | None:
+        """The middle of the next bar that is not empty; the next message where none of those shown is."""
+        if self.bins is None:
+            return None
+        full, edges = np.flatnonzero(self.bins.totals), self.bins.edges
+        here = None if ns is None else self._bin(ns)
+        if here is not None:
+            full = full[full > here] if step > 0 else full[full < here]
+        if len(full):
+            return int(edges[full[0 if step > 0 else -1]]) + self.bins.width_ns // 2
+        times = self._times.values
+        further = times[times >= edges[-1]] if step > 0 else times[times < edges[0]]
+        if not len(further) or ns is None:
+            return None
+        return int(further.min() if step > 0 else further.max())

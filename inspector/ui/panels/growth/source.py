@@ -1,0 +1,149 @@
+"""What the growth plot draws of one document: whose context, its steps, and what was reported of it. No Qt."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.document import CaptureDocument
+from inspector.model_context import ModelContext, Reader, Role, readers
+from inspector.model_context.growth import growth_of
+from inspector.model_context.reported import Reported, reported_at
+from inspector.timeline.times import MessageTimes
+from inspector.ui import formats
+from inspector.ui.wire_text import plain
+
+Array = NDArray[np.int64]
+_NONE: Array = np.zeros(0, np.int64)
+_REST = 20
+"""What takes long is done again only after so many times as long."""
+_NAME = 60
+
+
+class GrowthSource:
+    """How the context of one reader grew.
+
+    Attributes:
+        times: when messages were.
+        readers: who may be chosen, those who act most first.
+        reader: whose context it is; None when nobody can have one.
+        company: whose results came into it, the most first.
+        messages, steps_ns: (s,) int64, the messages that changed it, and when, ascending.
+        lines: (2, s) int64, tokens without collapsing and as the model sees it, after each of them.
+        uncounted: messages in it that are not counted yet.
+        reports: what the reader reported, oldest first.
+    """
+
+    def __init__(self, document: CaptureDocument) -> None:
+        self.document = document
+        self.times = MessageTimes(document.capture)
+        self.readers: list[Reader] = []
+        self.reader: Reader | None = None
+        self.company: list[str] = []
+        self._reports: dict[int, Reported] = {}
+        self._chosen = False
+        self._made_of: tuple[object, ...] | None = None
+        self._next = 0.0
+        self._clear()
+
+    def _clear(self) -> None:
+        self.messages = self.steps_ns = _NONE
+        self.lines: Array = np.zeros((2, 0), np.int64)
+        self.uncounted = 0
+        self.reports: list[Reported] = []
+
+    def choose(self, reader: Reader) -> None:
+        """Look at somebody else's context."""
+        self.reader, self._chosen = reader, True
+        self.update(now=True)
+
+    @property
+    def behind(self) -> bool:
+        """Whether there is more than was taken in."""
+        return self._made_of != self._state()
+
+    def _state(self) -> tuple[object, ...]:
+        analysis = self.document.analysis
+        return self.reader, len(analysis), analysis.tokens.counted, analysis.contexts.tree.version
+
+    def update(self, *, now: bool = False) -> bool:
+        """Take in what came, unless that took so long the last time that it has to wait; whether anything differs."""
+        began = time.perf_counter()
+        if not now and (began < self._next or not self.behind):
+            return False
+        analysis = self.document.analysis
+        self.times.update(len(analysis))
+        self.readers = readers(analysis)
+        if self.readers and (not self._chosen or self.reader not in self.readers):
+            self.reader = self.readers[0]
+        self._clear()
+        if self.reader is not None:
+            self._make(self.reader)
+        self._made_of = self._state()
+        took = time.perf_counter() - began
+        self._next = began + took + _REST * took
+        return True
+
+    def _make(self, reader: Reader) -> None:
+        analysis = self.document.analysis
+        context = ModelContext(analysis, reader)
+        growth = growth_of(context)
+        self.messages = growth.messages
+        steps = self.times.values[growth.messages]
+        self.steps_ns = np.maximum.accumulate(steps) if len(steps) else steps
+        self.lines = np.stack((growth.uncollapsed, growth.seen))
+        self.uncounted = growth.uncounted
+        sent = np.bincount(analysis.capture.columns["sender"][context.rows[context.roles == Role.TOOL]])
+        by = [int(code) for code in np.argsort(-sent, kind="stable")[:3] if sent[code] and code]
+        self.company = [analysis.capture.strings[code] for code in by]
+        self.reports = list(self._reported(reader))
+
+    def _reported(self, reader: Reader) -> list[Reported]:
+        found = self.document.analysis.participants.all.get((reader.space, reader.name or ""))
+        made: list[Reported] = []
+        for row in found.status_rows if found is not None else ():
+            report = self._reports.get(row)
+            if report is None:
+                report = reported_at(self.document.analysis, reader, row)
+                if report is None:
+                    continue
+                self._reports[row] = report
+            if report.tokens is not None or report.max_tokens is not None:
+                made.append(report)
+        return made
+
+    # Asking
+
+    @property
+    def limit(self) -> int | None:
+        """The most tokens the reader's context holds, as it reported last."""
+        return next((one.max_tokens for one in reversed(self.reports) if one.max_tokens), None)
+
+    def step_at(self, ns: int) -> int:
+        """The last step at or before a time; -1 before the first."""
+        return int(np.searchsorted(self.steps_ns, ns, side="right")) - 1
+
+    def values_at(self, step: int) -> tuple[int, int]:
+        """Tokens without collapsing and as the model sees it, after a step."""
+        return (0, 0) if step < 0 else (int(self.lines[0, step]), int(self.lines[1, step]))
+
+    def report_at(self, ns: int) -> Reported | None:
+        """What was reported last at a time."""
+        times = self.times.values
+        return next(
+            (one for one in reversed(self.reports) if one.tokens is not None and times[one.message] <= ns), None
+        )
+
+    def words_of(self, reader: Reader) -> str:
+        """A reader as shown: the one looked at with those whose results it reads."""
+        name = plain(reader.title, _NAME)
+        several = len({one.space for one in self.readers}) > 1
+        if several and reader.space:
+            name = f"{name} in {plain(self.document.capture.strings[reader.space], _NAME)}"
+        others = [plain(one, _NAME) for one in self.company if one != reader.name]
+        if reader != self.reader or not others:
+            return name
+        more = f" and {formats.count_of(len(others) - 1, 'other')}" if len(others) > 1 else ""
+        return f"{name} with {others[0]}{more}"

@@ -1,0 +1,38 @@
+"""Figures and messages as the plots say them."""
+
+from __future__ import annotations
+
+from inspector.document import CaptureDocument
+from inspector.protocol import kinds
+from inspector.ui import formats
+from inspector.ui.panels.messages.content import row_content
+from inspector.ui.wire_text import plain
+
+_MINUS = "\N{MINUS SIGN}"
+_NAME = 40
+
+
+def short(value: int) -> str:
+    """A figure of a scale: "500", "5k", "2.5k", "20M"."""
+    for unit, word in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if value >= unit:
+            whole, rest = divmod(value, unit)
+            return f"{whole:,}{f'{rest / unit:.3f}'.rstrip('0')[1:] if rest else ''}{word}".replace(".k", "k")
+    return f"{value:,}"
+
+
+def signed(value: int) -> str:
+    """A change: "+540", "-1,200" with a minus sign, "0"."""
+    return f"{'+' if value > 0 else _MINUS if value < 0 else ''}{abs(value):,}"
+
+
+def message_words(document: CaptureDocument, message: int) -> str:
+    """A message in few words: "No. 811 search_records result", "No. 12 chat"."""
+    content = row_content(document, message)
+    columns, strings = document.analysis.correlation.columns, document.capture.strings
+    call = strings.find("tools/call")
+    tool = ""
+    if call is not None and int(columns["method"][message]) == call:
+        tool = plain(strings[int(columns["target"][message])], _NAME)
+    word = "result" if tool and content.kind == kinds.RESPONSE else plain(content.kind_text or content.word, _NAME)
+    return " ".join(filter(None, (formats.message_number(message), tool, word)))

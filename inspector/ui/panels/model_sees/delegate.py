@@ -1,0 +1,180 @@
+"""Paints a row: what became of it, No., role, text, tokens with their share, and why it is in or out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+from typing_extensions import override
+
+from inspector.ui.badges import BADGE_BY_ID
+from inspector.ui.panels.details.pills import paint_pill, pill_width
+from inspector.ui.panels.details.state import State
+from inspector.ui.panels.list_delegate import LEFT, RIGHT, ListDelegate
+from inspector.ui.panels.list_view import ListView
+from inspector.ui.panels.model_sees.lines import ROLE_ICONS, EntryLine
+from inspector.ui.panels.model_sees.model import EntriesModel
+from inspector.ui.theme import Theme, ThemeController
+
+_GAP = 12
+_MARK, _ROLE, _TOKENS = 18, 84, 70
+_WHY_LEAST, _WHY_SHARE, _WHY_FROM = 150, 0.3, 520
+"""At 100 %: the reason has this share of the width, and nothing where the view is narrower than the last."""
+_MARKS = {
+    "came": ("ri.add-line", "badge.consumed"),
+    "went": ("ri.subtract-line", "severity.error"),
+    "collapsed": ("ri.archive-line", "badge.collapsed"),
+}
+TITLES = ("No.", "Role", "What the model is given", "Tokens", "Why")
+STAR = " *"
+"""Behind a reason that is assumed."""
+_COLLAPSED = BADGE_BY_ID["collapsed"]
+_PILL = State(_COLLAPSED.text, _COLLAPSED.token, "dash")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where columns begin and end, in pixels from the left edge.
+
+    Attributes:
+        mark: of the sign of what became of it.
+        number, number_end, role, text, text_end, tokens, tokens_end, why, why_end: as named; `why` is `why_end` where
+            there is no room for it.
+    """
+
+    mark: int
+    number: int
+    number_end: int
+    role: int
+    text: int
+    text_end: int
+    tokens: int
+    tokens_end: int
+    why: int
+    why_end: int
+
+
+def columns_of(theme: Theme, width: int, largest: int) -> Columns:
+    """Where columns stand in a width; the number's grows with its digits.
+
+    Args:
+        theme: gives grid and fonts.
+        width: of the view.
+        largest: the largest number shown.
+    """
+    zoom = theme.zoom
+    gap = round(_GAP * zoom)
+    mark = theme.metrics.pane_padding - round(4 * zoom)
+    number = mark + round(_MARK * zoom)
+    digits = max(3, len(str(largest)))
+    number_end = number + QFontMetrics(theme.font("body")).horizontalAdvance("0" * digits)
+    role = number_end + gap
+    text = role + round(_ROLE * zoom) + gap
+    end = width - theme.metrics.pane_padding
+    why = max(round(_WHY_LEAST * zoom), round(width * _WHY_SHARE)) if width >= _WHY_FROM * zoom else 0
+    tokens_end = end - why - (gap if why else 0)
+    tokens = tokens_end - round(_TOKENS * zoom)
+    return Columns(mark, number, number_end, role, text, tokens - gap, tokens, tokens_end, end - why, end)
+
+
+class EntryDelegate(ListDelegate):
+    """One row."""
+
+    def __init__(self, model: EntriesModel, theme_controller: ThemeController, parent: QObject | None = None) -> None:
+        super().__init__(theme_controller, parent)
+        self._model = model
+
+    @override
+    def paint_row(self, painter: QPainter, row: int, cell: QRect) -> None:
+        line, theme = self._model.line(row), self._themes.theme
+        at = columns_of(theme, cell.width(), int(self._model.rows.messages[-1]) + 1)
+        left, is_in = cell.left(), line.entry.included
+        if line.mark:
+            icon, token = _MARKS[line.mark]
+            self._icon(painter, icon, token, left + at.mark - 2, cell, 14)
+        number = QRect(left + at.number, cell.top(), at.number_end - at.number, cell.height())
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("ink.tertiary"))
+        painter.drawText(number, RIGHT, line.number)
+        ink = "ink.secondary" if is_in else "ink.tertiary"
+        self._icon(painter, ROLE_ICONS[line.entry.role], ink, left + at.role, cell, 14)
+        x = left + at.role + round(20 * self._zoom)
+        self._draw(painter, "body", ink, x, cell, line.role, left + at.text - x)
+        self._paint_text(painter, cell, left + at.text, left + at.text_end, line)
+        tokens = QRect(left + at.tokens, cell.top(), at.tokens_end - at.tokens, cell.height())
+        self._paint_tokens(painter, cell, tokens, line)
+        if at.why < at.why_end:
+            self._paint_why(painter, cell, left + at.why, at.why_end - at.why, line)
+
+    def _paint_why(self, painter: QPainter, cell: QRect, x: int, width: int, line: EntryLine) -> None:
+        """The reason; that it is assumed is said also where the reason is cut."""
+        ink = "ink.secondary" if line.entry.included else "ink.tertiary"
+        star = self._metrics["body"].horizontalAdvance(STAR) if line.entry.assumed else 0
+        x += self._draw(painter, "body", ink, x, cell, line.entry.reason, width - star)
+        if star:
+            self._draw(painter, "body", "ink.tertiary", x, cell, STAR, 2 * star)
+
+    def _paint_text(self, painter: QPainter, cell: QRect, x: int, end: int, line: EntryLine) -> None:
+        ink = "ink.primary" if line.entry.included and not line.entry.collapsed else "ink.tertiary"
+        if line.entry.collapsed:
+            theme = self._themes.theme
+            wide, high = pill_width(theme, _PILL), theme.metrics.badge
+            if x + wide < end:
+                top = cell.top() + (cell.height() - high) / 2
+                paint_pill(painter, theme, QRectF(x, top, wide, high), _PILL)
+                x += wide + round(8 * self._zoom)
+        self._draw(painter, "body", ink, x, cell, line.text, end - x)
+
+    def _paint_tokens(self, painter: QPainter, cell: QRect, box: QRect, line: EntryLine) -> None:
+        """The number over a faint bar: its share of the largest entry listed."""
+        theme = self._themes.theme
+        if line.share > 0:
+            width = max(1, round(line.share * box.width()))
+            bar = QRect(box.right() + 1 - width, cell.top() + 4, width, cell.height() - 8)
+            painter.fillRect(bar, theme.pill_fill("accent.ring"))
+        counting = line.entry.included and line.entry.tokens is None
+        painter.setFont(theme.font("small" if counting else "body"))
+        painter.setPen(theme.color("ink.tertiary" if counting else "ink.primary"))
+        painter.drawText(box.adjusted(0, 0, -round(4 * self._zoom), 0), RIGHT, line.tokens)
+
+
+class ColumnHeads(QWidget):
+    """The titles above the columns."""
+
+    def __init__(self, model: EntriesModel, view: ListView, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model, self._view, self._themes = model, view, themes
+        self.setObjectName("modelSeesColumns")
+        self.setAccessibleName("Columns: " + ", ".join(TITLES))
+        self.setToolTip("A star after a reason says that it is assumed: no client reports what it hands to its model.")
+        model.rows_settled.connect(self.update)
+        view.verticalScrollBar().rangeChanged.connect(self.update)  # it takes room of the columns, or gives it back
+        themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _on_theme_changed(self) -> None:
+        self.setFixedHeight(self._themes.theme.metrics.column_head)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, rows = self._themes.theme, self._model.rows
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("surface.base"))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line.hair"))
+        if not len(rows):
+            return
+        metrics = QFontMetrics(theme.font("column"))
+        painter.setFont(theme.font("column"))
+        painter.setPen(theme.color("ink.secondary"))
+        at = columns_of(theme, self._view.viewport().width(), int(rows.messages[-1]) + 1)
+        pad = round(4 * theme.zoom)
+        boxes = (
+            (0, at.number_end, RIGHT), (at.role, at.text, LEFT), (at.text, at.text_end, LEFT),
+            (at.tokens, at.tokens_end - pad, RIGHT), (at.why, at.why_end, LEFT),
+        )  # fmt: skip
+        for title, (start, end, flags) in zip(TITLES, boxes, strict=True):
+            if end > start:
+                shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, end - start)
+                painter.drawText(QRect(start, 0, end - start, self.height()), flags, shown)

@@ -1,0 +1,251 @@
+"""What a context costs: tokens now, without collapsing, and saved; by role as a bar; and what was reported, apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+from typing_extensions import override
+
+from inspector.model_context import Moment, Role
+from inspector.tokens.counter import TOKENIZER
+from inspector.ui import formats
+from inspector.ui.panels.details.gauges import gauge_color
+from inspector.ui.panels.model_sees.lines import ROLE_WORDS
+from inspector.ui.theme import ThemeController
+from inspector.ui.wire_text import tool_tip
+
+_ORDER = (Role.TOOLS, Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL)
+_ALPHAS = {Role.TOOLS: 0.22, Role.SYSTEM: 0.4, Role.USER: 0.55, Role.ASSISTANT: 0.75, Role.TOOL: 1.0}
+"""Steps of the accent, as layers have them (look.md 3)."""
+_REPORT_FROM = 430
+_HEIGHT = 84
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Numbers of one moment.
+
+    Attributes:
+        now, whole: tokens in the context as it stands, and had nothing been collapsed; estimate.
+        entries: how many.
+        roles: (role, entries, tokens), in the order they are drawn.
+        counting: not all are counted yet.
+        reported: what the participant reported itself, as two lines; "" for nothing.
+        share: of its maximum, as reported; None.
+    """
+
+    now: int
+    whole: int
+    entries: int
+    roles: tuple[tuple[Role, int, int], ...]
+    counting: bool
+    reported: str
+    share: float | None
+
+    @property
+    def saved(self) -> int:
+        """What collapsing saved."""
+        return self.whole - self.now
+
+    @property
+    def aside(self) -> str:
+        """What stands beside the big figure."""
+        words = f"tokens in {formats.count_of(self.entries, 'entry', 'entries')}"
+        return f"{words}, still counting" if self.counting else words
+
+    @property
+    def spoken(self) -> str:
+        """Everything as one text."""
+        parts = [f"{self.now:,} {self.aside}, estimate ({TOKENIZER})"]
+        if self.saved:
+            parts.append(f"{self.whole:,} without collapsing, {self.saved:,} saved")
+        parts += [f"{ROLE_WORDS[role]} {tokens:,}" for role, _, tokens in self.roles]
+        return "; ".join((*parts, self.reported.replace("\n", ", "))).rstrip("; ")
+
+
+def figures_of(moment: Moment, *, counting: bool) -> Figures:
+    """The numbers of a moment."""
+    by_role, reported = moment.by_role(), moment.reported()
+    words, share = "", None
+    if reported is not None:
+        words = f"{reported.words}\nreported by it with {formats.message_number(reported.message)}"
+        if reported.tokens is not None and reported.max_tokens:
+            share = min(1.0, reported.tokens / reported.max_tokens)
+    roles = tuple((role, *by_role[role]) for role in _ORDER if role in by_role)
+    return Figures(
+        moment.total, moment.uncollapsed_total, sum(count for _, count, _ in roles), roles, counting, words, share
+    )
+
+
+class FiguresView(QWidget):
+    """Shows the figures.
+
+    Attributes:
+        figures: what is shown; None for nothing.
+    """
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.figures: Figures | None = None
+        self.setObjectName("modelSeesFigures")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        themes.changed.connect(self.updateGeometry)
+        self.show_figures(None)
+
+    def show_figures(self, figures: Figures | None) -> None:
+        """Show the numbers of another moment."""
+        self.figures = figures
+        self.setVisible(figures is not None)
+        words = "" if figures is None else figures.spoken
+        self.setAccessibleName(f"Tokens: {words}" if words else "Tokens")
+        self.setToolTip(tool_tip(self._tip(figures)) if figures is not None else "")
+        self.update()
+
+    def _tip(self, figures: Figures) -> str:
+        lines = [f"{ROLE_WORDS[role]}: {count:,} entries, {tokens:,} tokens" for role, count, tokens in figures.roles]
+        if figures.saved:
+            lines.append(f"saved by collapsing: {figures.saved:,} tokens")
+        note = f"Estimate, counted with {TOKENIZER}. What the participant reports is its own count, and never mixed in."
+        return "\n".join([*lines, "", note])
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(0, round(_HEIGHT * self._themes.theme.zoom))
+
+    # Painting
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        figures, theme = self.figures, self._themes.theme
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("surface.base"))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line.hair"))
+        if figures is None:
+            return
+        pad, zoom = theme.metrics.pane_padding, theme.zoom
+        area = self.rect().adjusted(pad, round(6 * zoom), -pad, -round(6 * zoom))
+        top = QRect(area.left(), area.top(), area.width(), round(34 * zoom))
+        report = self._paint_report(painter, top, figures)
+        self._paint_numbers(painter, top.adjusted(0, 0, -report, 0), figures)
+        bar = QRect(area.left(), top.bottom() + round(5 * zoom), area.width(), round(6 * zoom))
+        self._paint_bar(painter, bar, figures)
+        legend = QRect(area.left(), bar.bottom() + round(5 * zoom), area.width(), round(16 * zoom))
+        self._paint_legend(painter, legend, figures)
+
+    def _paint_numbers(self, painter: QPainter, box: QRect, figures: Figures) -> None:
+        """The big figure, and beside it two small lines: what it counts, and what was saved."""
+        theme = self._themes.theme
+        display = theme.font("display")
+        painter.setFont(display)
+        painter.setPen(theme.color("ink.primary"))
+        text = f"{figures.now:,}"
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+        wide = QFontMetrics(display).horizontalAdvance(text) + round(10 * theme.zoom)
+        beside, half = box.adjusted(wide, 0, 0, 0), box.height() // 2
+        upper = QRect(beside.left(), beside.top(), beside.width(), half)
+        lower = QRect(beside.left(), beside.top() + half, beside.width(), half)
+        self._line(painter, upper, (("ink.secondary", figures.aside), ("ink.tertiary", f"estimate ({TOKENIZER})")))
+        if figures.saved:
+            saved = ("badge.consumed", f"{figures.saved:,} saved")
+            self._line(painter, lower, (("ink.secondary", f"{figures.whole:,} without collapsing"), saved))
+        else:
+            self._line(painter, lower, (("ink.tertiary", "nothing is collapsed"),))
+
+    def _line(self, painter: QPainter, box: QRect, parts: tuple[tuple[str, str], ...]) -> None:
+        theme, x = self._themes.theme, box.left()
+        metrics = QFontMetrics(theme.font("small"))
+        painter.setFont(theme.font("small"))
+        for token, text in parts:
+            room = box.right() - x
+            if room <= 0:
+                return
+            painter.setPen(theme.color(token))
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+            painter.drawText(QRect(x, box.top(), room, box.height()), Qt.AlignmentFlag.AlignVCenter, shown)
+            x += metrics.horizontalAdvance(f"{text}   ")
+
+    def _paint_report(self, painter: QPainter, box: QRect, figures: Figures) -> int:
+        """What it said itself, at the right end, with its own gauge; the width taken."""
+        theme = self._themes.theme
+        if not figures.reported or box.width() < _REPORT_FROM * theme.zoom:
+            return 0
+        metrics = QFontMetrics(theme.font("small"))
+        first, _, second = figures.reported.partition("\n")
+        wide = max(metrics.horizontalAdvance(first), metrics.horizontalAdvance(second)) + 2
+        area = QRect(box.right() + 1 - wide, box.top(), wide, box.height())
+        flags = Qt.AlignmentFlag.AlignRight
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("ink.secondary"))
+        painter.drawText(area, flags | Qt.AlignmentFlag.AlignTop, first)
+        painter.setPen(theme.color("ink.tertiary"))
+        painter.drawText(area, flags | Qt.AlignmentFlag.AlignBottom, second)
+        left = area.left() - self._paint_gauge(painter, area, figures.share)
+        line = left - round(12 * theme.zoom)
+        painter.fillRect(line, box.top() + 3, 1, box.height() - 6, theme.color("line.hair"))
+        return box.right() + 1 - line + round(12 * theme.zoom)
+
+    def _paint_gauge(self, painter: QPainter, area: QRect, share: float | None) -> int:
+        """How full it says it is, before its own words; the width taken."""
+        if share is None:
+            return 0
+        theme = self._themes.theme
+        wide, high, gap = theme.metrics.gauge_width, theme.metrics.gauge_height, round(8 * theme.zoom)
+        top = area.top() + (area.height() // 2 - high) // 2
+        whole = QRectF(area.left() - gap - wide, top, wide, high)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("line.strong"))
+        painter.drawRoundedRect(whole, high / 2, high / 2)
+        painter.setBrush(gauge_color(theme, share))
+        whole.setWidth(max(high, wide * share) if share > 0 else 0)
+        painter.drawRoundedRect(whole, high / 2, high / 2)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        return wide + gap
+
+    def _paint_bar(self, painter: QPainter, box: QRect, figures: Figures) -> None:
+        """All there would be without collapsing: by role what stands there, then what was saved."""
+        theme = self._themes.theme
+        painter.fillRect(box, theme.color("line.hair"))
+        if figures.whole <= 0:
+            return
+        done, x = 0, box.left()
+        parts = [(self._color(role), tokens) for role, _, tokens in figures.roles]
+        parts.append((self._saved_color(), max(0, figures.saved)))
+        for color, tokens in parts:
+            done += tokens
+            end = box.left() + round(box.width() * min(done, figures.whole) / figures.whole)
+            if end - x > 1:
+                painter.fillRect(QRect(x, box.top(), end - x - (end <= box.right()), box.height()), color)
+            x = end
+
+    def _color(self, role: Role) -> QColor:
+        color = QColor(self._themes.theme.color("accent.ring"))
+        color.setAlphaF(_ALPHAS[role])
+        return color
+
+    def _saved_color(self) -> QColor:
+        """Of what stands there no more: quieter than what does."""
+        color = QColor(self._themes.theme.color("badge.consumed"))
+        color.setAlphaF(0.4)
+        return color
+
+    def _paint_legend(self, painter: QPainter, box: QRect, figures: Figures) -> None:
+        theme, x = self._themes.theme, box.left()
+        metrics, side = QFontMetrics(theme.font("small")), round(8 * theme.zoom)
+        painter.setFont(theme.font("small"))
+        items = [(self._color(role), f"{ROLE_WORDS[role]} {tokens:,}") for role, _, tokens in figures.roles]
+        if figures.saved:
+            items.append((self._saved_color(), f"saved {figures.saved:,}"))
+        for color, text in items:
+            wide = metrics.horizontalAdvance(text)
+            if x + side + wide > box.right():
+                return
+            painter.fillRect(QRectF(x, box.center().y() - side / 2 + 1, side, side), color)
+            painter.setPen(theme.color("ink.secondary"))
+            x += side + round(5 * theme.zoom)
+            painter.drawText(QRect(x, box.top(), wide + 2, box.height()), Qt.AlignmentFlag.AlignVCenter, text)
+            x += wide + round(16 * theme.zoom)

@@ -1,0 +1,257 @@
+"""The head of the view: whose model, at which message, what is assumed, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QSize, Signal
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
+from typing_extensions import override
+
+from inspector.model_context import Options, Reader
+from inspector.ui.panels.timeline.head import Choice
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.wire_text import plain
+
+_NAME = 28
+_MOST_READERS = 200
+_LEAST_WIDTH = 280
+_SHORTER = ((False, 0), (False, 1), (True, 1), (True, 2))
+"""Whether the reader's lead is left out, and how many halves of what is assumed; from wide to narrow."""
+
+OPTIONS: tuple[tuple[str, str, str], ...] = (
+    ("collapsing", "Collapse consumed results", "collapsing"),
+    ("own_reasoning", "Own reasoning stays", "own reasoning"),
+    ("others_reasoning", "Reasoning of others comes in", "others' reasoning"),
+)
+"""Fields of `Options`, what the menu says, and the short words of the head."""
+
+
+class WordMenu(Choice):
+    """A sentence whose last words open a menu of any kind; whoever makes it fills the menu and says the words.
+
+    Attributes:
+        words: the last words.
+    """
+
+    def __init__(self, themes: ThemeController, lead: str, *, name: str, parent: QWidget) -> None:
+        super().__init__(themes, lead, (("", ""),), name=name, parent=parent)
+        self.menu_of_options.clear()
+        self.words = ""
+        self._whole_lead = lead
+        self._short = (False, False)
+
+    def say(self, words: str) -> None:
+        """Say other words."""
+        if words != self.words:
+            self.words = words
+            self._show()
+
+    def shorten(self, *, lead: bool, words: bool) -> None:
+        """Leave out either half, where room is short; screen readers get both.
+
+        Args:
+            lead: leave out what the sentence begins with.
+            words: leave out the last words.
+        """
+        if (lead, words) != self._short:
+            self._short = (lead, words)
+            self._show()
+
+    def _show(self) -> None:
+        self._lead = "" if self._short[0] else self._whole_lead
+        self._words[""] = "" if self._short[1] else self.words
+        self._say()
+        self.setAccessibleName(f"{self._whole_lead} {self.words}")
+
+
+class ModelSeesHead(QWidget):
+    """One line above the figures.
+
+    Signals:
+        reader_chosen(Reader): look at the context of somebody else.
+        assumed(str, bool): an option of `Options` was switched.
+        step_requested(int): go to the next (1) or previous (-1) message that changes the context.
+        hold_toggled(bool): stay at this moment, or follow what is selected.
+        compare_toggled(bool): compare with this moment from now on, or with none.
+        out_toggled(bool): list what is not in the context, too.
+
+    Attributes:
+        reader, assume: the two menus.
+        at: says which message.
+        hold, compare, out: switches.
+        more: the menu at the right end, filled by the panel.
+    """
+
+    reader_chosen = Signal(object)
+    assumed = Signal(str, bool)
+    step_requested = Signal(int)
+    hold_toggled = Signal(bool)
+    compare_toggled = Signal(bool)
+    out_toggled = Signal(bool)
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._readers: Sequence[Reader] = ()
+        self._shown: Reader | None = None
+        self.setObjectName("modelSeesHead")
+        self.setAccessibleName("Whose context, and when")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.reader = WordMenu(themes, "Model of", name="modelSeesReader", parent=self)
+        self.reader.menu_of_options.aboutToShow.connect(self._fill_readers)
+        self.at = TextLabel("", variant="strong", name="modelSeesAt", parent=self)
+        self.assume = WordMenu(themes, "Assume", name="modelSeesOptions", parent=self)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self.reader)
+        self._row.addWidget(self.at)
+        self._add_step(-1, "back", "Previous message that changes the context ([)", "modelSeesPrevious")
+        self._add_step(1, "forward", "Next message that changes the context (])", "modelSeesNext")
+        self.hold = self._switch("ri.pushpin-line", "Stay at this moment (H)", "modelSeesHold")
+        self.compare = self._switch("ri.arrow-left-right-line", "Compare with this moment (C)", "modelSeesCompare")
+        self._row.addStretch(1)
+        self._row.addWidget(self.assume)
+        self.out = self._switch("hidden", "Show what is out (O)", "modelSeesOut")
+        self._row.addWidget(self.out)
+        self.more_button = IconButton(
+            themes, "more", "Copy, export and more", name="modelSeesMore", variant="small", parent=self
+        )
+        self._row.addWidget(self.more_button)
+        self.more = QMenu(self)
+        self.more.setObjectName("modelSeesMoreMenu")
+        self.more.setAccessibleName("Copy, export and more")
+        self._fill_options()
+        self._connect()
+
+    def _add_step(self, step: int, icon: str, words: str, name: str) -> None:
+        button = IconButton(self._themes, icon, words, name=name, variant="small", parent=self)
+        button.clicked.connect(lambda: self.step_requested.emit(step))
+        self._row.addWidget(button)
+
+    def _switch(self, icon: str, words: str, name: str) -> IconButton:
+        button = IconButton(self._themes, icon, words, name=name, variant="small", on_token="accent.text", parent=self)
+        button.setCheckable(True)
+        if name != "modelSeesOut":
+            self._row.addWidget(button)
+        return button
+
+    def _fill_options(self) -> None:
+        self.options: dict[str, QAction] = {}
+        for field, words, _ in OPTIONS:
+            action = self.options[field] = QAction(words, self)
+            action.setObjectName(f"assume.{field}")
+            action.setCheckable(True)
+            action.triggered.connect(lambda on, field=field: self.assumed.emit(field, on))
+            self.assume.menu_of_options.addAction(action)
+        self.assume.setToolTip("No client reports what it hands to its model; this is what is assumed of it.")
+
+    def _connect(self) -> None:
+        self.hold.toggled.connect(self.hold_toggled)
+        self.compare.toggled.connect(self.compare_toggled)
+        self.out.toggled.connect(self.out_toggled)
+        self.more_button.clicked.connect(
+            lambda: self.more.popup(self.more_button.mapToGlobal(QPoint(0, self.more_button.height())))
+        )
+        self._themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    # What the panel says
+
+    def show_reader(self, shown: Reader | None, known: Sequence[Reader]) -> None:
+        """Say whose context is shown, and whose could be."""
+        self._shown, self._readers = shown, known
+        self.reader.setEnabled(shown is not None)
+        self.reader.say("nobody" if shown is None else plain(shown.title, _NAME))
+
+    def show_options(self, options: Options) -> None:
+        """Say what is assumed."""
+        short: list[str] = []
+        for field, _, words in OPTIONS:
+            on = bool(getattr(options, field))
+            self.options[field].setChecked(on)
+            if on:
+                short.append(words)
+        self.assume.say(", ".join(short) or "nothing collapsed, no reasoning")
+
+    def show_at(self, words: str, *, held: bool, follows: bool) -> None:
+        """Say which message.
+
+        Args:
+            words: "at No. 12", "at the end, No. 163".
+            held: the moment stays.
+            follows: it goes with what is selected.
+        """
+        self.at.setText(words)
+        self.at.setAccessibleName(words)
+        tip = (
+            "This moment is held."
+            if held
+            else "It goes with the message that is selected elsewhere."
+            if follows
+            else ""
+        )
+        self.at.setToolTip(tip)
+        self.hold.blockSignals(True)
+        self.hold.setChecked(held)
+        self.hold.blockSignals(False)
+        self.hold.say("Follow the selected message again (H)" if held else "Stay at this moment (H)")
+        self._fit()
+
+    def show_comparing(self, comparing: bool) -> None:
+        """Say whether two moments are compared."""
+        self.compare.blockSignals(True)
+        self.compare.setChecked(comparing)
+        self.compare.blockSignals(False)
+        self.compare.say("Compare no more (Esc)" if comparing else "Compare with this moment (C)")
+
+    def _fill_readers(self) -> None:
+        menu = self.reader.menu_of_options
+        menu.clear()
+        for reader in self._readers[:_MOST_READERS]:
+            action = menu.addAction(plain(reader.title, 60).replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(reader == self._shown)
+            action.triggered.connect(lambda _=False, reader=reader: self.reader_chosen.emit(reader))
+
+    # Qt
+
+    def _fit(self) -> None:
+        """Leave words out where they do not all fit: of what is assumed first, then what the head begins with."""
+        margins, room = self._row.contentsMargins(), self.width()
+        room -= margins.left() + margins.right() + self._row.spacing() * self._row.count()
+        for place in range(self._row.count()):
+            item = self._row.itemAt(place)
+            widget = item.widget() if item is not None else None
+            if widget is not None and widget not in (self.reader, self.assume):
+                room -= widget.sizeHint().width()
+        for reader, assume in _SHORTER:
+            self.reader.shorten(lead=reader, words=False)
+            self.assume.shorten(lead=assume > 1, words=assume > 0)
+            if self.reader.sizeHint().width() + self.assume.sizeHint().width() <= room:
+                return
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        theme = self._themes.theme
+        painter.fillRect(self.rect(), theme.color("surface.chrome"))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line.hair"))
+
+    def _on_theme_changed(self) -> None:
+        metrics = self._themes.theme.metrics
+        self.setFixedHeight(metrics.head)
+        self._row.setContentsMargins(metrics.pane_padding - 4, 0, metrics.pane_padding - metrics.unit, 1)
+        self._row.setSpacing(metrics.unit)
+        self.update()

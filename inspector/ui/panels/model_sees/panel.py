@@ -1,0 +1,331 @@
+"""The view of one document that shows what a model sees: head, figures, what changed, and the list of entries."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.document import CaptureDocument
+from inspector.filters.visible import VisibleRows
+from inspector.model_context import Reader
+from inspector.model_context.messages import content_of
+from inspector.protocol.secrets import mask_text
+from inspector.ui.panels.model_sees.comparing import ComparingLine
+from inspector.ui.panels.model_sees.delegate import ColumnHeads, EntryDelegate
+from inspector.ui.panels.model_sees.figures import FiguresView, figures_of
+from inspector.ui.panels.model_sees.handing_out import HandingOut
+from inspector.ui.panels.model_sees.head import ModelSeesHead
+from inspector.ui.panels.model_sees.menu import EntryMenu
+from inspector.ui.panels.model_sees.model import EntriesModel
+from inspector.ui.panels.model_sees.more import MoreActions, filter_for
+from inspector.ui.panels.model_sees.sight import Sight, key_of
+from inspector.ui.panels.model_sees.view import EntriesView
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.notice import NoticeStack
+
+EVERY_MS = 1_000
+"""So often at most what came is taken in."""
+_SHARE = 10
+"""Of the time, working it out may take one part."""
+_MOVED_MS = 20
+"""Moving over messages with a key held down shows only where one stops."""
+_COUNT_MS = 30
+NOBODY = "Nobody in this capture has said anything a model could have seen."
+NOTHING = "Nothing stood in the context of this model then. Select a later message, or show what is out."
+UNCHANGED = "Nothing changed between the two moments."
+
+
+class ModelSeesPanel(QWidget):
+    """What a model sees.
+
+    Signals:
+        message_requested(int): select this message.
+        details_requested(int): show its details.
+        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
+
+    Attributes:
+        sight: what is looked at.
+        head, figures, comparing, notices, heads, view, model, handing_out, more: what it is made of.
+    """
+
+    message_requested = Signal(int)
+    details_requested = Signal(int)
+    filter_requested = Signal(str, str)
+
+    def __init__(
+        self, document: CaptureDocument, theme_controller: ThemeController, rows: VisibleRows, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._shown = rows
+        self._stopped = False
+        self._held = False
+        self._own = False  # a message is being selected from here
+        self._current: int | None = None
+        self._look_at: object = None
+        self.setObjectName("modelSeesPanel")
+        self.setAccessibleName("Model sees")
+        self.setProperty("variant", "base")
+        self.sight = Sight(document)
+        self.model = EntriesModel(document, self)
+        self.head = ModelSeesHead(theme_controller, self)
+        self.figures = FiguresView(theme_controller, self)
+        self.comparing = ComparingLine(theme_controller, self)
+        self.notices = NoticeStack(theme_controller, self)
+        self.view = EntriesView(
+            self.model, theme_controller, name="modelSeesList", title="Entries of the context", parent=self
+        )
+        self.heads = ColumnHeads(self.model, self.view, theme_controller, self)
+        self.view.setItemDelegate(EntryDelegate(self.model, theme_controller, self.view))
+        self.handing_out = HandingOut(self.notices, self)
+        self.more = MoreActions(self.head.more, self.sight, self.handing_out, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget in (self.head, self.notices, self.figures, self.comparing, self.heads):
+            column.addWidget(widget)
+        column.addWidget(self.view, 1)
+        self.setFocusProxy(self.view)
+        self._moved = self._timer(_MOVED_MS, self._show_moment)
+        self._later = self._timer(EVERY_MS, self.refresh)
+        self._counting = self._timer(_COUNT_MS, self._count_further)
+        self._connect()
+
+    def _timer(self, interval_ms: int, act: object) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(interval_ms)
+        timer.timeout.connect(act)
+        return timer
+
+    def _connect(self) -> None:
+        self.head.reader_chosen.connect(self.choose_reader)
+        self.head.assumed.connect(self._assume)
+        self.head.step_requested.connect(self.step)
+        self.head.hold_toggled.connect(self.hold)
+        self.head.compare_toggled.connect(self._on_compare_toggled)
+        self.head.out_toggled.connect(self._show_out)
+        self.more.filter_requested.connect(self.filter_requested)
+        self.more.end_requested.connect(self.show_end)
+        self.comparing.closed.connect(self.stop_comparing)
+        self.comparing.reach_switched.connect(self._switch_reach)
+        self.view.picked.connect(self._on_picked)
+        self.view.entered.connect(self._on_entered)
+        self.view.left.connect(self.stop_comparing)
+        self.view.copy_asked.connect(self._copy_row)
+        self.view.menu_asked.connect(self._on_menu_asked)
+        self.view.step_asked.connect(self.step)
+        self.view.hold_asked.connect(self.head.hold.toggle)
+        self.view.compare_asked.connect(self.head.compare.toggle)
+        self.view.out_asked.connect(self.head.out.toggle)
+
+    # What panes say
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in a flush of the document, in a while; nothing while it is not seen. O(1)."""
+        self.sight.spoil()
+        if self.isVisible() and not self._later.isActive() and not self._stopped:
+            self._later.setInterval(max(EVERY_MS, round(self.sight.cost_s * 1000 * _SHARE)))
+            self._later.start()
+
+    def show_message(self, message: int | None) -> None:
+        """A message was selected, here or elsewhere; from elsewhere the moment goes there, unless it is held."""
+        self._current = message
+        if not self._held and not self._own and message is not None:
+            self.sight.at = message
+        if self.isVisible() and not self._stopped:
+            if self._own:
+                self._mark_current()
+            elif not self._moved.isActive():
+                self._moved.start()
+
+    def show_here(self, message: int) -> None:
+        """Show what the model sees at a message, of whomever it concerns most."""
+        self.sight.choose_for(message)
+        self._current = message
+        self.refresh()
+
+    def choose_reader(self, reader: Reader) -> None:
+        """Show the context of somebody."""
+        self.sight.chosen = reader
+        self.refresh()
+
+    def stop(self) -> None:
+        """Read no more of the document."""
+        self._stopped = True
+        for timer in (self._moved, self._later, self._counting):
+            timer.stop()
+        self.handing_out.stop()
+
+    # Keeping up
+
+    def refresh(self) -> None:
+        """Show what there is now."""
+        self._later.stop()
+        self._show_moment()
+
+    def _show_moment(self) -> None:
+        self._moved.stop()
+        if self._stopped or not self.isVisible():
+            return
+        sight, view = self.sight, self.view
+        at_end = view.at_end and sight.at is None
+        sight.update()
+        self.model.take(sight)
+        self._say()
+        moved = self._look_at != (look_at := (sight.reader, sight.at, sight.compared, self._current))
+        self._look_at = look_at
+        listed = self._mark_current(into_view=moved)
+        if (moved and not listed) or (at_end and not moved):
+            view.scroll_to_end()
+        if sight.moment is not None and sight.moment.context.counting:
+            self._counting.start()
+
+    def _mark_current(self, *, into_view: bool = True) -> bool:
+        """Select the row of the selected message; whether it is listed."""
+        key = None if self._current is None else key_of(self._current)
+        listed = key is not None and self.model.rows.row_of(key) >= 0
+        self.view.select(key if listed else None, into_view=into_view)
+        return listed
+
+    def _count_further(self) -> None:
+        """Summaries left over are counted a little at a time; rows say so when all are."""
+        if self._stopped or not self.isVisible() or not self.sight.count_further():
+            return
+        if self.sight.moment is not None and self.sight.moment.context.counting:
+            self._counting.start()
+        else:
+            self._show_moment()
+
+    def _say(self) -> None:
+        sight, moment = self.sight, self.sight.moment
+        self.head.show_reader(sight.reader, sight.readers)
+        self.head.show_options(sight.options)
+        number = f"No. {sight.message + 1}"
+        at = "" if moment is None else f"at {number}" if sight.at is not None else f"at the end, {number}"
+        self.head.show_at(at, held=self._held, follows=sight.at is not None)
+        self.head.show_comparing(sight.compared is not None)
+        self.figures.show_figures(None if moment is None else figures_of(moment, counting=sight.counting))
+        self.comparing.show_change(sight.compared, sight.before, moment, sight.change, changes_only=sight.changes_only)
+        self.heads.setVisible(bool(len(sight.rows)))
+        nothing = UNCHANGED if sight.change is not None else NOTHING
+        self.view.set_empty_text("" if len(sight.rows) else NOBODY if moment is None else nothing)
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.sight.spoil()
+        self.refresh()
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        for timer in (self._moved, self._later, self._counting):
+            timer.stop()
+
+    # What the user does
+
+    def step(self, direction: int) -> None:
+        """Go to the next (1) or previous (-1) message that changes the context; select it where the table has it."""
+        found = self.sight.step(direction)
+        if found is None:
+            return
+        self.sight.at = self._current = found
+        if self._shown.row_of(found) is not None:
+            self._select(found)
+        self.refresh()
+
+    def hold(self, on: bool) -> None:
+        """Stay at this moment whatever is selected, or follow again."""
+        self._held = on
+        if on:
+            self.sight.at = self.sight.message
+        else:
+            self.sight.at = self._current
+        self.refresh()
+
+    def show_end(self) -> None:
+        """Look at the end of the capture, and go with it."""
+        self._held = False
+        self.sight.at = self._current = None
+        self.refresh()
+
+    def show_at(self, message: int) -> None:
+        """Look at a moment."""
+        self.sight.at = self._current = message
+        self.refresh()
+
+    def compare_with(self, message: int) -> None:
+        """Say what changed between this moment and the one shown."""
+        self.sight.compared = message
+        self.refresh()
+
+    def stop_comparing(self) -> None:
+        """Compare no more."""
+        if self.sight.compared is not None:
+            self.sight.compared = None
+            self.refresh()
+
+    def _on_compare_toggled(self, on: bool) -> None:
+        if on and self.sight.moment is not None:
+            self.compare_with(self.sight.message)
+        else:
+            self.stop_comparing()
+
+    def _switch_reach(self) -> None:
+        self.sight.changes_only = not self.sight.changes_only
+        self.refresh()
+
+    def _show_out(self, on: bool) -> None:
+        self.sight.with_out = on
+        self.head.out.say("Hide what is out (O)" if on else "Show what is out (O)")
+        self.refresh()
+
+    def _assume(self, option: str, on: bool) -> None:
+        self.sight.assume(**{option: on})
+        self.refresh()
+
+    def _select(self, message: int) -> None:
+        """Select a message everywhere; the moment stays, as what was selected stands in it."""
+        self._own = True
+        self.message_requested.emit(message)
+        self._own = False
+
+    def _on_picked(self, row: int, clicked: bool) -> None:
+        """Moving over rows selects their messages; a filter that hides one gives way to a click or Return only."""
+        message = int(self.model.rows.messages[row])
+        if clicked or self._shown.row_of(message) is not None:
+            self._select(message)
+
+    def _on_entered(self, row: int) -> None:
+        message = int(self.model.rows.messages[row])
+        self._select(message)
+        self.details_requested.emit(message)
+
+    def menu_for(self, row: int) -> EntryMenu:
+        """The context menu of a row; it deletes itself when it closes."""
+        line = self.model.line(row)
+        menu = EntryMenu(line, self._content(row), filter_for(self.model.rows), self)
+        menu.message_chosen.connect(self._select)
+        menu.details_chosen.connect(self.details_requested)
+        menu.moment_chosen.connect(self.show_at)
+        menu.compare_chosen.connect(self.compare_with)
+        menu.filter_chosen.connect(self.filter_requested)
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def _on_menu_asked(self, row: int, at: QPoint) -> None:
+        self.menu_for(row).popup(at)
+
+    def _content(self, row: int) -> str:
+        rows = self.model.rows
+        if rows.moment is None or self._document.capture.is_big(int(rows.messages[row])):
+            return ""
+        return mask_text(content_of(rows.moment, int(rows.places[row])))
+
+    def _copy_row(self, row: int) -> None:
+        if row >= 0:
+            QGuiApplication.clipboard().setText(self.model.line(row).copied)

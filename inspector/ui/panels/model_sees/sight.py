@@ -1,0 +1,217 @@
+"""What is looked at: whose context, at which message, compared with which; and the rows that follow from it. No Qt.
+
+A context is worked out for the whole capture (`model_context`), so that moving from message to message costs next to
+nothing; it is worked out anew when something has changed.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.document import CaptureDocument
+from inspector.model_context import ModelContext, Moment, Options, Reader, reader_of, readers
+from inspector.model_context.difference import Difference, difference
+from inspector.model_context.growth import growth_of
+from inspector.ui.panels.list_view import Key
+
+Places = NDArray[np.int64]
+
+_NONE: Places = np.empty(0, np.int64)
+_MESSAGE = ""
+COUNT_S = 0.02
+"""So long at once summaries are counted; the rest waits for the next turn."""
+
+
+class Sight:
+    """The state of the view.
+
+    Attributes:
+        readers: who may have a model; as of the last `update`.
+        chosen: whose context the user wants; None for the busiest one's.
+        options: what is assumed of its client.
+        at: the message the context is looked at; None for the end of the capture.
+        compared: the message it is compared with; None when it is not.
+        with_out: list what is not in the context, too.
+        changes_only: while comparing, list only what changed.
+        moment, before: what is shown, and what it is compared with; None where there is no reader, or no comparison.
+        change: what changed between the two.
+        cost_s: how long the last working out took.
+    """
+
+    def __init__(self, document: CaptureDocument) -> None:
+        self._document = document
+        self.readers: list[Reader] = []
+        self.chosen: Reader | None = None
+        self.options = Options()
+        self.at: int | None = None
+        self.compared: int | None = None
+        self.with_out = False
+        self.changes_only = True
+        self.moment: Moment | None = None
+        self.before: Moment | None = None
+        self.change: Difference | None = None
+        self.rows = EntryRows()
+        self.cost_s = 0.0
+        self._context: ModelContext | None = None
+        self._steps: tuple[ModelContext, Places] | None = None
+        self._made_of: object = None
+        self._end = 0
+        self._spoilt = True
+
+    def spoil(self) -> None:
+        """Something of the capture has changed, say tokens were counted: work it out anew next time."""
+        self._spoilt = True
+
+    @property
+    def reader(self) -> Reader | None:
+        """Whose context is shown."""
+        if self.chosen is not None and self.chosen in self.readers:
+            return self.chosen
+        return self.readers[0] if self.readers else None
+
+    @property
+    def last(self) -> int:
+        """The message at the end of the capture, as of the last `update`; -1 when there is none."""
+        return self._end - 1
+
+    @property
+    def message(self) -> int:
+        """The message the context is looked at."""
+        return self.last if self.at is None else min(self.at, self.last)
+
+    def choose_for(self, message: int) -> None:
+        """Look at a message in the context it fits best."""
+        self.chosen = reader_of(self._document.analysis, message) or self.chosen
+        self.at = message
+
+    def assume(self, **options: bool) -> None:
+        """Assume something else of the client."""
+        self.options = replace(self.options, **options)
+
+    # Working out
+
+    def update(self) -> None:
+        """Work out what is to be shown. O(messages) in numpy where the capture or whose context has changed."""
+        began = time.perf_counter()
+        analysis = self._document.analysis
+        if self._spoilt or self._end != len(analysis):
+            self._end, self._made_of = len(analysis), None
+            self.readers = readers(analysis)
+        self._spoilt = False
+        reader = self.reader
+        if self._made_of != (reader, self.options):
+            self._made_of = (reader, self.options)
+            before = self._context
+            same = before is not None and before.reader == reader
+            self._context = None
+            if reader is not None:
+                self._context = ModelContext(analysis, reader, self.options, before if same else None)
+        if self._context is not None:
+            self._context.count_summaries(time.perf_counter() + COUNT_S)
+        self._look()
+        self.cost_s = time.perf_counter() - began
+
+    def count_further(self) -> bool:
+        """Count summaries for a while; whether something came of it. Figures are to be made anew then."""
+        if self._context is None or not self._context.counting:
+            return False
+        if self._context.count_summaries(time.perf_counter() + COUNT_S):
+            self._look()
+        return True
+
+    def _look(self) -> None:
+        context = self._context
+        if context is None:
+            self.moment = self.before = self.change = None
+            self.rows = EntryRows()
+            return
+        message, other = self.message, self.compared
+        if other is None or other == message:
+            self.moment, self.before, self.change = context.at(message), None, None
+        else:
+            first, second = sorted((message, min(other, self.last)))
+            self.before, self.moment = context.at(first), context.at(second)
+            self.change = difference(self.before, self.moment)
+        self.rows = EntryRows(self.moment, self._listed(self.moment), self.change)
+
+    def _listed(self, moment: Moment) -> Places:
+        if self.change is None:
+            return np.arange(len(moment.included)) if self.with_out else np.flatnonzero(moment.included)
+        listed = np.zeros(len(moment.included), np.bool_) if self.changes_only else moment.included.copy()
+        for places in (self.change.came, self.change.went, self.change.collapsed):
+            listed[places] = True
+        return np.flatnonzero(listed)
+
+    # Asking
+
+    @property
+    def counting(self) -> bool:
+        """Whether figures are not all there yet."""
+        moment = self.moment
+        if moment is None:
+            return False
+        return moment.context.counting or (not self._document.analysis.tokens.done and moment.uncounted > 0)
+
+    def step(self, direction: int) -> int | None:
+        """The next (1) or previous (-1) message that changes the context; None where there is none."""
+        context = self._context
+        if context is None:
+            return None
+        if self._steps is None or self._steps[0] is not context:
+            self._steps = context, growth_of(context).messages
+        messages, here = self._steps[1], self.message
+        place = int(np.searchsorted(messages, here, side="right" if direction > 0 else "left"))
+        place -= direction < 0
+        return int(messages[place]) if 0 <= place < len(messages) else None
+
+
+class EntryRows:
+    """Which entries are listed: arrays, no object for each.
+
+    Attributes:
+        moment: whose entries.
+        places: (n,) int64, into the context's arrays, ascending.
+        messages: (n,) int64, message indices, ascending.
+        most: tokens of the largest entry listed.
+    """
+
+    def __init__(self, moment: Moment | None = None, places: Places = _NONE, change: Difference | None = None) -> None:
+        self.moment = moment
+        self.places = places
+        self.messages = _NONE if moment is None else moment.context.rows[places]
+        self.most = 0
+        self._change = change
+        if moment is not None and len(places):
+            self.most = int(moment.tokens[places].max())
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def key_at(self, row: int) -> Key:
+        """What names a row."""
+        return key_of(int(self.messages[row]))
+
+    def row_of(self, key: Key) -> int:
+        """The row of a key; -1 when it is not listed."""
+        row = int(np.searchsorted(self.messages, key[1]))
+        return row if row < len(self.messages) and self.messages[row] == key[1] else -1
+
+    def mark(self, row: int) -> str:
+        """What became of an entry since the moment compared with: came, went, collapsed; "" for nothing."""
+        change, place = self._change, self.places[row]
+        if change is None:
+            return ""
+        for name, places in (("came", change.came), ("went", change.went), ("collapsed", change.collapsed)):
+            found = int(np.searchsorted(places, place))
+            if found < len(places) and places[found] == place:
+                return name
+        return ""
+
+
+def key_of(message: int) -> Key:
+    """What names the row of a message."""
+    return _MESSAGE, message

@@ -1,0 +1,56 @@
+"""The list of entries: keys of its own beside those of every list."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from typing_extensions import override
+
+from inspector.ui.panels.list_view import ListView
+
+
+class EntriesView(ListView):
+    """The list.
+
+    Signals:
+        step_asked(int): go to the next (1) or previous (-1) message that changes the context: ] and [.
+        hold_asked(), compare_asked(), out_asked(): the switches of the head: H, C and O.
+    """
+
+    step_asked = Signal(int)
+    hold_asked = Signal()
+    compare_asked = Signal()
+    out_asked = Signal()
+
+    _kept_at_end = False
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        asks = {Qt.Key.Key_H: self.hold_asked, Qt.Key.Key_C: self.compare_asked, Qt.Key.Key_O: self.out_asked}
+        modifiers = event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
+        key = Qt.Key(event.key())
+        if event.text() in ("[", "]"):  # wherever a keyboard has them
+            self.step_asked.emit(1 if event.text() == "]" else -1)
+        elif not modifiers and key in asks:
+            asks[key].emit()
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the last row is in sight."""
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum()
+
+    def scroll_to_end(self) -> None:
+        """Bring the last row into sight, and keep it there while the view gets another height."""
+        self.executeDelayedItemsLayout()
+        self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
+        self._kept_at_end = True
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        kept = self._kept_at_end and self.at_end
+        super().resizeEvent(event)
+        if kept:
+            self.scroll_to_end()

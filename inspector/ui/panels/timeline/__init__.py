@@ -1,0 +1,1 @@
+"""The timeline: who said what when, with the contexts it was said in."""

@@ -1,0 +1,84 @@
+"""The card beside the pointer: what a mark or a bar is."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+from typing_extensions import override
+
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.floating import FloatingFrame
+
+_WIDEST, _PAD, _AWAY = 360, 10, 14
+
+
+class HoverCard(FloatingFrame):
+    """A title, a line, and a small line; plain text.
+
+    Attributes:
+        lines: what it says.
+    """
+
+    def __init__(self, theme_controller: ThemeController, parent: QWidget) -> None:
+        super().__init__(theme_controller, name="timelineCard", parent=parent)
+        self.setAccessibleName("What the pointer is on")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.lines: tuple[str, str, str] = ("", "", "")
+        self.hide()
+
+    def show_lines(self, lines: tuple[str, str, str], at: QPoint) -> None:
+        """Say this beside a place of the parent."""
+        if lines != self.lines:
+            self.lines = lines
+            self.setAccessibleDescription(". ".join(filter(None, lines)))
+        self.resize(self.sizeHint())
+        parent = self.parentWidget()
+        away = round(_AWAY * self._themes.theme.zoom)
+        x, y = at.x() + away, at.y() + away
+        if parent is not None:
+            if x + self.width() > parent.width():
+                x = max(0, at.x() - away - self.width())
+            if y + self.height() > parent.height():
+                y = max(0, at.y() - away - self.height())
+        self.move(x, y)
+        self.show()
+        self.raise_()
+        self.update()
+
+    def _rows(self) -> list[tuple[str, str, str]]:
+        title, text, foot = self.lines
+        roles = (
+            ("body-medium", "ink.primary", title),
+            ("body", "ink.secondary", text),
+            ("small", "ink.tertiary", foot),
+        )
+        return [row for row in roles if row[2]]
+
+    @override
+    def sizeHint(self) -> QSize:
+        theme = self._themes.theme
+        pad = round(_PAD * theme.zoom)
+        metrics = [(QFontMetrics(theme.font(role)), text) for role, _, text in self._rows()]
+        width = max((one.horizontalAdvance(text) + 2 for one, text in metrics), default=0)
+        height = sum(one.height() + 2 for one, _ in metrics)
+        return QSize(min(width, round(_WIDEST * theme.zoom)) + 2 * pad, height + 2 * pad - 4)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        theme = self._themes.theme
+        painter = QPainter(self)
+        pad = round(_PAD * theme.zoom)
+        y = pad - 2
+        for role, token, text in self._rows():
+            font = theme.font(role)
+            metrics = QFontMetrics(font)
+            painter.setFont(font)
+            painter.setPen(theme.color(token))
+            room = self.width() - 2 * pad
+            line = QRectF(pad, y, room + 1, metrics.height())
+            painter.drawText(
+                line, Qt.AlignmentFlag.AlignLeft, metrics.elidedText(text, Qt.TextElideMode.ElideRight, room + 1)
+            )
+            y += metrics.height() + 2

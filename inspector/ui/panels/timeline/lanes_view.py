@@ -1,0 +1,420 @@
+"""The lanes: painted on whole pixels, walked with arrow keys, zoomed, moved and brushed with the pointer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QScrollBar, QWidget
+from typing_extensions import override
+
+from inspector.timeline.marks import Window
+from inspector.ui.panels.timeline import words
+from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.panels.timeline.geometry import LaneGeometry, head_width, right_margin
+from inspector.ui.panels.timeline.hover_card import HoverCard
+from inspector.ui.panels.timeline.painting import LanesPainter, Overlay
+from inspector.ui.panels.timeline.picture import Picture, SeenMark, picture_of
+from inspector.ui.panels.timeline.shapes import Shapes
+from inspector.ui.panels.timeline.source import TimelineSource
+from inspector.ui.panels.timeline.walking import Walk
+from inspector.ui.theme import ThemeController
+
+_DRAGGED_PX = 4
+_WHEEL = 1.25
+_KEY_ZOOM = 1.5
+_PANNED = 0.12
+
+
+class LanesView(QWidget):
+    """The lanes of one document.
+
+    Signals:
+        message_requested(int): select this message.
+        details_requested(int): show its details.
+        brush_filter_requested(): what is brushed is to choose messages.
+        left(): Esc was pressed.
+
+    Attributes:
+        current: the selected message, or None.
+    """
+
+    message_requested = Signal(int)
+    details_requested = Signal(int)
+    left = Signal()
+
+    def __init__(
+        self,
+        source: TimelineSource,
+        axis: TimeAxis,
+        theme_controller: ThemeController,
+        bar: QScrollBar,
+        parent: QWidget,
+    ) -> None:
+        """Make an empty view.
+
+        Args:
+            source: what there is to see.
+            axis: which part of it is shown.
+            theme_controller: gives the look.
+            bar: scrolls the lanes.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.setObjectName("timelineLanes")
+        self.setAccessibleName("Timeline")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setMinimumHeight(80)
+        self._source = source
+        self._axis = axis
+        self._themes = theme_controller
+        self._bar = bar
+        self._walk = Walk(source)
+        self._geometry = LaneGeometry([], theme_controller.theme)
+        self._picture: Picture | None = None
+        self._pixmap: QPixmap | None = None
+        self._painter: LanesPainter | None = None
+        self._chain: list[tuple[int, int | None]] = []
+        self._pressed: tuple[QPoint, int, int] | None = None
+        self._dragging = False
+        self._brush_from: int | None = None
+        self.current: int | None = None
+        self.card = HoverCard(theme_controller, self)
+        bar.valueChanged.connect(self._stale)
+        axis.range_changed.connect(self._stale)
+        for changed in (axis.cursor_changed, axis.brush_changed):
+            changed.connect(self.update)
+        theme_controller.changed.connect(self._on_theme_changed)
+
+    # What it shows
+
+    @property
+    def axis_width(self) -> int:
+        """How many pixels the axis has."""
+        return max(1, self.width() - head_width(self._themes.theme) - right_margin(self._themes.theme))
+
+    def refresh(self) -> None:
+        """The source has other lanes or messages."""
+        self._geometry = LaneGeometry(self._source.lanes.lanes, self._themes.theme)
+        self._set_bar()
+        self._stale()
+
+    def _set_bar(self) -> None:
+        self._bar.setRange(0, max(0, self._geometry.height - self.height()))
+        self._bar.setPageStep(self.height())
+        self._bar.setSingleStep(round(21 * self._themes.theme.zoom))
+        self._bar.setVisible(self._bar.maximum() > 0)
+
+    def _stale(self, *_: object) -> None:
+        self._picture = self._pixmap = None
+        self.update()
+
+    def show_message(self, row: int | None, chain: list[tuple[int, int | None]]) -> None:
+        """Select a message.
+
+        Args:
+            row: the message, or None.
+            chain: the messages of its chain in order of arrival, each with the one it came out of.
+        """
+        self.current, self._chain = row, chain
+        self._say_current()
+        self.update()
+
+    def bring(self, row: int) -> None:
+        """Scroll so that a message is in sight."""
+        track = self._walk.track_of(row)
+        if track < 0:
+            return
+        self._axis.bring(int(self._source.times.values[row]))
+        y, top, margin = self._geometry.y_of(track), self._bar.value(), self._geometry.bar
+        if y < top + margin:
+            self._bar.setValue(y - 2 * margin)
+        elif y > top + self.height() - margin:
+            self._bar.setValue(y + 2 * margin - self.height())
+
+    def _say_current(self) -> None:
+        row = self.current
+        if row is None or row >= len(self._source.times.values):
+            self.setAccessibleDescription("No message is selected")
+            return
+        lane = self._walk.lane_of(row)
+        self.setAccessibleDescription(
+            words.spoken(self._source.document, self._source.times, lane.name if lane else "none", row)
+        )
+
+    # Painting
+
+    @property
+    def picture(self) -> Picture:
+        """What is on screen now."""
+        if self._picture is None:
+            window = Window(self._axis.left_ns, self._axis.right_ns, self.axis_width)
+            zoom = self._themes.theme.zoom
+            self._picture = picture_of(self._source, self._geometry, window, self._bar.value(), self.height(), zoom)
+        return self._picture
+
+    @property
+    def geometry_of_lanes(self) -> LaneGeometry:
+        """Where lanes and tracks stand."""
+        return self._geometry
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._painter is None:
+            shapes = Shapes(self._themes.theme, self.devicePixelRatioF())
+            self._painter = LanesPainter(self._themes.theme, shapes, self._source.document)
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._drawn(self._painter))
+        self._painter.paint_over(painter, self.rect(), self.picture, self._bar.value(), self._overlay())
+
+    def _drawn(self, lanes: LanesPainter) -> QPixmap:
+        """The lanes as they were painted last: the pointer moves over them far more often than they change."""
+        ratio = self.devicePixelRatioF()
+        kept = self._pixmap
+        if kept is None or kept.devicePixelRatio() != ratio:
+            kept = self._pixmap = QPixmap(self.size() * ratio)
+            kept.setDevicePixelRatio(ratio)
+            several = len(self._source.document.analysis.contexts.spaces) > 1
+            axis, width = self._axis, self.axis_width
+            ticks = [axis.x_of(ns, width) for ns, _ in axis.ticks(width) if ns >= axis.left_ns]
+            painter = QPainter(kept)
+            lanes.paint(painter, self.rect(), self.picture, self._bar.value(), ticks, several=several)
+            painter.end()
+        return kept
+
+    def _overlay(self) -> Overlay:
+        axis, width = self._axis, self.axis_width
+        places: list[tuple[float, int]] = []
+        numbers: dict[int, int] = {}
+        for row, _ in self._chain:
+            track = self._walk.track_of(row)
+            if track >= 0:
+                numbers[row] = len(places)
+                x = min(max(axis.x_of(int(self._source.times.values[row]), width), -width), 2 * width)
+                places.append((x, self._geometry.y_of(track)))
+        links = [(numbers[after], numbers[row]) for row, after in self._chain if after in numbers and row in numbers]
+        brushed = None if axis.brushed is None else tuple(axis.x_of(ns, width) for ns in axis.brushed)
+        return Overlay(
+            None if axis.cursor_ns is None else axis.x_of(axis.cursor_ns, width),
+            None if brushed is None else (brushed[0], brushed[1]),
+            places, links, numbers.get(-1 if self.current is None else self.current, -1), self.hasFocus(),
+        )  # fmt: skip
+
+    # Pointer
+
+    def _axis_x(self, place: QPoint) -> float:
+        return place.x() - head_width(self._themes.theme)
+
+    def _ns_at(self, place: QPoint) -> int:
+        return self._axis.ns_at(self._axis_x(place), self.axis_width)
+
+    def mark_at(self, place: QPoint) -> SeenMark | None:
+        """The mark at a place of this view."""
+        x = self._axis_x(place)
+        if not 0 <= x <= self.axis_width:
+            return None
+        return self.picture.hit(x, place.y() + self._bar.value(), self._geometry, self._themes.theme.zoom)
+
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        place = event.position().toPoint()
+        self._pressed = (place, self._axis.left_ns, self._bar.value())
+        self._dragging = False
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._axis_x(place) >= 0:
+            self._brush_from = self._ns_at(place)
+
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
+        if self._pressed is None:
+            self._hover(place)
+            return
+        start, left_ns, top = self._pressed
+        moved = place - start
+        if not self._dragging and moved.manhattanLength() < _DRAGGED_PX:
+            return
+        self._dragging = True
+        self.card.hide()
+        if self._brush_from is not None:
+            self._axis.set_brush((self._brush_from, self._ns_at(place)))
+            return
+        self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        by = round(moved.x() / self.axis_width * self._axis.span_ns)
+        self._axis.show(left_ns - by, left_ns - by + self._axis.span_ns)
+        self._bar.setValue(top - moved.y())
+
+    @override
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() is not Qt.MouseButton.LeftButton or self._pressed is None:
+            return
+        self._pressed = None
+        self.unsetCursor()
+        if self._brush_from is not None:
+            self._brush_from = None
+            self._axis.commit_brush()
+        elif not self._dragging:
+            hit = self.mark_at(event.position().toPoint())
+            if hit is not None:
+                self.message_requested.emit(hit.mark.row)
+        self._dragging = False
+
+    @override
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        hit = self.mark_at(event.position().toPoint())
+        if hit is None:
+            return
+        if hit.mark.count == 1:
+            self.details_requested.emit(hit.mark.row)
+        else:
+            self._axis.zoom(6, self._ns_at(event.position().toPoint()))
+
+    def _hover(self, place: QPoint) -> None:
+        x = self._axis_x(place)
+        self._axis.set_cursor(self._ns_at(place) if 0 <= x <= self.axis_width else self._own_cursor())
+        hit = self.mark_at(place)
+        document, times = self._source.document, self._source.times
+        if hit is not None:
+            say = words.message_lines if hit.mark.count == 1 else None
+            lines = say(document, times, hit.mark.row) if say else words.several_lines(document, times, hit.mark)
+            if hit.mark.hidden:
+                lines = (*lines[:2], f"{lines[2]}, hidden in the table")
+            self.card.show_lines(lines, place)
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+            return
+        self.unsetCursor()
+        bar = self.picture.bar_at(x, place.y() + self._bar.value(), self._geometry) if x >= 0 else None
+        if bar is not None:
+            self.card.show_lines(words.bar_lines(document, times, bar.bar), place)
+        else:
+            self.card.hide()
+
+    def _own_cursor(self) -> int | None:
+        row = self.current
+        return None if row is None or row >= len(self._source.times.values) else int(self._source.times.values[row])
+
+    @override
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.card.hide()
+        self._axis.set_cursor(self._own_cursor())
+
+    @override
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        down, across = event.angleDelta().y(), event.angleDelta().x()
+        place = event.position().toPoint()
+        self.card.hide()
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier or (not self._bar.maximum() and down):
+            self._axis.zoom(_WHEEL ** (down / 120), self._ns_at(place))
+        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(across) > abs(down):
+            self._axis.pan(-(across or down) / 120 * _PANNED)
+        else:
+            self._bar.setValue(self._bar.value() - round(down / 120 * 3 * self._bar.singleStep()))
+        event.accept()
+
+    # Keyboard
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.AltModifier or not self._take_key(Qt.Key(event.key()), event):
+            super().keyPressEvent(event)
+
+    def _take_key(self, key: Qt.Key, event: QKeyEvent) -> bool:
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        ways = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if control:
+            return False
+        if key in ways:
+            across = key in (Qt.Key.Key_Left, Qt.Key.Key_Right)
+            if shift and across:
+                self._axis.pan(ways[key] * _PANNED)
+            elif across:
+                self._go(self._walk.along(self.current, ways[key]))
+            else:
+                self._go(self._walk.across(self.current, ways[key]))
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            self.zoom(_KEY_ZOOM)
+        elif key == Qt.Key.Key_Minus:
+            self.zoom(1 / _KEY_ZOOM)
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            self._go(self._walk.outermost(self.current, -1 if key == Qt.Key.Key_Home else 1))
+        elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+            self._bar.setValue(self._bar.value() + (self.height() if key == Qt.Key.Key_PageDown else -self.height()))
+        elif key == Qt.Key.Key_F:
+            self._axis.fit()
+        elif key == Qt.Key.Key_B:
+            self._brush_from = self._own_cursor() if self._brush_from is None else None
+            self._show_key_brush()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._enter()
+        elif key == Qt.Key.Key_Escape and self._brush_from is not None:
+            self._brush_from = None
+            self._axis.set_brush(None)
+        else:
+            return False
+        return True
+
+    def zoom(self, factor: float) -> None:
+        """Zoom about the cursor, or about the middle where it is not in sight."""
+        about = self._axis.cursor_ns
+        if about is None or not self._axis.left_ns <= about <= self._axis.right_ns:
+            about = (self._axis.left_ns + self._axis.right_ns) // 2
+        self._axis.zoom(factor, about)
+
+    def _enter(self) -> None:
+        """Details of the current message; where a range is brushed with the keys, it is chosen."""
+        if self._brush_from is not None:
+            self._brush_from = None
+            self._axis.commit_brush()
+        elif self.current is not None:
+            self.details_requested.emit(self.current)
+
+    def _go(self, row: int | None) -> None:
+        if row is not None:
+            self.message_requested.emit(row)
+            self._show_key_brush()
+
+    def _show_key_brush(self) -> None:
+        cursor = self._own_cursor()
+        if self._brush_from is not None and cursor is not None:
+            self._axis.set_brush((self._brush_from, cursor))
+        elif self._brush_from is None:
+            self._axis.set_brush(None)
+
+    # Qt events
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._set_bar()
+        self._stale()
+
+    @override
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    @override
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def _on_theme_changed(self) -> None:
+        self._painter = None
+        self.refresh()
+
+
+def rect_of_axis(view: LanesView, theme_controller: ThemeController) -> QRect:
+    """Where the axis is in the view."""
+    return QRect(head_width(theme_controller.theme), 0, view.axis_width, view.height())

@@ -1,0 +1,305 @@
+"""Paints the lanes: heads, baselines, contexts as bars, spans, marks, the selected chain, cursor and brush.
+
+Everything straight stands on whole pixels; only round things and curves are antialiased.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen
+
+from inspector.analysis.findings import Severity
+from inspector.document import CaptureDocument
+from inspector.timeline.lanes import Lane
+from inspector.ui import formats
+from inspector.ui.panels.contexts.dots import draw_state
+from inspector.ui.panels.timeline.geometry import head_width, right_margin
+from inspector.ui.panels.timeline.picture import Picture, SeenBar, SeenMark, SeenSpan, TrackPicture
+from inspector.ui.panels.timeline.shapes import Shapes
+from inspector.ui.theme import Theme
+from inspector.ui.wire_text import plain
+
+_TINT, _EDGE = 0.16, 0.5
+_OPEN_END = 14
+_LEAST_LABEL = 34
+_MOST_NAME = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """What lies over the lanes.
+
+    Attributes:
+        cursor, brushed: pixels of the axis, or None.
+        chain: places of the selected message's chain, in order of arrival.
+        links: pairs of them, the second came out of the first.
+        selected: which of them is the selected one; -1.
+        focus: whether the view has the keyboard.
+    """
+
+    cursor: float | None
+    brushed: tuple[float, float] | None
+    chain: list[tuple[float, int]]
+    links: list[tuple[int, int]]
+    selected: int
+    focus: bool
+
+
+class LanesPainter:
+    """Paints in one theme; makes its fonts and metrics once."""
+
+    def __init__(self, theme: Theme, shapes: Shapes, document: CaptureDocument) -> None:
+        self._theme = theme
+        self._shapes = shapes
+        self._document = document
+        self._name_font, self._small = theme.font("body-medium"), theme.font("small")
+        self._name_metrics, self._small_metrics = QFontMetrics(self._name_font), QFontMetrics(self._small)
+        self._head = head_width(theme)
+
+    def _px(self, pixels: float) -> int:
+        return round(pixels * self._theme.zoom)
+
+    def paint(
+        self, painter: QPainter, area: QRect, picture: Picture, top: int, ticks: list[float], *, several: bool
+    ) -> None:
+        """Paint the lanes with all that stands in them.
+
+        Args:
+            painter: of the view, or of what is kept of it.
+            area: the view.
+            picture: what there is to see.
+            top: how far down the lanes are scrolled.
+            ticks: where lines of the ruler go down, pixels of the axis.
+            several: whether there is more than one space, so that heads say which.
+        """
+        theme, head = self._theme, self._head
+        painter.fillRect(area, theme.color("surface.base"))
+        hair = theme.color("line.hair")
+        for x in ticks:
+            painter.fillRect(head + round(x), 0, 1, area.height(), hair)
+        painter.translate(0, -top)
+        right = area.width() - right_margin(theme)
+        painter.setClipRect(QRect(head, top, area.width() - head, area.height()))
+        for track in picture.tracks.values():
+            self._paint_track(painter, track, right, picture)
+        for span in picture.spans:
+            self._paint_span(painter, span)
+        for track in picture.tracks.values():
+            self._paint_marks(painter, track)
+        self._paint_problems(painter, picture)
+        painter.setClipping(False)
+        for lane, begin, end in picture.lanes:
+            self._paint_head(painter, lane, begin, end, several)
+            painter.fillRect(0, end - 1, area.width(), 1, hair)
+        painter.translate(0, top)
+        painter.fillRect(head - 1, 0, 1, area.height(), hair)
+
+    def paint_over(self, painter: QPainter, area: QRect, picture: Picture, top: int, overlay: Overlay) -> None:
+        """Paint what lies over the lanes: the chain, the brush, the cursor."""
+        painter.setClipRect(area.adjusted(self._head, 0, 0, 0))
+        painter.translate(0, -top)
+        self._paint_chain(painter, overlay)
+        painter.translate(0, top)
+        self._paint_over(painter, area, picture, overlay)
+
+    def _paint_head(self, painter: QPainter, lane: Lane, begin: int, end: int, several: bool) -> None:
+        theme, left = self._theme, self._theme.metrics.pane_padding
+        painter.fillRect(0, begin, self._head, end - begin, theme.color("surface.chrome"))
+        room = self._head - left - self._px(9)
+        count, one_line = f"{lane.count:,}", end - begin < self._px(50)
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        line = QRectF(left, begin, room, self._px(34))
+        painter.setFont(self._small)
+        painter.setPen(theme.color("ink.tertiary"))
+        if one_line:
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, count)
+            room -= self._small_metrics.horizontalAdvance(count) + self._px(6)
+        else:
+            below = formats.count_of(lane.count, "message")
+            if several:
+                below = f"{plain(self._document.capture.strings[lane.space], _MOST_NAME)}, {count}"
+            second = QRectF(left, begin + self._px(24), room, self._px(18))
+            painter.drawText(second, flags, self._elided(self._small_metrics, below, room))
+        painter.setFont(self._name_font)
+        painter.setPen(theme.color("ink.primary"))
+        name = self._elided(self._name_metrics, plain(lane.name, _MOST_NAME), room)
+        painter.drawText(line, flags, name)
+
+    def _elided(self, metrics: QFontMetrics, text: str, room: float) -> str:
+        return metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(room))
+
+    # Tracks
+
+    def _paint_track(self, painter: QPainter, track: TrackPicture, right: int, picture: Picture) -> None:
+        theme, head = self._theme, self._head
+        if track.base:
+            painter.fillRect(head, track.y, right - head, 1, theme.color("line.strong"))
+            return
+        high = self._px(18)
+        top = track.y - high // 2
+        for begin, end in track.crowd:
+            painter.fillRect(head + begin, top, max(1, end - begin), high, theme.color("line.strong"))
+        for seen in track.bars:
+            self._paint_bar(painter, seen, top, high, track.marks, picture)
+
+    def _paint_bar(
+        self, painter: QPainter, seen: SeenBar, top: int, high: int, marks: list[SeenMark], picture: Picture
+    ) -> None:
+        theme, bar = self._theme, seen.bar
+        reach = self._px(8)
+        left, right = max(seen.left, -50), min(seen.right, picture.window.width + 50)
+        box = QRectF(self._head + left - reach + 0.5, top + 0.5, right - left + 2 * reach - 1, high - 1)
+        color = QColor(theme.family_color("reasoning") if bar.reasoning else theme.color("ink.tertiary"))
+        color.setAlphaF(_TINT if bar.reasoning else _TINT * 0.75)
+        edge = QColor(color)
+        edge.setAlphaF(_EDGE if bar.reasoning else _EDGE * 0.7)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(edge, 1))
+        painter.setBrush(color)
+        ended = bar.state in ("concluded", "cancelled")
+        if not ended:
+            box.setRight(box.right() + self._px(_OPEN_END) - 4)
+        if ended or box.width() < 2 * self._px(_OPEN_END):
+            painter.drawRoundedRect(box, theme.metrics.radius_mark, theme.metrics.radius_mark)
+        else:
+            self._paint_open(painter, box)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        if ended:
+            self._paint_cap(painter, box.right() + self._px(9), top + high / 2, bar.state)
+        self._paint_label(painter, seen, box, marks)
+
+    def _paint_open(self, painter: QPainter, box: QRectF) -> None:
+        """A bar without an end: it fades out in stripes."""
+        stripes = self._px(3)
+        edge = box.right() - self._px(_OPEN_END) + 0.5
+        radius = self._theme.metrics.radius_mark
+        path = QPainterPath()
+        path.moveTo(edge, box.top())
+        path.lineTo(box.left() + radius, box.top())
+        path.quadTo(box.left(), box.top(), box.left(), box.top() + radius)
+        path.lineTo(box.left(), box.bottom() - radius)
+        path.quadTo(box.left(), box.bottom(), box.left() + radius, box.bottom())
+        path.lineTo(edge, box.bottom())
+        painter.drawPath(path)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        pen = painter.pen().color()
+        for n, width in enumerate((3, 2, 1)):
+            x = round(edge) + stripes + n * (stripes + self._px(2))
+            painter.fillRect(QRect(x, round(box.top() - 0.5), self._px(width), round(box.height() + 1)), pen)
+
+    def _paint_cap(self, painter: QPainter, x: float, y: float, state: str) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_state(painter, QPointF(x, y), state, self._theme, implicit=False, halo=0)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _paint_label(self, painter: QPainter, seen: SeenBar, box: QRectF, marks: list[SeenMark]) -> None:
+        """The context's name where the bar has most room between marks, the first place that takes all of it."""
+        zoom, pad = self._theme.zoom, self._px(8)
+        begin, end = max(box.left(), self._head) + pad, box.right() - pad
+        if seen.bar.state not in ("concluded", "cancelled"):
+            end -= self._px(_OPEN_END)
+        if end - begin < self._px(_LEAST_LABEL):
+            return
+        words = plain(self._document.analysis.contexts.label(seen.bar.node), _MOST_NAME)
+        wanted = self._small_metrics.horizontalAdvance(words) + 2
+        rooms: list[tuple[float, float]] = []
+        for one in marks:
+            x, half = self._head + one.mark.x, one.mark.half * zoom + self._px(5)
+            if begin - half < x < end + half:
+                rooms.append((begin, x - half))
+                begin = max(begin, x + half)
+        rooms.append((begin, end))
+        place = next((room for room in rooms if room[1] - room[0] >= wanted), None)
+        place = place or max(rooms, key=lambda room: room[1] - room[0])
+        if place[1] - place[0] < min(wanted, self._px(_LEAST_LABEL)):
+            return
+        painter.setFont(self._small)
+        painter.setPen(self._theme.color("ink.secondary"))
+        line = QRectF(place[0], box.top(), place[1] - place[0], box.height())
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(line, flags, self._elided(self._small_metrics, words, line.width()))
+
+    def _paint_span(self, painter: QPainter, span: SeenSpan) -> None:
+        """A line below the marks from the question to what came of it; dashed while it waits."""
+        family = "proposals" if span.proposal else "tools"
+        color = QColor(self._theme.family_color(family))
+        color.setAlphaF(0.75)
+        y = span.y + self._px(6)
+        left, right = self._head + round(max(span.left, -20)), self._head + round(span.right)
+        if span.waits:
+            for x in range(left, right, 6):
+                painter.fillRect(x, y, min(3, right - x), 2, color)
+        else:
+            painter.fillRect(left, y, max(1, right - left), 2, color)
+            painter.fillRect(right - 1, y - self._px(3), 1, self._px(3) + 2, color)
+
+    def _paint_marks(self, painter: QPainter, track: TrackPicture) -> None:
+        for one in track.marks:
+            x, mark = self._head + one.mark.x, one.mark
+            if mark.count == 1 and one.family is not None:
+                self._shapes.draw(painter, x, track.y, one.family, hidden=mark.hidden)
+            else:
+                token = "ink.tertiary" if one.family is None else f"family.{one.family.name.lower()}"
+                self._shapes.draw_count(painter, x, track.y, mark.count, token, hidden=mark.hidden)
+
+    def _paint_problems(self, painter: QPainter, picture: Picture) -> None:
+        """A small wedge above the mark."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        reach = 3.2 * self._theme.zoom
+        for problem in picture.problems:
+            token = "severity.error" if problem.severity >= Severity.ERROR else "severity.warning"
+            painter.setBrush(self._theme.color(token))
+            x, y = self._head + problem.x, problem.y - 6.5 * self._theme.zoom
+            path = QPainterPath(QPointF(x - reach, y - reach))
+            path.lineTo(x + reach, y - reach)
+            path.lineTo(x, y + reach * 0.6)
+            path.closeSubpath()
+            painter.drawPath(path)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    # What lies over the lanes
+
+    def _paint_chain(self, painter: QPainter, overlay: Overlay) -> None:
+        if not overlay.chain:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        zoom, ring = self._theme.zoom, self._theme.color("accent.ring")
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(ring, 1.5 * zoom))
+        places = [QPointF(self._head + x, y) for x, y in overlay.chain]
+        for one, other in ((places[cause], places[effect]) for cause, effect in overlay.links):
+            if abs(one.y() - other.y()) > 1 or other.x() - one.x() > 14 * zoom:
+                path = QPainterPath(one)
+                bend = (other.y() - one.y()) * 0.4 or 0.0
+                lift = -9 * zoom if not bend else 0.0
+                path.cubicTo(
+                    QPointF(one.x() + 2, one.y() + bend + lift), QPointF(other.x() - 2, other.y() - bend + lift), other
+                )
+                painter.drawPath(path)
+        for place, point in enumerate(places):
+            selected = place == overlay.selected
+            painter.setPen(QPen(ring, (2.5 if selected else 1.5) * zoom))
+            reach = (6.5 if selected else 5.5) * zoom
+            painter.drawEllipse(point, reach, reach)
+        if overlay.focus and 0 <= overlay.selected < len(places):
+            painter.setPen(QPen(ring, 1))
+            painter.drawEllipse(places[overlay.selected], 9.5 * zoom, 9.5 * zoom)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _paint_over(self, painter: QPainter, area: QRect, picture: Picture, overlay: Overlay) -> None:
+        theme = self._theme
+        for x in picture.gaps:
+            for y in range(0, area.height(), 6):
+                painter.fillRect(self._head + round(x), y, 1, 3, theme.color("severity.warning"))
+        if overlay.brushed is not None:
+            left, right = (round(min(max(x, 0), picture.window.width)) + self._head for x in overlay.brushed)
+            wash = QColor(theme.color("accent.ring"))
+            wash.setAlphaF(0.14)
+            painter.fillRect(left, 0, max(1, right - left), area.height(), wash)
+            for x in (left, right):
+                painter.fillRect(x, 0, 1, area.height(), theme.color("accent.ring"))
+        if overlay.cursor is not None and 0 <= overlay.cursor <= picture.window.width:
+            painter.fillRect(self._head + round(overlay.cursor), 0, 1, area.height(), theme.color("ink.secondary"))

@@ -1,0 +1,195 @@
+"""The timeline of one document: head, ruler, lanes, what is plotted below them, and the strip of the whole capture."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QScrollBar, QSplitter, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.document import CaptureDocument
+from inspector.filters.visible import VisibleRows
+from inspector.protocol.times import format_time
+from inspector.ui.panels.growth import GrowthPlot
+from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.panels.timeline.head import TimelineHead
+from inspector.ui.panels.timeline.lanes_view import LanesView
+from inspector.ui.panels.timeline.ruler import Ruler
+from inspector.ui.panels.timeline.source import TimelineSource
+from inspector.ui.panels.timeline.strip import Strip
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.labels import TextLabel
+
+_LATER_MS = 250
+NOTHING = "Nothing to draw in this view."
+
+
+class TimelinePanel(QWidget):
+    """The timeline.
+
+    Signals:
+        message_requested(int): select this message.
+        details_requested(int): show its details.
+        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
+
+    Attributes:
+        axis: what is shown; plots below go by it.
+        source, head, ruler, view, strip, splitter: what it is made of.
+    """
+
+    message_requested = Signal(int)
+    details_requested = Signal(int)
+    filter_requested = Signal(str, str)
+
+    def __init__(
+        self, document: CaptureDocument, theme_controller: ThemeController, rows: VisibleRows, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("timelinePanel")
+        self.setAccessibleName("Timeline")
+        self.setProperty("variant", "base")
+        self._document = document
+        self._themes = theme_controller
+        self._stopped = False
+        self._current: int | None = None
+        self.axis = TimeAxis(self)
+        self.source = TimelineSource(document, rows)
+        self.head = TimelineHead(theme_controller, self)
+        upper = QWidget(self)
+        self.ruler = Ruler(self.axis, theme_controller, upper)
+        self._bar = QScrollBar(Qt.Orientation.Vertical, upper)
+        self._bar.setObjectName("timelineScrollBar")
+        self._bar.setAccessibleName("Scroll the lanes")
+        self.view = LanesView(self.source, self.axis, theme_controller, self._bar, upper)
+        self._bar.setParent(self.view)  # it lies over the margin the axis leaves free
+        self.empty = TextLabel(NOTHING, variant="secondary", name="timelineEmpty", parent=self.view)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.strip = Strip(self.axis, self.source, theme_controller, self)
+        self.splitter = QSplitter(Qt.Orientation.Vertical, self)
+        self.splitter.setObjectName("timelineSplitter")
+        self.splitter.setChildrenCollapsible(False)
+        self._lay_out(upper)
+        self.setFocusProxy(self.view)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(_LATER_MS)
+        self._later.timeout.connect(self.refresh)
+        self._connect()
+
+    def _lay_out(self, upper: QWidget) -> None:
+        lanes = QVBoxLayout(upper)
+        self.splitter.addWidget(upper)
+        column = QVBoxLayout(self)
+        for layout in (lanes, column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        lanes.addWidget(self.ruler)
+        lanes.addWidget(self.view, 1)
+        column.addWidget(self.head)
+        column.addWidget(self.splitter, 1)
+        column.addWidget(self.strip)
+        self.plot = GrowthPlot(self._document, self._themes, self.axis, self)
+        self.splitter.addWidget(self.plot)
+        self.splitter.setSizes([600, 400])
+
+    def _connect(self) -> None:
+        self.head.by_chosen.connect(self._choose_by)
+        self.head.shown_chosen.connect(self._choose_shown)
+        self.head.fit_requested.connect(self.axis.fit)
+        self.head.zoom_requested.connect(self.view.zoom)
+        self.view.message_requested.connect(self.message_requested)
+        self.view.details_requested.connect(self.details_requested)
+        self.axis.brush_committed.connect(self._choose_time)
+        self.plot.message_requested.connect(self.message_requested)
+        self.plot.left.connect(self.view.setFocus)
+
+    # What panes say
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in a flush of the document; nothing while it is not seen. O(new messages) but for what is put off."""
+        if self.isVisible():
+            self.refresh(changed=bool(len(changes.changed)) or changes.tree_moved)
+            self.plot.apply_changes(changes)
+
+    def refresh_view(self) -> None:
+        """The table shows others, perhaps."""
+        if self.isVisible():
+            self.refresh()
+
+    def refresh(self, *, changed: bool = False) -> None:
+        """Draw what there is now: messages came, or the table shows others."""
+        if self._stopped:
+            return
+        version = self.source.lanes.version
+        self.source.update(changed=changed)
+        times = self.source.times
+        self.axis.set_capture(times.first_ns, times.last_ns)
+        self.view.refresh()
+        self.strip.refresh()
+        self.empty.setVisible(not self.source.lanes.lanes)
+        if version != self.source.lanes.version:
+            self.show_message(self._current, bring=False)
+        if self.source.behind:
+            self._later.start()
+
+    def show_message(self, message: int | None, *, bring: bool = True) -> None:
+        """A message was selected, here or elsewhere."""
+        self._current = message
+        if self._stopped or not self.isVisible():
+            return
+        known = message is not None and message < len(self.source.times.values)
+        chain = self._document.chain(message) if known and message is not None else []
+        self.view.show_message(message if known else None, [(step.message, step.after) for step in chain])
+        if known and message is not None:
+            if bring:
+                self.view.bring(message)
+            self.axis.set_cursor(int(self.source.times.values[message]))
+        else:
+            self.axis.set_cursor(None)
+
+    def show_current(self) -> None:
+        """Bring the selected message into sight."""
+        self.refresh()
+        self.show_message(self._current)
+
+    def stop(self) -> None:
+        """Read no more of the document."""
+        self._stopped = True
+        self._later.stop()
+        self.plot.stop()
+
+    # What the user does
+
+    def _choose_by(self, by: str) -> None:
+        self.source.set_by("context" if by == "context" else "participant")
+        self.refresh()
+
+    def _choose_shown(self, shown: str) -> None:
+        self.source.set_only_shown(shown == "table")
+        self.refresh()
+
+    def _choose_time(self, first: int, last: int) -> None:
+        """The range that was brushed becomes a condition of the filter, so that every pane follows."""
+        begin, end = format_time(first), format_time(last)
+        if begin is not None and end is not None and first < last:
+            self.filter_requested.emit(f'time >= "{begin}" && time <= "{end}"', "and")
+
+    # Qt events
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh(changed=True)
+        self.show_message(self._current)
+        self._place()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        wide = self._themes.theme.metrics.scroll_bar
+        self._bar.setGeometry(self.view.width() - wide, 0, wide, self.view.height())
+        self.empty.setGeometry(self.view.rect())

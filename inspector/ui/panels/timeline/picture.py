@@ -1,0 +1,199 @@
+"""What the lanes show in one window of time: worked out once, painted and pointed at many times. No Qt.
+
+It costs by pixels and lanes on screen, not by messages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from inspector.analysis.findings import Severity
+from inspector.capture.hashes import NO_ROW
+from inspector.protocol.kinds import Family
+from inspector.timeline.lanes import Bar, Lane
+from inspector.timeline.marks import Mark, Window, marks_of
+from inspector.ui.panels.timeline.geometry import LaneGeometry
+from inspector.ui.panels.timeline.source import TimelineSource
+
+LEAST_SPAN_PX = 4
+_MOST_SPANS = 1_500
+_LEAST_BAR_PX = 3
+_SEEN_BARS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class SeenMark:
+    """A mark and what it looks like."""
+
+    mark: Mark
+    family: Family | None
+    """None for several messages of more than one family."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenBar:
+    """A context's bar, in pixels from the left of the axis."""
+
+    bar: Bar
+    left: int
+    right: int
+
+
+@dataclass(slots=True)
+class TrackPicture:
+    """One track."""
+
+    track: int
+    y: int
+    base: bool
+    marks: list[SeenMark] = field(default_factory=list)
+    bars: list[SeenBar] = field(default_factory=list)
+    crowd: list[tuple[int, int]] = field(default_factory=list)
+    """Pixels taken by bars too narrow to be drawn one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenSpan:
+    """A request until its answer, or a proposal until its decision."""
+
+    row: int
+    end: int
+    left: float
+    right: float
+    y: int
+    proposal: bool
+    waits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SeenProblem:
+    """A message with a problem."""
+
+    x: float
+    y: int
+    severity: Severity
+
+
+@dataclass(slots=True)
+class Picture:
+    """Everything on screen; `y` counts from the top of all lanes."""
+
+    window: Window
+    lanes: list[tuple[Lane, int, int]] = field(default_factory=list)
+    """Each lane with its top and its bottom."""
+    tracks: dict[int, TrackPicture] = field(default_factory=dict)
+    spans: list[SeenSpan] = field(default_factory=list)
+    problems: list[SeenProblem] = field(default_factory=list)
+    gaps: list[float] = field(default_factory=list)
+
+    def hit(self, x: float, y: int, geometry: LaneGeometry, zoom: float) -> SeenMark | None:
+        """The mark at a place; the nearest one that reaches there."""
+        track = geometry.track_at(y)
+        if track is None or track not in self.tracks or abs(geometry.y_of(track) - y) > geometry.bar // 2 + 2:
+            return None
+        near = [(abs(one.mark.x - x), one) for one in self.tracks[track].marks]
+        found = min(near, key=lambda pair: pair[0], default=None)
+        if found is None or found[0] > found[1].mark.half * zoom + 3:
+            return None
+        return found[1]
+
+    def bar_at(self, x: float, y: int, geometry: LaneGeometry) -> SeenBar | None:
+        """The context at a place."""
+        track = geometry.track_at(y)
+        if track is None or track not in self.tracks or abs(geometry.y_of(track) - y) > geometry.bar // 2:
+            return None
+        return next((bar for bar in self.tracks[track].bars if bar.left <= x <= bar.right), None)
+
+
+def picture_of(
+    source: TimelineSource, geometry: LaneGeometry, window: Window, top: int, height: int, zoom: float
+) -> Picture:
+    """Work out what a window of time looks like between two heights. O(pixels x lanes on screen)."""
+    lanes, found = source.lanes, Picture(window)
+    places = geometry.visible(top, height)
+    for place in places:
+        lane = lanes.lanes[place]
+        found.lanes.append((lane, int(geometry.tops[place]), int(geometry.tops[place + 1])))
+        for track in range(lane.track, lane.track + lane.tracks):
+            y = geometry.y_of(track)
+            if top - geometry.bar <= y <= top + height + geometry.bar:
+                found.tracks[track] = _track(source, track, y, track == lane.track and lane.based, window, zoom)
+    _add_spans(found, source, zoom)
+    _add_problems(found, source, zoom)
+    times = source.times.values
+    found.gaps = [float(x) for x in window.xs(times[lanes.gaps]) if 0 <= x <= window.width] if lanes.gaps else []
+    return found
+
+
+def _track(source: TimelineSource, track: int, y: int, base: bool, window: Window, zoom: float) -> TrackPicture:
+    lanes, found = source.lanes, TrackPicture(track, y, base)
+    for mark in marks_of(lanes.segments, track, window, lanes.family, zoom):
+        found.marks.append(SeenMark(mark, lanes.family(mark.row) if mark.one_family else None))
+    if base:
+        return found
+    least = _LEAST_BAR_PX * zoom
+    taken = np.zeros(window.width + 2, np.int32)
+    for start, end, bar in lanes.bars_within(
+        track, window.left_ns, window.right_ns, _SEEN_BARS, least * window.ns_per_px
+    ):
+        left, right = (_clipped(ns, window) for ns in (start, end))
+        if bar is not None:
+            found.bars.append(SeenBar(bar, left, max(right, left + round(least))))
+        else:
+            taken[max(0, left)] += 1
+            taken[min(window.width, max(0, right)) + 1] -= 1
+    edges = np.flatnonzero(np.diff((np.cumsum(taken) > 0).astype(np.int8), prepend=0, append=0))
+    found.crowd = [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return found
+
+
+def _clipped(ns: int, window: Window) -> int:
+    """A place on the axis, not far outside of it."""
+    return round(min(max((ns - window.left_ns) / window.ns_per_px, -1000), window.width + 1000))
+
+
+def _add_spans(found: Picture, source: TimelineSource, zoom: float) -> None:
+    spans, window = source.spans, found.window
+    least = LEAST_SPAN_PX * zoom * window.ns_per_px
+    places = spans.between(window.left_ns, window.right_ns, least, _MOST_SPANS)
+    if not len(places):
+        return
+    tracks = source.lanes.tracks_of(spans.rows[places]).tolist()
+    for place, track in zip(places.tolist(), tracks, strict=True):
+        seen = found.tracks.get(track)
+        if seen is None:
+            continue
+        end = int(spans.ends[place])
+        right = _clipped(int(spans.ends_ns[place]) if end != NO_ROW else source.times.last_ns, window)
+        left = _clipped(int(spans.starts_ns[place]), window)
+        found.spans.append(
+            SeenSpan(
+                int(spans.rows[place]), end, left, right, seen.y, bool(spans.proposals[place]), waits=end == NO_ROW
+            )
+        )
+
+
+def _add_problems(found: Picture, source: TimelineSource, zoom: float) -> None:
+    rows = source.problems
+    if not len(rows) or not found.tracks:
+        return
+    times = source.times.values[rows]
+    window = found.window
+    rows = rows[(times >= window.left_ns) & (times <= window.right_ns)]
+    if not len(rows):
+        return
+    tracks = source.lanes.tracks_of(rows)
+    seen = np.isin(tracks, np.fromiter(found.tracks, np.int64))
+    rows, tracks = rows[seen], tracks[seen]
+    store = source.document.analysis.findings.found
+    severities = store.severities[store.columns["set"][rows]]
+    xs = window.xs(source.times.values[rows])
+    # One for each few pixels of a track, the most severe.
+    cells = tracks * (window.width + 1) + (xs / (6 * zoom)).astype(np.int64)
+    worst_first = np.lexsort((-severities.astype(np.int64), cells))
+    _, first = np.unique(cells[worst_first], return_index=True)
+    for place in worst_first[first].tolist():
+        track = found.tracks[int(tracks[place])]
+        found.problems.append(SeenProblem(float(xs[place]), track.y, Severity(int(severities[place]))))

@@ -1,0 +1,115 @@
+"""The marks of kind families by shape and colour, drawn once each and kept as pixmaps."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap, QPolygonF
+
+from inspector.protocol.kinds import Family
+from inspector.timeline.marks import half_width, short_count
+from inspector.ui.theme import Theme
+
+_SIDE = 13
+"""A mark's pixmap, pixels at 100 %."""
+_PILL = 14
+_HIDDEN = 0.3
+
+
+class Shapes:
+    """Marks in one theme.
+
+    Attributes:
+        side: width and height of a mark's pixmap.
+        pill: height of a count.
+    """
+
+    def __init__(self, theme: Theme, dpr: float) -> None:
+        self._theme = theme
+        self._dpr = dpr
+        self._pixmaps: dict[tuple[str, bool], QPixmap] = {}
+        self._pills: dict[tuple[str, str, bool], QPixmap] = {}
+        self.side = round(_SIDE * theme.zoom)
+        self.pill = round(_PILL * theme.zoom)
+        self._font = theme.font("badge")
+
+    def _blank(self, width: int, height: int) -> QPixmap:
+        pixmap = QPixmap(round(width * self._dpr), round(height * self._dpr))
+        pixmap.setDevicePixelRatio(self._dpr)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        return pixmap
+
+    def draw(self, painter: QPainter, x: float, y: float, family: Family, *, hidden: bool = False) -> None:
+        """Draw a message's mark with its middle at a place."""
+        name = family.name.lower()
+        pixmap = self._pixmaps.get((name, hidden))
+        if pixmap is None:
+            pixmap = self._pixmaps[name, hidden] = self._blank(self.side, self.side)
+            made = QPainter(pixmap)
+            made.setRenderHint(QPainter.RenderHint.Antialiasing)
+            made.setOpacity(_HIDDEN if hidden else 1)
+            middle = self.side / 2
+            draw_mark(made, QPointF(middle, middle), self._theme, name)
+            made.end()
+        painter.drawPixmap(round(x - self.side / 2), round(y - self.side / 2), pixmap)
+
+    def draw_count(self, painter: QPainter, x: float, y: float, count: int, token: str, *, hidden: bool) -> None:
+        """Draw the mark of several messages with its middle at a place."""
+        words = short_count(count)
+        pixmap = self._pills.get((words, token, hidden))
+        if pixmap is None:
+            pixmap = self._pills[words, token, hidden] = self._made_pill(words, count, token, hidden=hidden)
+        width = pixmap.width() / self._dpr
+        painter.drawPixmap(round(x - width / 2), round(y - self.pill / 2), pixmap)
+
+    def _made_pill(self, words: str, count: int, token: str, *, hidden: bool) -> QPixmap:
+        theme = self._theme
+        room = QFontMetrics(self._font).horizontalAdvance(words) + round(8 * theme.zoom)
+        width = max(room, round(2 * half_width(count) * theme.zoom) - 1)
+        pixmap = self._blank(width, self.pill)
+        painter = QPainter(pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setOpacity(_HIDDEN + 0.1 if hidden else 1)
+        box = QRectF(0.5, 0.5, width - 1, self.pill - 1)
+        radius = box.height() / 2
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("surface.base"))
+        painter.drawRoundedRect(box, radius, radius)
+        edge = QColor(theme.color(token))
+        edge.setAlphaF(0.6)
+        painter.setPen(QPen(edge, 1))
+        painter.setBrush(theme.pill_fill(token))
+        painter.drawRoundedRect(box, radius, radius)
+        painter.setFont(self._font)
+        painter.setPen(theme.color(token))
+        painter.drawText(QRectF(0, 0, width, self.pill), Qt.AlignmentFlag.AlignCenter, words)
+        painter.end()
+        return pixmap
+
+
+def draw_mark(painter: QPainter, center: QPointF, theme: Theme, family: str) -> None:
+    """Draw the mark of a family (`tokens.FAMILIES`); the painter is antialiased, its pen and brush are changed."""
+    color, zoom, x, y = theme.family_color(family), theme.zoom, center.x(), center.y()
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    match theme.family_mark(family):
+        case "disc":
+            painter.drawEllipse(center, 3.5 * zoom, 3.5 * zoom)
+        case "square":
+            side = 6 * zoom
+            painter.drawRect(QRectF(x - side / 2, y - side / 2, side, side))
+        case "diamond":
+            reach = 4.7 * zoom
+            painter.drawPolygon(_polygon(center, (0, -reach), (reach, 0), (0, reach), (-reach, 0)))
+        case "triangle":
+            painter.drawPolygon(_polygon(center, (0, -4.3 * zoom), (4.2 * zoom, 3.4 * zoom), (-4.2 * zoom, 3.4 * zoom)))
+        case "bars":
+            for top in (-3, 1):
+                painter.drawRect(QRectF(x - 4 * zoom, y + top * zoom, 8 * zoom, 2 * zoom))
+        case _:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(color, 1.5 * zoom))
+            painter.drawEllipse(center, 2.9 * zoom, 2.9 * zoom)
+
+
+def _polygon(center: QPointF, *corners: tuple[float, float]) -> QPolygonF:
+    return QPolygonF([QPointF(center.x() + x, center.y() + y) for x, y in corners])

@@ -1,0 +1,129 @@
+"""Tokens over time, added up as they came: one area over another, in the colours of the table's bars.
+
+Imports pyqtgraph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QColor
+
+from inspector.analysis.token_shares import Way, over_time
+from inspector.document import CaptureDocument
+from inspector.timeline.marks import Window
+from inspector.ui.panels.growth.canvas import PlotCanvas
+from inspector.ui.panels.growth.card import CardText
+from inspector.ui.panels.growth.figure import Scale
+from inspector.ui.panels.growth.growth_figure import Area
+from inspector.ui.panels.growth.words import message_words
+from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.panels.tokens.rows import COLORS, FILL_ALPHA, OTHERS, TokenRow
+from inspector.ui.theme import ThemeController
+from inspector.ui.wire_text import plain
+
+_BINS = 600
+"""As finely as it is drawn, over the whole capture."""
+
+
+class OverTimeFigure:
+    """What each of the greatest has cost by then, and all others together.
+
+    Attributes:
+        empty: what is said where there is nothing to draw.
+    """
+
+    def __init__(self, document: CaptureDocument, axis: TimeAxis, themes: ThemeController, canvas: PlotCanvas) -> None:
+        self._document, self._axis, self._themes = document, axis, themes
+        self.empty = ""
+        self._areas = [Area() for _ in range(len(COLORS) + 1)]
+        for z, area in enumerate(self._areas):
+            canvas.add(area, z)
+        self._names: list[str] = []
+        self._times: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._edges = np.zeros(2, np.int64)
+        self._sums = np.zeros((1, 1), np.int64)
+
+    def show(
+        self, way: Way, rows: Sequence[TokenRow], times: NDArray[np.int64], looked_at: NDArray[np.integer] | None
+    ) -> None:
+        """Add up anew. O(messages) in numpy.
+
+        Args:
+            way: what is added up by.
+            rows: those that have an area of their own, the greatest first.
+            times: (n,) int64, when each message was.
+            looked_at: the messages that count; all of them by default.
+        """
+        first, last = self._axis.first_ns, self._axis.last_ns
+        width = max(1, -(-(last - first + 1) // _BINS))
+        self._times = times
+        self._edges = first + np.arange(_BINS + 1) * np.int64(width)
+        self._names = [*(row.name for row in rows), "others"]
+        sums = over_time(self._document.analysis, times, self._edges, [row.key for row in rows], way, looked_at)
+        self._sums = np.cumsum(sums, axis=1)
+        self.empty = "" if self._sums[:, -1].any() else "No tokens counted here."
+
+    def _colors(self) -> list[str]:
+        return [*COLORS[: len(self._names) - 1], OTHERS]
+
+    def show_items(self, *, shown: bool) -> None:
+        """Show or hide everything."""
+        for area in self._areas:
+            area.setVisible(shown)
+
+    def use_theme(self) -> None:
+        """Take over colours."""
+        for area, token in zip(self._areas, self._colors(), strict=False):
+            color = QColor(self._themes.theme.color(token))
+            color.setAlphaF(FILL_ALPHA)
+            area.set_brush(color)
+
+    def draw(self, window: Window) -> Scale:
+        """Put the areas on one another, the greatest lowest."""
+        x = np.clip(self._axis.xs_of(self._edges, window.width), 0, window.width)
+        below = np.zeros(len(x))
+        self.use_theme()
+        for place, area in enumerate(self._areas):
+            if place >= len(self._sums):
+                area.set_corners(np.zeros(0), np.zeros(0))
+                continue
+            above = below + np.append(0, self._sums[place])
+            area.set_corners(np.concatenate((x, x[::-1])), np.concatenate((above, below[::-1])))
+            below = above
+        return Scale(float(below[-1]) or 1)
+
+    def _bin(self, ns: int) -> int:
+        return min(max(int(np.searchsorted(self._edges, ns, side="right")) - 1, 0), self._sums.shape[1] - 1)
+
+    def card(self, ns: int) -> CardText | None:
+        """What each had cost by then."""
+        held = self._sums[:, self._bin(ns)]
+        rows = [
+            (plain(name, 40), f"{int(tokens):,}", token)
+            for name, tokens, token in zip(self._names, held, self._colors(), strict=True)
+            if tokens
+        ]
+        message = self.message_at(ns)
+        words = message_words(self._document, message) if message is not None else ""
+        return CardText((*rows, ("tokens so far", f"{int(held.sum()):,}", "ink.primary")), words)
+
+    def dots(self, ns: int) -> list[tuple[float, str]]:
+        """Where all of it is."""
+        return [(float(self._sums[:, self._bin(ns)].sum()), "ink.primary")]
+
+    def message_at(self, ns: int) -> int | None:
+        """The last message up to then."""
+        rows = np.flatnonzero(self._times <= ns)
+        return int(rows[-1]) if len(rows) else None
+
+    def next_time(self, ns: int | None, step: int) -> int | None:
+        """When the next message was."""
+        if not len(self._times):
+            return None
+        if ns is None:
+            return int(self._times.min() if step > 0 else self._times.max())
+        further = self._times[self._times > ns] if step > 0 else self._times[self._times < ns]
+        return int(further.min() if step > 0 else further.max()) if len(further) else None

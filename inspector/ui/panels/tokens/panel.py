@@ -1,0 +1,225 @@
+"""The tokens panel: head, table, and where there is room a plot; kept up at most once a second and while seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.analysis.token_shares import Share, Way, shares
+from inspector.document import CaptureDocument
+from inspector.filters.visible import VisibleRows
+from inspector.protocol.times import format_time
+from inspector.timeline.times import MessageTimes
+from inspector.tokens.counter import TOKENIZER
+from inspector.ui import formats
+from inspector.ui.panels.details.section import Segment, Segments
+from inspector.ui.panels.pane_head import PaneHead
+from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.panels.tokens.model import TokensModel
+from inspector.ui.panels.tokens.rows import COLORS, colors_of, rows_of
+from inspector.ui.panels.tokens.view import TokensView
+from inspector.ui.theme import ThemeController
+
+if TYPE_CHECKING:
+    from inspector.ui.panels.growth.canvas import PlotCanvas
+    from inspector.ui.panels.tokens.over_time import OverTimeFigure
+
+REFRESH_MS = 1_000
+_WAYS: dict[str, Way] = {
+    "By tool": "tool", "By context": "context", "By participant": "participant", "By kind": "kind",
+}  # fmt: skip
+_ROOM_FOR_PLOT = 940
+"""Width from which on there is a plot beside the table, pixels at 100 %."""
+
+
+def _gap(parent: QWidget) -> QWidget:
+    gap = QWidget(parent)
+    gap.setFixedWidth(12)
+    return gap
+
+
+class TokensPanel(QWidget):
+    """Where the tokens of one document go.
+
+    Signals:
+        message_requested(int): select this message.
+        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
+        close_requested(): it is to be hidden.
+        left(): the focus is to go back to the messages.
+
+    Attributes:
+        head, choice, below, shown, model, view: what it is made of.
+        canvas: the plot; None until there is room for it.
+    """
+
+    message_requested = Signal(int)
+    filter_requested = Signal(str, str)
+    close_requested = Signal()
+    left = Signal()
+
+    def __init__(
+        self, document: CaptureDocument, themes: ThemeController, rows: VisibleRows, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document, self._themes, self._rows = document, themes, rows
+        self._stopped = False
+        self._times = MessageTimes(document.capture)
+        self.axis = TimeAxis(self)
+        self.setObjectName("tokensPanel")
+        self.setAccessibleName("Tokens")
+        self.setProperty("variant", "base")
+        self.model = TokensModel(self)
+        self.head = PaneHead(themes, "Tokens", name="tokensHead", parent=self)
+        self.shown = self._switch("Of what is shown", "tokensShown", "Count only the messages the table shows")
+        self.below = self._switch("With those below", "tokensBelow", "A context stands for all contexts below it too")
+        self.below.setChecked(True)
+        self.below.hide()
+        self.head.add_widget(_gap(self.head))
+        self.choice = Segments(themes, list(_WAYS), "tokensBy", "Tokens by", self.head)
+        self.choice.choose("By tool")
+        self.head.add_widget(self.choice)
+        self.head.add_button("clear", "Close", name="tokensClose").clicked.connect(self.close_requested)
+        self.view = TokensView(self.model, themes, self)
+        self.canvas: PlotCanvas | None = None
+        self._figure: OverTimeFigure | None = None
+        self._body = QHBoxLayout()
+        self._body.setSpacing(0)
+        self._body.addWidget(self.view, 4)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.head)
+        column.addLayout(self._body, 1)
+        self.setFocusProxy(self.view)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.refresh)
+        self._connect()
+
+    def _switch(self, words: str, name: str, tip: str) -> Segment:
+        switch = Segment(self._themes, words, name, self.head)
+        switch.setToolTip(tip)
+        switch.setAccessibleDescription(tip)
+        switch.toggled.connect(self.refresh)
+        self.head.add_widget(switch)
+        return switch
+
+    def _connect(self) -> None:
+        self.choice.chosen.connect(self._choose_way)
+        self.view.filter_requested.connect(self.filter_requested)
+        self.view.left.connect(self.left)
+        self.axis.brush_committed.connect(self._choose_time)
+
+    @property
+    def way(self) -> Way:
+        """What is added up by."""
+        return _WAYS.get(self.choice.choice, "tool")
+
+    def apply_changes(self, _changes: Changes) -> None:
+        """Something came or was counted: it is taken in within a second, while this is seen."""
+        if self.isVisible() and not self._stopped and not self._timer.isActive():
+            self._timer.start(REFRESH_MS)
+
+    def apply_view(self) -> None:
+        """The table shows others, perhaps."""
+        if self.shown.isChecked() and self.isVisible() and not self._stopped:
+            self._timer.start(0)
+
+    def stop(self) -> None:
+        """Read no more of the document."""
+        self._stopped = True
+        self._timer.stop()
+
+    # Showing
+
+    def refresh(self, *_checked: bool) -> None:
+        """Add up what there is now. O(messages) in numpy."""
+        if self._stopped or not self.isVisible():
+            return
+        analysis, way = self._document.analysis, self.way
+        looked_at = np.asarray(self._rows.visible, np.int64) if self.shown.isChecked() else None
+        below = way == "context" and self.below.isChecked()
+        found = shares(analysis, way, looked_at, below=below)
+        counts = analysis.tokens.columns["tokens"]
+        total = analysis.tokens.total
+        if looked_at is not None:
+            total = int(np.maximum(counts[looked_at], 0).sum(dtype=np.int64))
+        own = shares(analysis, way, looked_at) if below else found  # in the plot nothing counts twice
+        rows = rows_of(self._document, way, found, total, colors_of(own), below=below)
+        self.view.empty = "No message is shown." if looked_at is not None else "No message yet."
+        self.model.show_rows(rows, way)
+        self.view.viewport().update()
+        self._say(total)
+        self._show_plot(way, own[: len(COLORS)], looked_at)
+
+    def _say(self, total: int) -> None:
+        tokens, words = self._document.analysis.tokens, f"{formats.number(total)}, estimate ({TOKENIZER})"
+        if tokens.uncounted and not tokens.done:
+            share = tokens.counted * 100 // max(1, tokens.counted + tokens.uncounted)
+            words += f", counting tokens, {share} %" if tokens.counted else ", not counted yet"
+        self.head.set_count(words)
+
+    def _show_plot(self, way: Way, greatest: list[Share], looked_at: NDArray[np.int64] | None) -> None:
+        room = self.width() >= _ROOM_FOR_PLOT * self._themes.theme.zoom
+        if room and self.canvas is None:
+            self._make_plot()
+        canvas, figure = self.canvas, self._figure
+        if canvas is None or figure is None:
+            return
+        canvas.setVisible(room)
+        if not room:
+            return
+        self._times.update(len(self._document.analysis))
+        self.axis.set_capture(self._times.first_ns, self._times.last_ns)
+        rows = rows_of(self._document, way, greatest, 1, colors_of(greatest), below=False)
+        figure.show(way, rows, self._times.values, looked_at)
+        canvas.redraw()
+
+    def _make_plot(self) -> None:
+        from inspector.ui.panels.growth.canvas import PlotCanvas
+        from inspector.ui.panels.tokens.over_time import OverTimeFigure
+
+        canvas = self.canvas = PlotCanvas(self.axis, self._themes, "tokensOverTime", self, alone=True)
+        canvas.setAccessibleName("Tokens over time")
+        canvas.unit = "tokens so far"
+        self._figure = OverTimeFigure(self._document, self.axis, self._themes, canvas)
+        canvas.show_figure(self._figure)
+        canvas.message_requested.connect(self.message_requested)
+        canvas.left.connect(self.view.setFocus)
+        self._body.addWidget(canvas, 3)
+
+    # What the user does
+
+    def _choose_way(self, _choice: str) -> None:
+        self.below.setVisible(self.way == "context")
+        self.refresh()
+
+    def _choose_time(self, first: int, last: int) -> None:
+        begin, end = format_time(first), format_time(last)
+        if begin is not None and end is not None and first < last:
+            self.filter_requested.emit(f'time >= "{begin}" && time <= "{end}"', "and")
+
+    # Qt events
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._timer.start(0)
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.isVisible() and not self._timer.isActive():
+            self._timer.start(0)

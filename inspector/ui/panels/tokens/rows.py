@@ -1,0 +1,97 @@
+"""What the tokens panel says of each tool, context, participant or kind. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.token_shares import Share, Way
+from inspector.document import CaptureDocument
+from inspector.filters.strings import quote
+from inspector.ui.panels.context_labels import node_label
+from inspector.ui.wire_text import plain
+
+COLORS = (
+    "highlight.sky", "highlight.teal", "highlight.violet", "highlight.orange", "highlight.lime", "highlight.rose",
+)  # fmt: skip
+"""Of those with the most tokens, in their order."""
+OTHERS = "ink.tertiary"
+FILL_ALPHA = 0.75
+"""Of bars and areas."""
+_FIELDS: dict[Way, str] = {"tool": "tool", "participant": "from", "kind": "kind"}
+_NOBODY: dict[Way, str] = {"tool": "no tool", "participant": "nobody", "kind": "no kind"}
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """One row.
+
+    Attributes:
+        key: string id, or node.
+        name: as shown.
+        mono: it is a name of the protocol's, not of a person.
+        tokens, messages: how many.
+        share: of all tokens looked at, 0 to 1.
+        color: token of its bar.
+        filter: the display filter for its messages; "" where that would be all.
+    """
+
+    key: int
+    name: str
+    mono: bool
+    tokens: int
+    messages: int
+    share: float
+    color: str
+    filter: str
+
+
+def colors_of(found: Sequence[Share]) -> dict[int, str]:
+    """The colours of those with the most tokens, which come first."""
+    return {one.key: color for one, color in zip(found, COLORS, strict=False)}
+
+
+def rows_of(
+    document: CaptureDocument, way: Way, found: Sequence[Share], total: int, colors: dict[int, str], *, below: bool
+) -> list[TokenRow]:  # fmt: skip
+    """Rows in the order of their tokens.
+
+    Args:
+        document: of which.
+        way: what a row stands for.
+        found: the figures.
+        total: tokens of all looked at.
+        colors: tokens of colours by key, as `colors_of` gives them.
+        below: a context stands for those below it too.
+    """
+    made: list[TokenRow] = []
+    for one in found:
+        name = _name(document, way, one.key, below=below)
+        share = one.tokens / total if total else 0.0
+        everything = way == "context" and below and one.key == MAIN
+        color = OTHERS if everything else colors.get(one.key, OTHERS)
+        mono = way in ("tool", "kind") and one.key != 0
+        filter_ = _filter(document, way, one.key, below=below)
+        made.append(TokenRow(one.key, name, mono, one.tokens, one.messages, share, color, filter_))
+    return made
+
+
+def _name(document: CaptureDocument, way: Way, key: int, *, below: bool) -> str:
+    if way == "context":
+        return "all contexts" if key == MAIN and below else node_label(document, key)
+    return plain(document.capture.strings[key], _LONGEST) if key else _NOBODY[way]
+
+
+def _filter(document: CaptureDocument, way: Way, key: int, *, below: bool) -> str:
+    if way != "context":
+        return f"{_FIELDS[way]} == {quote(document.capture.strings[key])}" if key else f"!{_FIELDS[way]}"
+    if key == MAIN:
+        return "" if below else "!context"
+    tree = document.analysis.contexts.tree
+    text = f"context {'under' if below else '=='} {quote(tree.path(key))}"
+    if len(document.analysis.contexts.spaces) == 1:
+        return text
+    space = tree.space[key]
+    return f"{f'space == {quote(document.capture.strings[space])}' if space else '!space'} && {text}"

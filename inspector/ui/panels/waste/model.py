@@ -1,0 +1,168 @@
+"""The item model of the waste panel: what was found, in words made for the rows that are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
+from typing_extensions import override
+
+from inspector.filters.visible import VisibleRows
+from inspector.ui import formats
+from inspector.ui.panels.list_view import Key, ListModel
+from inspector.ui.roles import Role
+from inspector.ui.wire_text import plain, tool_tip
+from inspector.waste import Waste
+
+_AnyIndex = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+PERHAPS = "perhaps"
+_SURE, _UNSURE = "The traffic shows it.", "It may have had its reason, or rests on an assumption."
+FILTERED_MOST = 50
+"""Messages one filter names."""
+
+
+@dataclass(frozen=True, slots=True)
+class WasteLine:
+    """A row in words.
+
+    Attributes:
+        tokens: with thousands set apart.
+        kind: how they were wasted.
+        about: the tool; else whose context it is.
+        mono: whether that is a tool.
+        number: "No. 12".
+    """
+
+    tokens: str
+    kind: str
+    sure: bool
+    sentence: str
+    advice: str
+    about: str
+    mono: bool
+    number: str
+
+    @property
+    def words(self) -> str:
+        """The kind, and whether it is certain."""
+        return self.kind if self.sure else f"{self.kind}, {PERHAPS}"
+
+    @property
+    def copied(self) -> str:
+        """The row as text, separated by tabs."""
+        return "\t".join((self.tokens, self.words, self.about, self.number, self.sentence, self.advice))
+
+
+def waste_line(one: Waste) -> WasteLine:
+    """One of them in words."""
+    return WasteLine(
+        formats.number(one.tokens), one.kind.value, one.sure, plain(one.sentence, 600), plain(one.advice, 600),
+        plain(one.tool or one.participant or "", 120), one.tool is not None, formats.message_number(one.message),
+    )  # fmt: skip
+
+
+def filter_for(wastes: list[Waste]) -> str:
+    """The display filter for the messages of some of them; of very many for the first."""
+    messages = dict.fromkeys(row for one in wastes for row in (one.message, *one.messages))
+    return f"no in {{{', '.join(str(row + 1) for row in sorted(list(messages)[:FILTERED_MOST]))}}}"
+
+
+class WasteRows:
+    """What is listed."""
+
+    def __init__(self) -> None:
+        self.wastes: list[Waste] = []
+        self._row_of: dict[Key, int] = {}
+
+    def take(self, wastes: list[Waste]) -> None:
+        """List others."""
+        self.wastes = wastes
+        self._row_of = {key_of(one): row for row, one in enumerate(wastes)}
+
+    def __len__(self) -> int:
+        return len(self.wastes)
+
+    def key_at(self, row: int) -> Key:
+        """What names a row."""
+        return key_of(self.wastes[row])
+
+    def row_of(self, key: Key) -> int:
+        """The row of a key; -1 when it is not listed."""
+        return self._row_of.get(key, -1)
+
+
+def key_of(one: Waste) -> Key:
+    """What names one of them."""
+    return one.kind.name, one.message
+
+
+class WasteModel(ListModel):
+    """One row per waste.
+
+    Attributes:
+        rows: what stands where.
+    """
+
+    def __init__(self, shown: VisibleRows, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._shown = shown
+        self._lines: dict[int, WasteLine] = {}
+        self.rows = WasteRows()
+
+    @property
+    @override
+    def listed(self) -> WasteRows:
+        return self.rows
+
+    def show_wastes(self, wastes: list[Waste]) -> None:
+        """List others."""
+        self.about_to_change.emit()
+        self.beginResetModel()
+        self._lines.clear()
+        self.rows.take(wastes)
+        self.endResetModel()
+        self.rows_settled.emit()
+
+    def line(self, row: int) -> WasteLine:
+        """A row in words."""
+        found = self._lines.get(row)
+        if found is None:
+            found = self._lines[row] = waste_line(self.rows.wastes[row])
+        return found
+
+    def is_shown(self, row: int) -> bool:
+        """Whether the table shows the message of a row."""
+        return self._shown.row_of(self.rows.wastes[row].message) is not None
+
+    # Qt
+
+    @override
+    def rowCount(self, parent: _AnyIndex = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    @override
+    def columnCount(self, parent: _AnyIndex = _NOWHERE) -> int:
+        return 0 if parent.isValid() else 1
+
+    @override
+    def data(self, index: _AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self.rows):
+            return None
+        row = index.row()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.line(row).sentence
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self._accessible(row)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            line = self.line(row)
+            certain = _SURE if line.sure else _UNSURE
+            return tool_tip(f"{line.sentence}\n\n{line.advice}\n\n{certain} {line.number}")
+        return self.rows.wastes[row].message if role == Role.MESSAGE else None
+
+    def _accessible(self, row: int) -> str:
+        line = self.line(row)
+        hidden = "" if self.is_shown(row) else "hidden by the view"
+        tokens = formats.count_of(self.rows.wastes[row].tokens, "token")
+        words = (tokens, line.words, line.sentence, line.advice, line.about, line.number, hidden)
+        return ", ".join(filter(None, words))

@@ -1,0 +1,231 @@
+"""The waste panel: head, list, and how it is looked for: in slices of a few milliseconds, and only while seen."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QPoint, QTimer, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.document import CaptureDocument
+from inspector.filters.visible import VisibleRows
+from inspector.tokens.counter import TOKENIZER
+from inspector.ui.panels.list_head import ListHead
+from inspector.ui.panels.list_view import ListView
+from inspector.ui.panels.waste.delegate import WasteDelegate
+from inspector.ui.panels.waste.menu import WasteMenu
+from inspector.ui.panels.waste.model import WasteModel, filter_for
+from inspector.ui.theme import ThemeController
+from inspector.waste import Found, WasteFinder
+
+NOTHING = "Nothing wasted, as far as can be told."
+COUNTING = "Tokens are being counted."
+NOT_COUNTED = "Tokens are not counted: the settings say so, under Display."
+LOOKING = "Looking for what could be spared."
+EMPTY = "There are no messages yet."
+NONE_SURE = "Nothing of it is certain. The menu above lists the rest."
+SLICE_S = 0.006
+REST_S = 2.0
+"""So long nothing is looked for again, while traffic goes on; longer where looking takes long."""
+_REST = 20
+COPIED_MOST = 1_000
+
+
+class WastePanel(QWidget):
+    """What of the context windows in one document could have been spared.
+
+    Signals:
+        message_requested(int): select this message.
+        filter_requested(str, str): an expression, and how it joins the filter in force.
+        close_requested(): it is to be hidden.
+        left(): the focus is to go back to the messages.
+
+    Attributes:
+        head, view, model: what it is made of.
+        found: what was found last; None before.
+    """
+
+    message_requested = Signal(int)
+    filter_requested = Signal(str, str)
+    close_requested = Signal()
+    left = Signal()
+
+    def __init__(
+        self,
+        document: CaptureDocument,
+        theme_controller: ThemeController,
+        rows: VisibleRows,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._finder: WasteFinder | None = None
+        self._stale = True
+        self._counting = True
+        self._took = 0.0
+        self._rest_until = 0.0
+        self.found: Found | None = None
+        self.setObjectName("wastePanel")
+        self.setAccessibleName("Waste")
+        self.setProperty("variant", "base")
+        self.model = WasteModel(rows, self)
+        self.head = ListHead(theme_controller, "Waste", name="waste", parent=self)
+        self.view = ListView(self.model, theme_controller, name="wasteList", title="Waste", parent=self)
+        self.view.setItemDelegate(WasteDelegate(self.model, theme_controller, self.view))
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._look_on)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.head)
+        column.addWidget(self.view, 1)
+        self.setFocusProxy(self.view)
+        self._fill_menu()
+        self._connect()
+        self._say()
+
+    def _fill_menu(self) -> None:
+        menu = self.head.menu
+        self._sure_only = QAction("Only what is certain", self)
+        self._sure_only.setObjectName("sureOnly")
+        self._sure_only.setCheckable(True)
+        self._sure_only.toggled.connect(self._list)
+        self._filter = QAction("Show these messages alone in the table", self)
+        self._filter.setObjectName("filterWaste")
+        self._filter.triggered.connect(self._filter_all)
+        for action in (self._sure_only, self._filter):
+            menu.addAction(action)
+
+    def _connect(self) -> None:
+        self.view.picked.connect(self._on_picked)
+        self.view.entered.connect(self._on_entered)
+        self.view.left.connect(self.left)
+        self.view.copy_asked.connect(self._copy_row)
+        self.view.menu_asked.connect(lambda row, at: self._on_menu_asked(row, at))
+        self.model.rows_settled.connect(self._say)
+        self.head.copy_clicked.connect(self._copy_list)
+        self.head.close_clicked.connect(self.close_requested)
+
+    # What the window says
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in a flush of the document: what came, and what was counted. O(1)."""
+        self._stale |= changes.stop > changes.start or len(changes.changed) > 0
+        self._look_soon()
+
+    def apply_view(self) -> None:
+        """The table may show other messages now."""
+        self.view.viewport().update()
+
+    def set_counting(self, wanted: bool) -> None:
+        """Whether tokens are counted at all."""
+        self._counting = wanted
+        self._say()
+
+    def stop(self) -> None:
+        """Look no further."""
+        self._timer.stop()
+        self._finder = None
+
+    # Looking for it
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._look_soon()
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._stale |= self._finder is not None
+        self.stop()
+
+    @property
+    def _ready(self) -> bool:
+        """Whether all is counted, or as much as will be while traffic goes on."""
+        tokens = self._document.analysis.tokens
+        return tokens.done or (self._document.arriving and tokens.counted > 0)
+
+    def _look_soon(self) -> None:
+        if self._finder is None and self._stale and self.isVisible() and not self._timer.isActive():
+            if self._ready:
+                self._timer.start(max(0, round((self._rest_until - time.monotonic()) * 1000)))
+            self._say()
+
+    def _look_on(self) -> None:
+        if self._finder is None:
+            self._finder, self._stale, self._took = WasteFinder(self._document.analysis), False, 0.0
+        began = time.perf_counter()
+        done = self._finder.go_on(began + SLICE_S)
+        self._took += time.perf_counter() - began
+        if not done:
+            self._timer.start(0)
+            return
+        self.found, self._finder = self._finder.found, None
+        self._rest_until = time.monotonic() + max(REST_S, _REST * self._took)
+        self._list()
+        self._look_soon()
+
+    def _list(self) -> None:
+        wastes = self.found.wastes if self.found is not None else ()
+        sure_only = self._sure_only.isChecked()
+        self.model.show_wastes([one for one in wastes if one.sure or not sure_only])
+
+    def _say(self) -> None:
+        found, listed = self.found, self.model.rows.wastes
+        self.head.set_count(f"{len(listed):,}" if listed else "")
+        self.head.say(self._sum_words(found) if found is not None else "", "")
+        self._filter.setEnabled(bool(listed))
+        self.view.set_empty_text("" if listed else self._empty_words())
+
+    def _sum_words(self, found: Found) -> str:
+        words: list[str] = []
+        if found.wastes:
+            perhaps = found.tokens - found.sure_tokens
+            part = f", {perhaps:,} of them perhaps" if perhaps and found.sure_tokens else ", perhaps" if perhaps else ""
+            words.append(f"{found.tokens:,} tokens could be spared{part}; estimate ({TOKENIZER}).")
+        return " ".join((*words, *found.notes))
+
+    def _empty_words(self) -> str:
+        if not len(self._document.analysis):
+            return EMPTY
+        if self.found is not None:
+            return NONE_SURE if self.found.wastes else NOTHING
+        return LOOKING if self._ready else COUNTING if self._counting else NOT_COUNTED
+
+    # What the user does
+
+    def _on_picked(self, row: int, clicked: bool) -> None:
+        """Moving over rows selects their messages; a filter that hides one gives way to a click or Return only."""
+        if clicked or self.model.is_shown(row):
+            self.message_requested.emit(self.model.rows.wastes[row].message)
+
+    def _on_entered(self, row: int) -> None:
+        self.message_requested.emit(self.model.rows.wastes[row].message)
+        self.left.emit()
+
+    def _filter_all(self) -> None:
+        self.filter_requested.emit(filter_for(self.model.rows.wastes), "replace")
+
+    def menu_for(self, row: int) -> WasteMenu:
+        """The context menu of a row; it deletes itself when it closes."""
+        menu = WasteMenu(self.model.rows.wastes[row], self)
+        menu.message_chosen.connect(self.message_requested)
+        menu.filter_chosen.connect(self.filter_requested)
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def _on_menu_asked(self, row: int, at: QPoint) -> None:
+        self.menu_for(row).popup(at)
+
+    def _copy_row(self, row: int) -> None:
+        if row >= 0:
+            QGuiApplication.clipboard().setText(self.model.line(row).copied)
+
+    def _copy_list(self) -> None:
+        rows = range(min(len(self.model.rows), COPIED_MOST))
+        QGuiApplication.clipboard().setText("\n".join(self.model.line(row).copied for row in rows))

@@ -1,0 +1,110 @@
+"""What of a text tells it from others: ids, names, numbers; and passages of it, to find them again elsewhere.
+
+Both go by words, so that quoting, indenting and the order of keys make no difference. All of it is bounded.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_CHARS = 60_000
+"""Of a text that are looked at."""
+MOST_WORDS = 2_000
+"""Telling words of a text that are kept, from all over it."""
+_DEPTH = 8
+_WORD = re.compile(r"[^\W_]+(?:[-_./@:+][^\W_]+)*")
+_PART = re.compile(r"[^\W_]+")
+_STRONG_DIGITS, _WEAK_LETTERS = 3, 6
+PASSAGE = 6
+"""Words in a row that make a passage."""
+_KEPT = 4  # one passage in so many is kept: the same ones on both sides
+_FACTORS = np.array([0x9E3779B97F4A7C15 ** (place + 1) % 2**64 for place in range(PASSAGE)], np.uint64)
+
+
+def flattened(value: Any, *, keys: bool) -> str:
+    """A JSON value as its texts one after another; JSON inside of a text is taken apart as well.
+
+    Args:
+        value: what is written.
+        keys: with the keys of objects.
+    """
+    pieces: list[str] = []
+    _flatten(value, keys, pieces, _DEPTH)
+    return " ".join(pieces)[:MOST_CHARS]
+
+
+def _flatten(value: Any, keys: bool, pieces: list[str], depth: int) -> None:
+    if isinstance(value, str):
+        decoded = _decoded(value) if depth else None
+        if decoded is None:
+            pieces.append(value)
+        else:
+            _flatten(decoded, keys, pieces, depth - 1)
+    elif isinstance(value, dict) and depth:
+        for key, member in value.items():
+            if keys:
+                pieces.append(str(key))
+            _flatten(member, keys, pieces, depth - 1)
+    elif isinstance(value, list) and depth:
+        for item in value:
+            _flatten(item, keys, pieces, depth - 1)
+    elif value is not None and not isinstance(value, bool):
+        pieces.append(str(value))
+
+
+def _decoded(text: str) -> Any:
+    """JSON in a text; None when it holds none."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def telling_words(text: str) -> tuple[set[str], set[str]]:
+    """Words that hardly stand anywhere else, and longer words of the language: one of the former says a lot.
+
+    The former are ids, numbers of three digits and more, paths, names with capitals; case makes no difference.
+    """
+    strong: set[str] = set()
+    weak: set[str] = set()
+    for word in dict.fromkeys(_WORD.findall(text[:MOST_CHARS])):
+        parts = _PART.findall(word)
+        if len(parts) > 1:
+            strong.add(word.casefold())
+        for part in parts:
+            folded = part.casefold()
+            digits = any(letter.isdigit() for letter in part)
+            if digits:
+                (strong if len(part) >= _STRONG_DIGITS else weak).add(folded)
+            elif len(part) > _STRONG_DIGITS and part != folded:
+                strong.add(folded)
+            elif len(part) >= _WEAK_LETTERS:
+                weak.add(folded)
+    return strong, weak - strong
+
+
+def spread(words: set[str]) -> list[str]:
+    """Not too many of some words, the same ones each time."""
+    return sorted(words, key=lambda word: zlib.crc32(word.encode("utf-8", "surrogatepass")))[:MOST_WORDS]
+
+
+def passages(text: str) -> tuple[NDArray[np.uint64], int]:
+    """Numbers of a part of the passages of a text, and how many words it has. The same passages have the same."""
+    words = _PART.findall(text[:MOST_CHARS])
+    if len(words) < PASSAGE:
+        return np.empty(0, np.uint64), len(words)
+    codes = np.array([zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words], np.uint64)
+    count = len(codes) - PASSAGE + 1
+    made = np.zeros(count, np.uint64)
+    for place in range(PASSAGE):
+        made = made + codes[place : place + count] * _FACTORS[place]
+    made ^= made >> np.uint64(29)
+    return made[made % np.uint64(_KEPT) == 0], len(words)

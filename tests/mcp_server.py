@@ -1,0 +1,65 @@
+"""A stdio server of the `mcp` package with the transient-context protocol (protocols.md 13), for tests of the tap.
+
+Run as `python -m tests.mcp_server`. Tools: `get_workflow_step` hints, `search_records` is transient, `analysis_store`
+consumes (`fail`: says so and fails), `echo` answers what it was asked, `slow` after a while, `die` ends the process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+TOOLS = ("get_workflow_step", "search_records", "analysis_store", "echo", "slow", "die")
+HINT = {"step": 2, "tool": "search_records", "lifecycle": "transient", "consumedBy": "analysis_store"}
+
+
+def result(text: str, meta: dict[str, Any] | None = None, *, failed: bool = False) -> types.CallToolResult:
+    found: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": failed}
+    return types.CallToolResult.model_validate(found | ({"_meta": meta} if meta else {}))
+
+
+async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+    asked = params.arguments or {}
+    match params.name:
+        case "get_workflow_step":
+            return result("Search, then store.", {"contextHints": [HINT]})
+        case "search_records":
+            page = asked.get("page", 1)
+            records = [{"id": 10 * page + n, "name": f"visit {n}"} for n in range(6)]
+            summary = f"6 visit records (page {page})"
+            return result(json.dumps(records), {"context": {"lifecycle": "transient", "summary": summary}})
+        case "analysis_store":
+            failed = bool(asked.get("fail"))
+            return result("No room." if failed else "Stored.", {"context": {"consumed": True}}, failed=failed)
+        case "slow":
+            await anyio.sleep(asked["seconds"])
+            return result(str(asked["seconds"]))
+        case "die":
+            print("I am about to die", file=sys.stderr, flush=True)
+            if "signal" in asked:
+                os.kill(os.getpid(), getattr(signal, asked["signal"]))
+            os._exit(asked["code"])
+        case _:
+            return result(asked.get("text", "") * asked.get("times", 1))
+
+
+async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
+    return types.ListToolsResult(tools=[types.Tool(name=name, input_schema={"type": "object"}) for name in TOOLS])
+
+
+async def main() -> None:
+    server = Server("loop", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+if __name__ == "__main__":
+    anyio.run(main)

@@ -1,0 +1,60 @@
+"""The page of a participant says how many tokens stand in its context, with and without collapsing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from inspector.document import CaptureDocument
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.details.facts import FactsView
+from inspector.ui.panels.details.places import ParticipantPlace
+from tests.builders import document_at
+from tests.ui.windows import panes_of, window_on
+
+DEMO = Path(__file__).parents[2] / "data" / "captures" / "demo-round.ctxcap"
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield made
+    for window in list(made.windows):
+        window.close()
+    made.theme.dispose()
+
+
+def facts_of(window: MainWindow, document: CaptureDocument, name: str) -> dict[str, str] | None:
+    space = document.capture.strings.find("demo")
+    assert space is not None
+    panes_of(window).show_place(ParticipantPlace(space, name))
+    view = panes_of(window).details.findChild(FactsView, "contextTokens")
+    return None if view is None else {row.name: "".join(part.text for part in row.parts) for row in view.rows}
+
+
+def test_the_demos_loop_shows_what_collapsing_saved(application: Application) -> None:
+    document = document_at(DEMO)
+    document.count_tokens()
+    window = window_on(application, document)
+    window.show()
+    assert facts_of(window, document, "analyst") == {
+        "Now": "2,301 tokens, estimate (cl100k_base)", "At most": "2,970", "Without collapsing": "11,089",
+        "Saved": "8,788 by 9 collapsed results",
+    }  # fmt: skip
+    assert facts_of(window, document, "lead") == {
+        "Now": "622 tokens, estimate (cl100k_base)", "Without collapsing": "622",
+        "Saved": "nothing; no result collapsed",
+    }  # fmt: skip
+
+
+def test_who_has_no_model_and_what_is_not_counted_say_nothing(application: Application) -> None:
+    document = document_at(DEMO)
+    window = window_on(application, document)
+    window.show()
+    assert facts_of(window, document, "analyst") is None
+    document.count_tokens()
+    assert facts_of(window, document, "files") is None

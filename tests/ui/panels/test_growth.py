@@ -1,0 +1,318 @@
+"""The plots below the lanes as the user meets them: lines, card, clicks, keys, brush, live traffic."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from inspector.document import CaptureDocument
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.growth import GrowthPlot
+from inspector.ui.panels.growth import panel as growth_panel
+from inspector.ui.panels.growth.canvas import PlotCanvas
+from inspector.ui.panels.growth.growth_figure import KEYS, REPORTED_KEY
+from inspector.ui.panels.growth.panel import GROWTH, NO_READER, NOT_COUNTED, RATES
+from inspector.ui.panels.growth.words import short, signed
+from inspector.ui.panels.timeline.geometry import head_width
+from inspector.ui.panels.timeline.panel import TimelinePanel
+from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.windows import numbers, panes_of, window_on
+
+
+def at(seconds: float) -> str:
+    return f"2026-01-05T09:{int(seconds) // 60:02d}:{int(seconds) % 60:02d}.{round(seconds % 1 * 1000):03d}Z"
+
+
+def lines() -> list[dict[str, Any]]:
+    """1 chat; 2 to 5 a result that No. 5 collapses; 6 a status of lead; 7 chat."""
+    search = tool_call("search_records", ts=at(10))
+    meta = {
+        "contextHints": [{"tool": "search_records", "lifecycle": "transient", "consumedBy": "analysis_store"}],
+        "context": {"lifecycle": "transient", "summary": "15 records"},
+    }
+    rows = "\n".join(f"record {n} of the table" for n in range(60))
+    found = tool_result(search, rows, meta=meta, ts=at(20), sender="files")
+    store = tool_call("analysis_store", ts=at(30))
+    stored = tool_result(store, "Stored", meta={"context": {"consumed": True}}, ts=at(40), sender="files")
+    status = {"tokens": 900, "max_tokens": 1_000, "messages_in_context": 4}
+    return [
+        envelope("chat", {"text": "Find the slow part"}, sender="human", ts=at(0)), search, found, store, stored,
+        envelope("participant/status", status, ts=at(50)),
+        envelope("chat", {"text": "password=hunter2secret"}, sender="human", ts=at(60)),
+    ]  # fmt: skip
+
+
+def counted(document: CaptureDocument) -> CaptureDocument:
+    document.analysis.tokens.count_now(range(len(document.analysis)))
+    return document
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield made
+    for window in list(made.windows):
+        window.close()
+    made.theme.dispose()
+
+
+@pytest.fixture
+def window(application: Application) -> MainWindow:
+    return window_on(application, counted(document_of(*lines())))
+
+
+def opened(window: MainWindow) -> GrowthPlot:
+    window.show()
+    window.actions_by_id["view.timeline"].trigger()
+    panel = window.center.currentWidget()
+    assert isinstance(panel, TimelinePanel)
+    for _ in range(3):
+        QApplication.processEvents()
+    panel.plot.refresh(now=True)
+    assert panel.plot.canvas is not None
+    return panel.plot
+
+
+def canvas_of(plot: GrowthPlot) -> PlotCanvas:
+    assert plot.canvas is not None
+    plot.canvas.grab()  # painted: what is drawn is what there is
+    return plot.canvas
+
+
+def place_of(plot: GrowthPlot, seconds: float) -> QPoint:
+    """Where a time stands in the plot."""
+    canvas, axis = canvas_of(plot), plot._axis
+    x = axis.x_of(axis.first_ns + round(seconds * 1e9), canvas.axis_width)
+    return QPoint(round(canvas.head + x), canvas.height() // 2)
+
+
+def card(plot: GrowthPlot) -> str:
+    canvas = canvas_of(plot)
+    return canvas.card.text.spoken if canvas.card.isVisible() and canvas.card.text is not None else ""
+
+
+def press(plot: GrowthPlot, *keys: Qt.Key) -> None:
+    for key in keys:
+        QTest.keyClick(canvas_of(plot), key)
+
+
+def test_pyqtgraph_waits_until_a_plot_is_shown() -> None:
+    code = """
+import sys
+from inspector.document import CaptureDocument
+from inspector.ui.app import Application, make_qt
+qt = make_qt()
+application = Application(qt, theme="light", bundled_fonts=True, remembers=False)
+window = application.new_window()
+window.show_document(CaptureDocument())
+window.show()
+qt.processEvents()
+assert "pyqtgraph" not in sys.modules
+window.actions_by_id["view.timeline"].trigger()
+for _ in range(5):
+    qt.processEvents()
+assert "pyqtgraph" in sys.modules
+window.close()
+"""
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=50)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window: MainWindow) -> None:
+    plot = opened(window)
+    source = plot.source
+    assert plot.head.reader.accessibleName() == "of lead with files"
+    assert list(plot.head.legend.keys) == [*KEYS, REPORTED_KEY]
+    whole, seen = source.lines[:, -1].tolist()
+    assert whole - seen > 300
+    assert source.limit == 1_000
+    canvas = canvas_of(plot)
+    panel = window.center.currentWidget()
+    assert isinstance(panel, TimelinePanel)
+    assert canvas.axis_width == panel.view.axis_width
+    assert canvas.head == head_width(panel._themes.theme)
+    assert "cl100k_base" in canvas.unit
+    assert "estimate" in canvas.unit
+    assert [level.words for level in canvas._scale.levels] == ["1,000 limit, reported by lead"]
+
+
+def test_the_card_names_the_message_and_says_the_values(window: MainWindow, qtbot: QtBot) -> None:
+    plot = opened(window)
+    qtbot.mouseMove(canvas_of(plot).viewport(), place_of(plot, 25))
+    before, after = plot.source.values_at(0)[1], plot.source.values_at(2)[1]
+    assert before < after
+    change = after - plot.source.values_at(1)[1]
+    assert f"what the model sees {after:,}" in card(plot)
+    assert f"No. 3 search_records result +{change:,}" in card(plot)
+    assert "saved" not in card(plot)
+    qtbot.mouseMove(canvas_of(plot).viewport(), place_of(plot, 55))
+    assert "saved" in card(plot)
+    assert "reported last 900" in card(plot)
+    assert canvas_of(plot).accessibleDescription() == card(plot)
+    qtbot.mouseMove(canvas_of(plot).viewport(), place_of(plot, 61))
+    assert "hunter2" not in card(plot)
+
+
+def test_a_low_plot_still_names_the_message(window: MainWindow, qtbot: QtBot) -> None:
+    plot = opened(window)
+    canvas_of(plot).setFixedHeight(80)
+    QApplication.processEvents()
+    qtbot.mouseMove(canvas_of(plot).viewport(), place_of(plot, 55))
+    assert "No. 5" in card(plot)
+    assert "reported" not in card(plot)
+    assert "reported last 900" in canvas_of(plot).accessibleDescription()
+    assert canvas_of(plot).rect().contains(canvas_of(plot).card.geometry())
+
+
+def test_a_click_selects_the_message_that_made_the_step(window: MainWindow, qtbot: QtBot) -> None:
+    plot = opened(window)
+    qtbot.mouseClick(canvas_of(plot).viewport(), Qt.MouseButton.LeftButton, pos=place_of(plot, 25))
+    assert panes_of(window).messages.current_message() == 2
+
+
+def test_arrows_move_from_step_to_step_and_enter_selects(window: MainWindow) -> None:
+    plot = opened(window)
+    press(plot, Qt.Key.Key_Home, Qt.Key.Key_Right, Qt.Key.Key_Right)
+    assert plot._axis.cursor_ns == int(plot.source.steps_ns[2])
+    press(plot, Qt.Key.Key_Left, Qt.Key.Key_Return)
+    assert panes_of(window).messages.current_message() == int(plot.source.messages[1])
+    press(plot, Qt.Key.Key_End, Qt.Key.Key_Right)
+    assert plot._axis.cursor_ns == int(plot.source.steps_ns[-1])
+    QTest.keyClick(canvas_of(plot), Qt.Key.Key_Plus)
+    assert not plot._axis.shows_all
+    press(plot, Qt.Key.Key_F)
+    assert plot._axis.shows_all
+
+
+def test_what_is_brushed_filters_every_pane(window: MainWindow, qtbot: QtBot) -> None:
+    plot = opened(window)
+    shift, view = Qt.KeyboardModifier.ShiftModifier, canvas_of(plot).viewport()
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, shift, place_of(plot, 5))
+    qtbot.mouseMove(view, place_of(plot, 35))
+    assert plot._axis.brushed is not None
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, shift, place_of(plot, 35))
+    assert numbers(window) == [2, 3, 4]
+    assert [condition.text[:9] for condition in panes_of(window).stack.conditions] == ['time >= "']
+    panes_of(window).clear()
+    press(plot, Qt.Key.Key_Home, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Escape)
+    assert plot._axis.brushed is None
+    assert len(numbers(window)) == 7
+    press(plot, Qt.Key.Key_Home, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Return)
+    assert numbers(window) == [1, 2]
+
+
+def test_escape_takes_back_what_is_being_dragged(window: MainWindow, qtbot: QtBot) -> None:
+    plot = opened(window)
+    shift, view = Qt.KeyboardModifier.ShiftModifier, canvas_of(plot).viewport()
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, shift, place_of(plot, 5))
+    qtbot.mouseMove(view, place_of(plot, 35))
+    press(plot, Qt.Key.Key_Escape)
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, shift, place_of(plot, 35))
+    assert len(numbers(window)) == 7
+
+
+def test_somebody_else_may_be_chosen(application: Application) -> None:
+    more = [*lines(), tool_call("grep", sender="helper", ts=at(70)), envelope(sender="human", ts=at(80))]
+    plot = opened(window_on(application, counted(document_of(*more))))
+    names = [action.text() for action in plot.head.reader.menu_of_options.actions()]
+    assert names == ["lead with files", "helper"]
+    plot.head.reader.menu_of_options.actions()[1].trigger()
+    assert plot.source.reader is not None
+    assert plot.source.reader.name == "helper"
+    assert plot.head.reader.accessibleName() == "of helper"
+    assert list(plot.head.legend.keys) == list(KEYS)
+
+
+def test_messages_per_second_say_counts_and_go_to_the_first_of_a_bar(window: MainWindow, qtbot: QtBot) -> None:
+    plot = opened(window)
+    plot.head.plots.buttons[RATES].click()
+    assert not plot.head.reader.isVisible()
+    assert [key.words for key in plot.head.legend.keys] == ["chat", "tools", "control"]
+    view = canvas_of(plot).viewport()
+    qtbot.mouseMove(view, place_of(plot, 10.5))
+    assert "per second" in card(plot)
+    assert "tools 1 message" in card(plot)
+    assert "Most are mcp/request, 1" in card(plot)
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place_of(plot, 10.5))
+    assert panes_of(window).messages.current_message() == 1
+    press(plot, Qt.Key.Key_Right, Qt.Key.Key_Return)
+    assert panes_of(window).messages.current_message() == 2
+    plot.head.plots.buttons[GROWTH].click()
+    assert plot.head.reader.isVisible()
+
+
+def test_it_follows_live_traffic_and_rests_when_hidden(
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growth_panel, "REFRESH_MS", 10)
+    log = GrowingLog()
+    window = window_on(application, log.document)
+    plot = opened(window)
+    assert plot.growth is not None
+    assert plot.growth.empty == NO_READER
+    log.write(*lines())
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: len(plot.source.steps_ns) > 0)
+    assert plot.growth.empty == NOT_COUNTED
+    counted(log.document)
+    log.document.tell_counted()
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: bool(plot.source.lines[0].any()))
+    assert plot.growth.empty == ""
+    window.actions_by_id["view.messages"].trigger()
+    steps = len(plot.source.steps_ns)
+    log.write(tool_call("grep", ts=at(70)))
+    panes_of(window).bridge.flush()
+    assert not plot._timer.isActive()
+    assert len(plot.source.steps_ns) == steps
+
+
+def test_a_theme_changes_what_is_drawn(window: MainWindow, application: Application) -> None:
+    plot = opened(window)
+    light = canvas_of(plot).grab().toImage()
+    application.theme.set_setting("dark")
+    dark = canvas_of(plot).grab().toImage()
+    middle = (light.width() // 2, light.height() - 6)
+    assert light.pixelColor(*middle).lightness() > 200
+    assert dark.pixelColor(*middle).lightness() < 60
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0, "0"), (500, "500"), (5_000, "5k"), (2_500, "2.5k"), (20_000_000, "20M")]
+)
+def test_figures_of_the_scale(value: int, said: str) -> None:
+    assert short(value) == said
+    assert signed(value) == (f"+{value:,}" if value else "0")
+
+
+def test_while_tokens_are_counted_it_says_how_far_that_is(application: Application) -> None:
+    document = document_of(*lines())
+    document.analysis.tokens.count_now([0, 1])
+    plot = opened(window_on(application, document))
+    assert "counting tokens,\n28 %" in canvas_of(plot).unit
+    counted(document)
+    plot.refresh(now=True)
+    assert "counting" not in canvas_of(plot).unit
+
+
+def test_reports_are_dots_and_a_limit_far_above_is_only_named(application: Application) -> None:
+    far = [*lines(), envelope("participant/status", {"tokens": 950, "max_tokens": 200_000}, ts=at(80))]
+    plot = opened(window_on(application, counted(document_of(*far))))
+    canvas = canvas_of(plot)
+    assert plot.growth is not None
+    assert plot.growth._reported.getData()[1].tolist() == [900, 950]
+    (level,) = canvas._scale.levels
+    assert level.words == "200,000 limit, reported by lead"
+    assert level.value > canvas._top
+    assert canvas._top == 950

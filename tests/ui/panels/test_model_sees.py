@@ -1,0 +1,504 @@
+"""What a model sees, as the user meets it: tab, moments, rows, comparing, copying, export, live traffic."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from inspector.document import CaptureDocument
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.details.places import ParticipantPlace
+from inspector.ui.panels.model_sees import handing_out
+from inspector.ui.panels.model_sees import panel as panels
+from inspector.ui.panels.model_sees.panel import NOBODY, ModelSeesPanel
+from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.windows import panes_of, window_on
+
+HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
+TRANSIENT = {"context": {"lifecycle": "transient", "summary": "15 visits"}}
+CONSUMED = {"context": {"consumed": True}}
+SECRET = "sk-abcdefghijkl0123456789MNOPQRSTuv"
+
+
+def lines() -> list[dict[str, Any]]:
+    """1 to 6 the loop of lead: hint, page, store; 7 of human; 8 for others; 9 a report; 10 forgets two; 11 of lead."""
+    step, search, store = tool_call("get_step"), tool_call("search"), tool_call("store")
+    status = {"tokens": 900, "max_tokens": 1000, "messages_in_context": 12}
+    return [
+        step, tool_result(step, meta=HINT), search, tool_result(search, "visit " * 200, meta=TRANSIENT),
+        store, tool_result(store, meta=CONSUMED), envelope("chat", {"text": f"Key {SECRET}"}, sender="human"),
+        envelope("chat", {"text": "Psst"}, sender="human", to=["writer"]),
+        envelope("participant/status", status, sender="lead"),
+        envelope("participant/forget", {"direction": "oldest", "entries": 2}, sender="human", to=["lead"]),
+        envelope("chat", {"text": "Done"}),
+    ]  # fmt: skip
+
+
+def counted(document: CaptureDocument) -> CaptureDocument:
+    document.analysis.tokens.count_now(np.arange(len(document.analysis)))
+    return document
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield made
+    for window in list(made.windows):
+        window.close()
+    made.theme.dispose()
+
+
+@pytest.fixture
+def window(application: Application) -> MainWindow:
+    return window_on(application, counted(document_of(*lines())))
+
+
+def opened(window: MainWindow) -> ModelSeesPanel:
+    window.show()
+    window.actions_by_id["view.model_sees"].trigger()
+    QApplication.processEvents()
+    panel = window.center.currentWidget()
+    assert isinstance(panel, ModelSeesPanel)
+    return panel
+
+
+def listed(panel: ModelSeesPanel) -> list[int]:
+    return [int(message) + 1 for message in panel.model.rows.messages]
+
+
+def select(window: MainWindow, number: int, qtbot: QtBot) -> None:
+    """Select a message elsewhere, and wait until this view has gone there."""
+    panel = window.center.currentWidget()
+    assert isinstance(panel, ModelSeesPanel)
+    panes_of(window).go_to(number - 1)
+    qtbot.waitUntil(lambda: not panel._moved.isActive())
+
+
+def press(panel: ModelSeesPanel, *keys: Qt.Key) -> None:
+    for key in keys:
+        QTest.keyClick(panel.view, key)
+
+
+def row_of(panel: ModelSeesPanel, number: int) -> int:
+    return panel.model.rows.row_of(("", number - 1))
+
+
+def click(panel: ModelSeesPanel, number: int) -> None:
+    panel.view.executeDelayedItemsLayout()
+    place = panel.view.visualRect(panel.model.index(row_of(panel, number), 0)).center()
+    QTest.mouseClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, place.y()))
+
+
+def test_it_shows_what_stands_in_the_context_at_the_end(window: MainWindow) -> None:
+    panel = opened(window)
+
+    assert window.view_head.tabs.words()[2] == "Model sees"
+    assert listed(panel) == [3, 4, 5, 6, 7, 11]
+    assert panel.head.at.text() == "at the end, No. 11"
+    assert panel.head.reader.words == "lead"
+    page = panel.model.line(row_of(panel, 4))
+    assert (page.text, page.state) == ("15 visits", "collapsed")
+    assert "No. 6 consumed it" in page.why
+
+
+def test_reported_figures_stand_apart_from_the_estimate(window: MainWindow) -> None:
+    figures = opened(window).figures.figures
+
+    assert figures is not None
+    assert figures.now < 100 < figures.saved
+    assert figures.reported == "900 of 1,000 tokens, 12 messages in context\nreported by it with No. 9"
+    assert "estimate (cl100k_base)" in figures.spoken
+    assert "900" not in f"{figures.now} {figures.whole}"
+
+
+def test_the_moment_goes_with_what_is_selected_elsewhere(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+
+    select(window, 4, qtbot)
+
+    assert listed(panel) == [1, 2, 3, 4]
+    assert panel.head.at.text() == "at No. 4"
+    assert panel.model.line(3).text.startswith("visit visit")
+
+
+def test_selecting_a_row_selects_the_message_and_leaves_the_moment(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    select(window, 11, qtbot)
+
+    click(panel, 4)
+
+    assert panes_of(window).messages.current_message() == 3
+    assert listed(panel) == [3, 4, 5, 6, 7, 11]
+    assert panel.head.at.text() == "at No. 11"
+    press(panel, Qt.Key.Key_Down)
+    assert panes_of(window).messages.current_message() == 4
+
+
+def test_a_held_moment_stays(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    select(window, 6, qtbot)
+
+    panel.head.hold.click()
+    select(window, 2, qtbot)
+
+    assert panel.head.at.text() == "at No. 6"
+    press(panel, Qt.Key.Key_H)
+    assert panel.head.at.text() == "at No. 2"
+
+
+def test_stepping_goes_to_the_messages_that_change_the_context(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    select(window, 7, qtbot)
+    seen: list[str] = []
+
+    for key in ("]", "]", "]", "[", "["):
+        QTest.keyClicks(panel.view, key)
+        seen.append(panel.head.at.text())
+
+    assert seen == ["at No. 10", "at No. 11", "at No. 11", "at No. 10", "at No. 7"]
+    assert panes_of(window).messages.current_message() == 6
+
+
+def test_what_is_out_is_listed_with_its_reason(window: MainWindow) -> None:
+    panel = opened(window)
+
+    panel.head.out.click()
+
+    assert listed(panel) == list(range(1, 12))
+    assert panel.model.line(0).why == "No. 10 told it to forget; whether it did is not reported. *"
+    assert panel.model.line(7).why.startswith("It is addressed to others.")
+    assert panel.model.line(0).tokens == ""
+    window.grab()
+
+
+def test_options_change_what_stands_there(window: MainWindow) -> None:
+    panel = opened(window)
+    before = panel.figures.figures
+
+    panel.head.options["collapsing"].trigger()
+
+    after = panel.figures.figures
+    assert before is not None
+    assert after is not None
+    assert after.now == after.whole == before.whole
+    assert panel.head.assume.words == "own reasoning"
+
+
+def test_another_participant_is_chosen_from_the_menu(window: MainWindow) -> None:
+    other = tool_call("search", sender="writer")
+    window = window_on(window.application, counted(document_of(*lines(), other)))
+    panel = opened(window)
+    panel.head.reader.menu_of_options.aboutToShow.emit()
+
+    next(a for a in panel.head.reader.menu_of_options.actions() if a.text() == "writer").trigger()
+
+    assert panel.head.reader.words == "writer"
+    assert listed(panel) == [7, 8, 11, 12]
+
+
+def test_two_moments_are_compared(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    select(window, 4, qtbot)
+
+    panel.head.compare.click()
+    assert panel.comparing.figure.text() == "Compared with No. 4"
+    select(window, 11, qtbot)
+
+    marks = [(number, panel.model.rows.mark(row)) for row, number in enumerate(listed(panel))]
+    assert marks == [(1, "went"), (2, "went"), (4, "collapsed"), (5, "came"), (6, "came"), (7, "came"), (11, "came")]
+    assert panel.comparing.figure.text().startswith("\N{MINUS SIGN}")
+    assert "from No. 4 to No. 11: 4 came, 2 went, 1 collapsed" in panel.comparing.hint.text
+    window.grab()
+    panel.comparing.reach.click()
+    assert listed(panel) == [1, 2, 3, 4, 5, 6, 7, 11]
+    press(panel, Qt.Key.Key_Escape)
+    assert not panel.comparing.isVisible()
+    assert not panel.head.compare.isChecked()
+    assert listed(panel) == [3, 4, 5, 6, 7, 11]
+
+
+def test_comparing_with_a_later_moment_says_the_same(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    press(panel, Qt.Key.Key_C)
+
+    select(window, 4, qtbot)
+
+    assert "from No. 4 to No. 11" in panel.comparing.hint.text
+
+
+def test_return_opens_the_details(window: MainWindow) -> None:
+    panel = opened(window)
+    window.docks["Details"].hide()
+    click(panel, 5)
+
+    press(panel, Qt.Key.Key_Return)
+
+    assert window.docks["Details"].isVisible()
+    assert panes_of(window).messages.current_message() == 4
+
+
+def test_the_menu_of_a_row(window: MainWindow) -> None:
+    panel = opened(window)
+    menu = panel.menu_for(row_of(panel, 4))
+    actions = {action.objectName(): action for action in menu.actions()}
+
+    actions["copy.text"].trigger()
+    assert QGuiApplication.clipboard().text() == "15 visits"
+    assert actions["go.because"].text() == "Go to No. 6, which collapsed it"
+    actions["go.because"].trigger()
+    assert panes_of(window).messages.current_message() == 5
+    actions["filter.listed"].trigger()
+    assert panes_of(window).filter.text == "no in {3, 4, 5, 6, 7, 11}"
+    actions["moment"].trigger()
+    assert panel.head.at.text() == "at No. 4"
+    menu.deleteLater()
+
+
+def test_moving_over_rows_a_filter_hides_does_not_clear_it(window: MainWindow) -> None:
+    panel = opened(window)
+    panes_of(window).apply_filter('kind == "chat"')
+
+    press(panel, Qt.Key.Key_Home, Qt.Key.Key_Down)
+
+    assert panes_of(window).filter.text == 'kind == "chat"'
+    click(panel, 5)
+    assert panes_of(window).filter.text == ""
+
+
+def test_messages_json_is_copied_with_secrets_masked(window: MainWindow) -> None:
+    panel = opened(window)
+
+    panel.more.copy.trigger()
+
+    made = json.loads(QGuiApplication.clipboard().text())
+    assert [message["role"] for message in made["messages"]] == [
+        "assistant",
+        "tool",
+        "assistant",
+        "tool",
+        "user",
+        "assistant",
+    ]
+    assert made["messages"][1]["content"] == "15 visits"
+    assert SECRET not in QGuiApplication.clipboard().text()
+    assert panel.notices.isVisible()
+
+
+@pytest.mark.parametrize("secrets", [False, True])
+def test_messages_json_is_exported(window: MainWindow, qtbot: QtBot, tmp_path: Path, secrets: bool) -> None:
+    panel, target = opened(window), tmp_path / "seen.json"
+
+    (panel.more.unmasked if secrets else panel.more.export).trigger()
+    dialog = panel.findChild(QFileDialog, "modelSeesExportDialog")
+    assert dialog is not None
+    dialog.fileSelected.emit(str(target))
+    dialog.close()
+    qtbot.waitUntil(lambda: not panel.handing_out.working)
+
+    assert len(json.loads(target.read_text())["messages"]) == 6
+    assert (SECRET in target.read_text()) is secrets
+    assert [path.name for path in tmp_path.iterdir()] == ["seen.json"]
+
+
+def test_an_export_can_be_cancelled(window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = opened(window)
+    assert panel.sight.moment is not None
+    monkeypatch.setattr(handing_out, "_SLICE_S", 0.0)
+    monkeypatch.setattr(handing_out, "_QUIET_S", 0.0)
+
+    panel.handing_out.export(panel.sight.moment, tmp_path / "seen.json", secrets=False)
+    notice = panel.notices.notice("model-sees")
+    assert notice is not None
+    assert notice.links == ["Cancel"]
+    next(link for link in notice.findChildren(QAbstractButton) if link.accessibleName() == "Cancel").click()
+
+    assert not panel.handing_out.working
+    assert list(tmp_path.iterdir()) == []
+    assert notice.text == "The export was cancelled; nothing was written."
+
+
+def test_an_export_that_fails_says_why(window: MainWindow, tmp_path: Path) -> None:
+    panel = opened(window)
+    assert panel.sight.moment is not None
+
+    panel.handing_out.export(panel.sight.moment, tmp_path / "nowhere" / "seen.json", secrets=False)
+
+    notice = panel.notices.notice("model-sees")
+    assert notice is not None
+    assert "could not be written" in notice.text
+
+
+def test_the_action_shows_the_context_the_message_fits_best(window: MainWindow) -> None:
+    other = tool_call("search", sender="writer")
+    window = window_on(window.application, counted(document_of(*lines(), other, tool_result(other))))
+    window.show()
+    panes_of(window).go_to(12)
+
+    window.actions_by_id["go.model_sees"].trigger()
+    QApplication.processEvents()
+
+    panel = window.center.currentWidget()
+    assert isinstance(panel, ModelSeesPanel)
+    assert (panel.head.reader.words, panel.head.at.text()) == ("writer", "at No. 13")
+
+
+def test_the_menus_of_a_message_and_of_a_participant_lead_here(window: MainWindow) -> None:
+    window.show()
+    panes = panes_of(window)
+    menu = panes.messages.view.menu.build(3, 2)
+    next(action for action in menu.actions() if action.objectName() == "sees").trigger()
+    QApplication.processEvents()
+    panel = window.center.currentWidget()
+    assert isinstance(panel, ModelSeesPanel)
+    assert panel.head.at.text() == "at No. 4"
+
+    window.actions_by_id["view.messages"].trigger()
+    names = [panes.participants.model.participant(row).name for row in range(panes.participants.model.rowCount())]
+    of_lead: QMenu = panes.participants.menu_for(names.index("lead"))
+    next(action for action in of_lead.actions() if action.text() == "Show what its model sees").trigger()
+
+    assert window.center.currentWidget() is panel
+    assert panel.head.reader.words == "lead"
+
+
+def test_the_page_of_a_participant_leads_here(window: MainWindow) -> None:
+    window.show()
+    panes = panes_of(window)
+    panes.show_place(ParticipantPlace(0, "lead"))
+
+    link = panes.details.findChild(QAbstractButton, "modelSees")
+    assert link is not None
+    link.click()
+
+    panel = window.center.currentWidget()
+    assert isinstance(panel, ModelSeesPanel)
+    assert panel.head.reader.words == "lead"
+
+
+def test_too_many_entries_are_not_copied(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = opened(window)
+    monkeypatch.setattr(handing_out, "COPIED_MOST", 3)
+    QGuiApplication.clipboard().setText("before")
+
+    panel.more.copy.trigger()
+
+    notice = panel.notices.notice("model-sees")
+    assert notice is not None
+    assert notice.text == "6 entries are too many to copy. Export them to a file instead."
+    assert QGuiApplication.clipboard().text() == "before"
+
+
+def test_without_a_reader_it_says_so(application: Application) -> None:
+    panel = opened(window_on(application, document_of()))
+
+    assert panel.view.empty_text == NOBODY
+    assert panel.head.reader.words == "nobody"
+    panel.step(1)
+    panel.head.compare.click()
+    panel.more.copy.trigger()
+    assert not panel.figures.isVisible()
+
+
+def test_figures_say_that_tokens_are_still_counted(application: Application) -> None:
+    panel = opened(window_on(application, document_of(*lines())))
+
+    figures = panel.figures.figures
+    assert figures is not None
+    assert "still counting" in figures.aside
+    assert panel.model.line(0).tokens == "counting"
+
+
+def test_it_follows_live_traffic_at_the_end(
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(panels, "EVERY_MS", 10)
+    log = GrowingLog()
+    log.write(*lines())
+    panel = opened(window_on(application, log.document))
+    assert panel.head.at.text() == "at the end, No. 11"
+
+    log.write(envelope("chat", {"text": "One more"}))
+
+    qtbot.waitUntil(lambda: panel.head.at.text() == "at the end, No. 12")
+    assert listed(panel)[-1] == 12
+
+
+def test_it_stays_where_one_scrolled_while_traffic_comes(application: Application) -> None:
+    log = GrowingLog()
+    log.write(*lines(), *(envelope("chat", {"text": "word"}) for _ in range(100)))
+    panel = opened(window_on(application, log.document))
+    bar = panel.view.verticalScrollBar()
+    assert bar.value() == bar.maximum() > 500
+    panes_of(application.windows[0]).go_to(100)
+    panel.refresh()
+    bar.setValue(300)
+
+    log.write(envelope("chat", {"text": "One more"}))
+    panel.sight.spoil()
+    panel.refresh()
+
+    assert bar.value() == 300
+
+
+def test_at_the_end_what_comes_is_brought_into_sight(application: Application) -> None:
+    log = GrowingLog()
+    log.write(*lines(), *(envelope("chat", {"text": "word"}) for _ in range(100)))
+    panel = opened(window_on(application, log.document))
+    bar = panel.view.verticalScrollBar()
+    before = bar.maximum()
+
+    log.write(envelope("chat", {"text": "One more"}))
+    panel.refresh()
+
+    assert bar.value() == bar.maximum() > before
+
+
+def test_what_is_not_seen_is_not_worked_out(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = opened(window)
+    window.actions_by_id["view.messages"].trigger()
+    monkeypatch.setattr(panel.sight, "update", lambda: pytest.fail("worked out unseen"))
+
+    panes_of(window).go_to(3)
+    panes_of(window).bridge.flush()
+    QTest.qWait(60)
+
+
+def test_hostile_text_is_shown_plain_and_secrets_are_masked(application: Application) -> None:
+    said = envelope("chat", {"text": f"<b>x</b>\u202e {SECRET}"}, sender="human")
+    panel = opened(window_on(application, counted(document_of(tool_call("a"), said))))
+
+    line = panel.model.line(1)
+    assert line.text.startswith("<b>x</b>⟨U+202E⟩")
+    assert SECRET not in line.text + line.tip + line.copied
+
+
+def test_every_part_has_a_name(window: MainWindow) -> None:
+    panel = opened(window)
+    head = panel.head
+    parts = (panel, head, head.reader, head.assume, head.hold, head.compare, head.out, head.more_button)
+    for part in (*parts, panel.figures, panel.comparing, panel.heads, panel.view):
+        assert part.objectName()
+        assert part.accessibleName()
+    spoken = panel.model.data(panel.model.index(1, 0), Qt.ItemDataRole.AccessibleTextRole)
+    assert isinstance(spoken, str)
+    assert spoken.startswith("No. 4, tool, collapsed, 15 visits")
+
+
+@pytest.mark.parametrize("width", [300, 520, 728, 1400])
+def test_it_paints_in_any_width(window: MainWindow, width: int) -> None:
+    panel = opened(window)
+    panel.head.compare.click()
+    panel.head.out.click()
+    panel.resize(width, 500)
+    assert not panel.grab().isNull()

@@ -1,0 +1,90 @@
+"""The time axis: what is shown stays within the capture, zooming leaves a time where it is, ticks are round."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PySide6.QtWidgets import QApplication
+
+from inspector.ui.panels.timeline.axis import LEAST_SPAN_NS, TimeAxis, since_words
+
+SECOND = 1_000_000_000
+
+
+def axis_of(seconds: float) -> TimeAxis:
+    axis = TimeAxis()
+    axis.set_capture(1_767_600_000 * SECOND, 1_767_600_000 * SECOND + round(seconds * SECOND))
+    return axis
+
+
+def words(axis: TimeAxis, width: int = 900) -> list[str]:
+    return [text for _, text in axis.ticks(width)]
+
+
+@pytest.mark.usefixtures("qapp")
+def test_ticks_are_round_and_say_what_they_need_to() -> None:
+    axis = axis_of(62)
+    assert words(axis) == ["0 s", "10 s", "20 s", "30 s", "40 s", "50 s", "60 s"]
+    assert words(axis_of(314))[:2] == ["0 min", "1 min"]
+    axis.show(axis.first_ns, axis.first_ns + LEAST_SPAN_NS)
+    assert words(axis)[:2] == ["0.0000 s", "0.0002 s"]
+    assert words(axis_of(9 * 86_400))[1] == "2 d"
+
+
+@pytest.mark.usefixtures("qapp")
+@settings(max_examples=40)
+@given(st.lists(st.tuples(st.floats(0.1, 10), st.floats(-0.5, 1.5), st.floats(-2, 2)), max_size=8))
+def test_whatever_is_done_the_view_stays_at_the_capture(steps: list[tuple[float, float, float]]) -> None:
+    axis = axis_of(60)
+    low, high = axis.left_ns, axis.right_ns
+    for factor, share, by in steps:
+        axis.zoom(factor, axis.left_ns + round(axis.span_ns * share))
+        axis.pan(by)
+        assert low <= axis.left_ns < axis.right_ns <= high
+        assert axis.span_ns >= LEAST_SPAN_NS
+        ns = np.array([axis.left_ns, axis.right_ns])
+        assert axis.xs_of(ns, 900).tolist() == pytest.approx([axis.x_of(int(one), 900) for one in ns])
+        assert axis.ns_at(axis.x_of(axis.left_ns, 900), 900) == axis.left_ns
+
+
+@pytest.mark.usefixtures("qapp")
+def test_zooming_leaves_the_time_pointed_at_where_it_is() -> None:
+    axis = axis_of(60)
+    about = axis.first_ns + 20 * SECOND
+    before = axis.x_of(about, 900)
+    axis.zoom(4, about)
+    assert axis.x_of(about, 900) == pytest.approx(before, abs=0.01)
+
+
+def test_the_brush_goes_both_ways(qapp: QApplication) -> None:
+    axis, chosen = axis_of(60), []
+    axis.brush_committed.connect(lambda first, last: chosen.append((first, last)))
+    late, early = axis.first_ns + 9 * SECOND, axis.first_ns + 3 * SECOND
+    axis.set_brush((late, early))
+    axis.commit_brush()
+    assert chosen == [(early, late)]
+    assert axis.brushed is None
+
+
+@pytest.mark.usefixtures("qapp")
+def test_times_at_the_ends_of_what_64_bits_hold_do_no_harm() -> None:
+    axis = TimeAxis()
+    axis.set_capture(-(2**63) + 1, 2**63 - 1)
+    assert axis.ticks(900)
+    assert np.isfinite(axis.xs_of(np.array([-(2**63) + 1, 0, 2**63 - 1]), 900)).all()
+    axis.zoom(10, 0)
+    assert axis.ticks(900)
+
+
+@pytest.mark.parametrize(
+    ("ns", "step", "text"),
+    [
+        (40_900_000_000, 1_000_000, "40.900 s"),
+        (3_900 * SECOND, 60 * SECOND, "1 h 5 min"),
+        (0, 86_400 * SECOND, "0 min"),
+    ],
+)
+def test_times_in_words(ns: int, step: int, text: str) -> None:
+    assert since_words(ns, step) == text

@@ -1,0 +1,326 @@
+"""The timeline as the user meets it: tab, lanes, pointer, keys, brush, filters, live traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QTabBar
+from pytestqt.qtbot import QtBot
+
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.timeline.geometry import head_width
+from inspector.ui.panels.timeline.panel import NOTHING, TimelinePanel
+from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.windows import numbers, panes_of, window_on
+
+
+def at(seconds: float) -> str:
+    return f"2026-01-05T09:{int(seconds) // 60:02d}:{int(seconds) % 60:02d}.{round(seconds % 1 * 1000):03d}Z"
+
+
+def lines() -> list[dict[str, Any]]:
+    """1, 5 and 7 of lead in main; 2 of human; 3 and 4 a call and its answer in `why-1`; 6 a thought of lead in it."""
+    ask = tool_call("grep", context="why-1", ts=at(20))
+    return [
+        envelope(ts=at(0)), envelope(sender="human", ts=at(10)), ask,
+        tool_result(ask, context="why-1", sender="files", ts=at(40)), envelope(ts=at(50)),
+        envelope("reasoning/thought", {"message": "Look first"}, context="why-1", ts=at(60)),
+        envelope("chat", {"text": "password=hunter2secret"}, ts=at(90)),
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield made
+    for window in list(made.windows):
+        window.close()
+    made.theme.dispose()
+
+
+@pytest.fixture
+def window(application: Application) -> MainWindow:
+    return window_on(application, document_of(*lines()))
+
+
+def opened(window: MainWindow) -> TimelinePanel:
+    window.show()
+    window.actions_by_id["view.timeline"].trigger()
+    QApplication.processEvents()
+    panel = window.center.currentWidget()
+    assert isinstance(panel, TimelinePanel)
+    return panel
+
+
+def names(panel: TimelinePanel) -> list[str]:
+    return [lane.name for lane in panel.source.lanes.lanes]
+
+
+def place_of(panel: TimelinePanel, number: int) -> QPoint:
+    """Where a message stands in the view."""
+    view, row = panel.view, number - 1
+    x = panel.axis.x_of(int(panel.source.times.values[row]), view.axis_width)
+    track = int(panel.source.lanes.tracks_of(np.array([row]))[0])
+    y = view.geometry_of_lanes.y_of(track) - panel._bar.value()
+    return QPoint(round(head_width(panel._themes.theme) + x), y)
+
+
+def press(panel: TimelinePanel, *keys: Qt.Key) -> None:
+    for key in keys:
+        QTest.keyClick(panel.view, key)
+
+
+def test_it_is_a_tab_beside_the_messages(window: MainWindow, qtbot: QtBot) -> None:
+    window.show()
+    assert window.view_head.tabs.words()[1:2] == ["Timeline"]
+    bar = window.view_head.tabs.findChild(QTabBar, "viewTabBar")
+    assert bar is not None
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(1).center())
+    assert window.center.current == "timeline"
+    assert window.actions_by_id["view.timeline"].isChecked()
+    window.actions_by_id["view.messages"].trigger()
+    assert bar.currentIndex() == 0
+    assert panes_of(window).messages.isVisible()
+    window.actions_by_id["view.messages"].trigger()
+    assert window.actions_by_id["view.messages"].isChecked()
+
+
+def test_lanes_are_participants_or_contexts(window: MainWindow) -> None:
+    panel = opened(window)
+    assert names(panel) == ["lead", "human", "files"]
+    assert [lane.count for lane in panel.source.lanes.lanes] == [5, 1, 1]
+    panel.head.by.choose("context")
+    assert names(panel) == ["main", "why-1"]
+    assert panel.head.by.accessibleName() == "Lanes by context"
+
+
+def test_a_click_selects_here_and_in_the_table(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=place_of(panel, 2))
+    assert panes_of(window).messages.current_message() == 1
+    assert panel.view.current == 1
+    assert panel.axis.cursor_ns == int(panel.source.times.values[1])
+    panes_of(window).go_to(2)
+    assert panel.view.current == 2
+    assert panel.view.accessibleDescription().startswith("Lane lead. No. 3, 20.000 s.")
+
+
+def test_arrows_walk_along_a_lane_and_between_lanes(window: MainWindow) -> None:
+    panel = opened(window)
+    panes_of(window).go_to(0)
+    panel.view.setFocus()
+    found = []
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Left, Qt.Key.Key_Home, Qt.Key.Key_End):
+        press(panel, key)
+        found.append((panel.view.current or 0) + 1)
+    assert found == [5, 7, 6, 3, 3, 6]
+    press(panel, Qt.Key.Key_Down)
+    assert panel.view.current == 1  # human's only message
+
+
+def test_zooming_and_moving_with_keys_and_wheel(window: MainWindow) -> None:
+    panel = opened(window)
+    axis = panel.axis
+    whole = axis.span_ns
+    press(panel, Qt.Key.Key_Plus, Qt.Key.Key_Plus)
+    assert axis.span_ns < whole / 2
+    left = axis.left_ns
+    QTest.keyClick(panel.view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    assert axis.left_ns > left
+    place = place_of(panel, 5)
+    before = axis.ns_at(place.x() - head_width(panel._themes.theme), panel.view.axis_width)
+    wheel = QWheelEvent(
+        QPointF(place), QPointF(panel.view.mapToGlobal(place)), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.ControlModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(panel.view, wheel)
+    after = axis.ns_at(place.x() - head_width(panel._themes.theme), panel.view.axis_width)
+    assert abs(after - before) <= axis.span_ns / panel.view.axis_width
+    for _ in range(60):
+        press(panel, Qt.Key.Key_Plus)
+    assert axis.span_ns == 1_000_000
+    press(panel, Qt.Key.Key_F)
+    assert axis.shows_all
+
+
+def test_dragging_moves_and_shift_dragging_filters_every_pane(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    panel.view.zoom(2)
+    left = panel.axis.left_ns
+    middle = QPoint(panel.view.width() // 2, panel.view.height() - 5)
+    qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, pos=middle)
+    qtbot.mouseMove(panel.view, middle + QPoint(60, 0))
+    qtbot.mouseRelease(panel.view, Qt.MouseButton.LeftButton, pos=middle + QPoint(60, 0))
+    assert panel.axis.left_ns < left
+    panel.axis.fit()
+    begin, end = place_of(panel, 2) - QPoint(15, 0), place_of(panel, 4) + QPoint(15, 0)
+    shift = Qt.KeyboardModifier.ShiftModifier
+    qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, shift, begin)
+    qtbot.mouseMove(panel.view, end)
+    assert panel.axis.brushed is not None
+    qtbot.mouseRelease(panel.view, Qt.MouseButton.LeftButton, shift, end)
+    assert panel.axis.brushed is None
+    assert numbers(window) == [2, 3, 4]
+    assert [condition.text[:9] for condition in panes_of(window).stack.conditions] == ['time >= "']
+
+
+def test_a_range_is_brushed_with_keys_alone(window: MainWindow) -> None:
+    panel = opened(window)
+    panes_of(window).go_to(0)
+    press(panel, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Return)
+    assert numbers(window) == [1, 2, 3, 4, 5]
+    press(panel, Qt.Key.Key_B, Qt.Key.Key_Left, Qt.Key.Key_Escape)
+    assert panel.axis.brushed is None
+    assert window.center.current == "timeline"
+
+
+def test_what_the_table_hides_is_dimmed_passed_over_or_left_out(window: MainWindow) -> None:
+    panel = opened(window)
+    panes_of(window).apply_filter('from != "human" && kind != "chat"')
+    hidden = {
+        one.mark.row + 1 for track in panel.view.picture.tracks.values() for one in track.marks if one.mark.hidden
+    }
+    assert hidden == {1, 2, 5, 7}
+    panes_of(window).go_to(2)
+    press(panel, Qt.Key.Key_Right)
+    assert panel.view.current == 5
+    press(panel, Qt.Key.Key_Up)
+    assert panel.view.current == 5
+    panel.head.shown.choose("table")
+    assert names(panel) == ["lead", "files"]
+    panes_of(window).apply_filter('kind == "nonsense"')
+    assert panel.empty.isVisible()
+    assert panel.empty.text() == NOTHING
+    panes_of(window).clear()
+    assert names(panel) == ["lead", "human", "files"]
+    assert not panel.empty.isVisible()
+
+
+def test_the_card_names_the_message_without_its_secrets(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    qtbot.mouseMove(panel.view, place_of(panel, 7))
+    assert panel.view.card.isVisible()
+    said = " ".join(panel.view.card.lines)
+    assert "lead" in said
+    assert "No. 7" in said
+    assert "hunter2" not in said
+    qtbot.mouseMove(panel.view, place_of(panel, 6) - QPoint(40, 0))
+    assert panel.view.card.lines[0] == "why-1"
+
+
+def test_a_request_is_drawn_until_its_answer(window: MainWindow) -> None:
+    panel = opened(window)
+    spans = panel.view.picture.spans
+    assert [(span.row, span.end, span.waits) for span in spans] == [(2, 3, False)]
+    assert round(spans[0].right) == round(place_of(panel, 4).x() - head_width(panel._themes.theme))
+
+
+def test_details_of_the_current_message(window: MainWindow) -> None:
+    panel = opened(window)
+    window.docks["Details"].hide()
+    panes_of(window).go_to(4)
+    press(panel, Qt.Key.Key_Return)
+    assert not window.docks["Details"].isHidden()
+
+
+def test_the_current_message_is_shown_in_the_timeline(window: MainWindow) -> None:
+    panel = opened(window)
+    for _ in range(12):
+        press(panel, Qt.Key.Key_Plus)
+    window.actions_by_id["view.messages"].trigger()
+    panes_of(window).go_to(6)
+    window.actions_by_id["go.in_timeline"].trigger()
+    assert window.center.current == "timeline"
+    assert panel.axis.left_ns <= int(panel.source.times.values[6]) <= panel.axis.right_ns
+
+
+def test_the_strip_says_and_moves_what_is_shown(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    assert panel.strip.words() == "0 to 90 s of 90 s"
+    panel.axis.show(panel.axis.first_ns, panel.axis.first_ns + 9_000_000_000)
+    assert panel.strip.words() == "0.0 to 9.0 s of 90 s"
+    end = QPoint(panel.strip.width() - 20, 10)
+    qtbot.mousePress(panel.strip, Qt.MouseButton.LeftButton, pos=end)
+    assert panel.axis.right_ns >= panel.axis.last_ns - 5_000_000_000
+    qtbot.mouseMove(panel.strip, QPoint(panel.strip.width() // 2, 10))
+    qtbot.mouseRelease(panel.strip, Qt.MouseButton.LeftButton)
+    assert panel.axis.right_ns < panel.axis.last_ns - 20_000_000_000
+
+
+def test_it_follows_live_traffic_only_at_its_end(application: Application) -> None:
+    log = GrowingLog()
+    log.write(*[envelope(ts=at(n)) for n in range(10)])
+    window = window_on(application, log.document)
+    panel = opened(window)
+    log.write(envelope(sender="files", ts=at(30)))
+    panes_of(window).bridge.flush()
+    assert panel.axis.shows_all
+    assert names(panel) == ["lead", "files"]
+    panel.axis.show(panel.axis.first_ns, panel.axis.first_ns + 5_000_000_000)
+    left, right = panel.axis.left_ns, panel.axis.right_ns
+    log.write(envelope(ts=at(60)))
+    panes_of(window).bridge.flush()
+    assert (panel.axis.left_ns, panel.axis.right_ns) == (left, right)
+    panel.axis.show(panel.axis.last_ns - 5_000_000_000, panel.axis.last_ns)
+    log.write(envelope(ts=at(70)))
+    panes_of(window).bridge.flush()
+    assert panel.axis.right_ns >= panel.axis.last_ns
+    assert panel.axis.span_ns == 5_000_000_000
+
+
+def test_the_tab_is_remembered_with_the_layout(qapp: QApplication, tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("inspector.ui.layout.config_folder", lambda: tmp_path)
+    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    made.remembers = True
+    try:
+        window = window_on(made, document_of(*lines()))
+        opened(window)
+        window.layout_keeper.store()
+        other = window_on(made, document_of(*lines()))
+        assert other.center.current == "timeline"
+    finally:
+        made.remembers = False
+        for one in list(made.windows):
+            one.close()
+        made.theme.dispose()
+
+
+def test_without_messages_it_says_so(application: Application) -> None:
+    panel = opened(window_on(application, GrowingLog().document))
+    assert panel.empty.isVisible()
+    press(panel, Qt.Key.Key_Right, Qt.Key.Key_Plus, Qt.Key.Key_F, Qt.Key.Key_Home)
+    assert panel.view.current is None
+
+
+def test_what_changes_comes_into_sight_where_only_the_table_is_drawn(application: Application) -> None:
+    log = GrowingLog()
+    ask = tool_call("grep", ts=at(1))
+    log.write(envelope(ts=at(0)), ask)
+    window = window_on(application, log.document)
+    panel = opened(window)
+    panes_of(window).apply_filter("answered")
+    panel.head.shown.choose("table")
+    assert panel.empty.isVisible()
+    log.write(tool_result(ask, sender="files", ts=at(2)))
+    panes_of(window).bridge.flush()
+    assert [(lane.name, lane.count) for lane in panel.source.lanes.lanes] == [("lead", 1)]
+
+
+def test_times_of_other_ages_do_no_harm(application: Application) -> None:
+    said = [
+        envelope(ts=when) for when in ("1700-01-01T00:00:00Z", at(5), "2262-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
+    ]
+    panel = opened(window_on(application, document_of(*said, *lines())))
+    assert names(panel) == ["lead", "human", "files"]
+    panel.view.grab()
+    panel.axis.zoom(1e12, int(panel.source.times.values[1]))
+    panel.view.grab()
+    press(panel, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_F)
+    panel.grab()

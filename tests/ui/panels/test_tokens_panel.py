@@ -1,0 +1,154 @@
+"""The tokens panel as the user meets it: figures in four ways, of everything or what is shown, filters, the plot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.tokens import panel as tokens_panel
+from inspector.ui.panels.tokens.model import Column, percent
+from inspector.ui.panels.tokens.panel import TokensPanel
+from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.panels.test_growth import at
+from tests.ui.windows import numbers, panes_of, window_on
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield made
+    for window in list(made.windows):
+        window.close()
+    made.theme.dispose()
+
+
+@pytest.fixture
+def window(application: Application) -> MainWindow:
+    """1 chat of human; 2 and 3 a call of grep in why-1/files; 4 a thought in why-1."""
+    ask = tool_call("grep", context="why-1/files", ts=at(10))
+    answer = tool_result(ask, "one two three four five six", context="why-1/files", sender="files", ts=at(20))
+    document = document_of(
+        envelope("chat", {"text": "Hello"}, sender="human", ts=at(0)), ask, answer,
+        envelope("reasoning/thought", {"message": "Look first"}, context="why-1", ts=at(30)),
+    )  # fmt: skip
+    document.analysis.tokens.count_now(range(4))
+    return window_on(application, document)
+
+
+def opened(window: MainWindow, *, wide: bool = False) -> TokensPanel:
+    window.resize(1_900 if wide else 1_100, 900)
+    window.show()
+    window.actions_by_id["analyze.tokens"].trigger()
+    panel = panes_of(window).tokens
+    panel.refresh()
+    return panel
+
+
+def rows(panel: TokensPanel) -> dict[str, tuple[str, str]]:
+    """Tokens and messages by name."""
+    model = panel.model
+    cells = [[str(model.index(row, column).data()) for column in Column] for row in range(model.rowCount())]
+    return {name: (tokens, messages) for name, _, tokens, _, messages in cells}
+
+
+def tokens(window: MainWindow, *messages: int) -> str:
+    held = window.document.analysis.tokens.columns["tokens"]
+    return f"{sum(int(held[number - 1]) for number in messages):,}"
+
+
+def test_figures_by_tool_context_participant_and_kind(window: MainWindow) -> None:
+    panel = opened(window)
+    assert panel.head.count() == f"{tokens(window, 1, 2, 3, 4)}, estimate (cl100k_base)"
+    assert rows(panel) == {"grep": (tokens(window, 2, 3), "2"), "no tool": (tokens(window, 1, 4), "2")}
+    panel.choice.buttons["By context"].click()
+    assert panel.below.isVisible()
+    assert rows(panel)["all contexts"] == (tokens(window, 1, 2, 3, 4), "4")
+    assert rows(panel)["why-1"] == (tokens(window, 2, 3, 4), "3")
+    panel.below.click()
+    assert rows(panel)["why-1"] == (tokens(window, 4), "1")
+    assert rows(panel)["main"] == (tokens(window, 1), "1")
+    panel.choice.buttons["By participant"].click()
+    assert not panel.below.isVisible()
+    assert rows(panel)["lead"] == (tokens(window, 2, 4), "2")
+    panel.choice.buttons["By kind"].click()
+    assert rows(panel)["chat"] == (tokens(window, 1), "1")
+
+
+def test_of_what_is_shown_goes_with_the_filter(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    panel.shown.click()
+    panes_of(window).apply_filter('from == "lead"')
+    qtbot.waitUntil(lambda: rows(panel) == {"grep": (tokens(window, 2), "1"), "no tool": (tokens(window, 4), "1")})
+    panes_of(window).apply_filter('from == "nobody"')
+    qtbot.waitUntil(lambda: rows(panel) == {})
+    assert panel.view.empty == "No message is shown."
+    panel.shown.click()
+    assert rows(panel)["grep"][1] == "2"
+
+
+def test_enter_double_click_and_menu_filter(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    panel.view.selectRow(panel.model.row_of(0))
+    qtbot.keyClick(panel.view, Qt.Key.Key_Return)
+    assert window.filter_bar.text() == "!tool"
+    assert numbers(window) == [1, 4]
+    grep = next(row for row, one in enumerate(panel.model.rows) if one.name == "grep")
+    place = panel.view.visualRect(panel.model.index(grep, 0)).center()
+    QTest.mouseDClick(panel.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert numbers(window) == [2, 3]
+    panel.choice.buttons["By context"].click()
+    row = next(row for row, one in enumerate(panel.model.rows) if one.name == "why-1")
+    actions = {action.text(): action for action in panel.view.menu_for(row).actions()}
+    assert {"Filter by this", "And this", "And not this"} <= set(actions)
+    actions["Filter by this"].trigger()
+    assert window.filter_bar.text() == 'context under "why-1"'
+    assert numbers(window) == [2, 3, 4]
+
+
+def test_with_room_there_is_a_plot_that_can_be_brushed(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window, wide=True)
+    qtbot.waitUntil(lambda: panel.canvas is not None and panel.canvas.isVisible())
+    canvas = panel.canvas
+    assert canvas is not None
+    canvas.grab()
+    assert panel._figure is not None
+    assert panel._figure._names[-1] == "others"
+    said = panel._figure.card(panel.axis.first_ns + 25 * 10**9)
+    assert said is not None
+    assert f"grep {tokens(window, 2, 3)}" in said.spoken
+    assert "No. 3" in said.foot
+    for key in (Qt.Key.Key_Home, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Return):
+        QTest.keyClick(canvas, key)
+    assert numbers(window) == [1, 2]
+
+
+def test_it_follows_the_traffic_and_rests_when_hidden(
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens_panel, "REFRESH_MS", 10)
+    log = GrowingLog()
+    window = window_on(application, log.document)
+    panel = opened(window)
+    assert panel.view.empty == "No message yet."
+    log.write(tool_call("grep"))
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: rows(panel) == {"grep": ("0", "1")})
+    assert panel.head.count().endswith("not counted yet")
+    window.actions_by_id["analyze.tokens"].trigger()
+    log.write(tool_call("stat"))
+    panes_of(window).bridge.flush()
+    assert not panel._timer.isActive()
+    window.actions_by_id["analyze.tokens"].trigger()
+    qtbot.waitUntil(lambda: len(rows(panel)) == 2)
+
+
+@pytest.mark.parametrize(("share", "said"), [(0, "0 %"), (0.004, "<1 %"), (0.024, "2.4 %"), (0.41, "41 %")])
+def test_shares(share: float, said: str) -> None:
+    assert percent(share) == said

@@ -1,0 +1,205 @@
+"""The waste panel: what it lists, where it leads, how it follows, what it says while there is nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from inspector.document import CaptureDocument
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.waste import panel as waste_panel
+from inspector.ui.panels.waste.panel import WastePanel
+from inspector.ui.roles import Role
+from tests.builders import GrowingLog, document_of, envelope
+from tests.ui.windows import numbers, panes_of, window_on
+from tests.waste import asked, records, wasteful
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield made
+    for window in list(made.windows):
+        window.close()
+    made.theme.dispose()
+
+
+@pytest.fixture
+def document() -> CaptureDocument:
+    made = document_of(*wasteful())
+    made.count_tokens()
+    return made
+
+
+@pytest.fixture
+def window(application: Application, document: CaptureDocument) -> MainWindow:
+    return window_on(application, document)
+
+
+def opened(window: MainWindow) -> WastePanel:
+    window.show()
+    window.actions_by_id["analyze.waste"].trigger()
+    return panes_of(window).waste
+
+
+def looked(qtbot: QtBot, window: MainWindow) -> WastePanel:
+    panel = opened(window)
+    qtbot.waitUntil(lambda: panel.found is not None)
+    return panel
+
+
+def listed(panel: WastePanel) -> list[tuple[str, str]]:
+    lines = [panel.model.line(row) for row in range(panel.model.rowCount())]
+    return [(line.words, line.number) for line in lines]
+
+
+def test_it_is_asked_for_in_the_menu_and_lists_what_costs_most_first(qtbot: QtBot, window: MainWindow) -> None:
+    assert window.docks["Waste"].isHidden()
+    panel = looked(qtbot, window)
+
+    assert listed(panel) == [
+        ("better by reference, perhaps", "No. 16"), ("fetched twice", "No. 7"),
+        ("never referred to, perhaps", "No. 13"), ("never consumed", "No. 11"),
+        ("tools listed again, perhaps", "No. 19"), ("tools never called, perhaps", "No. 2"),
+    ]  # fmt: skip
+    tokens = [one.tokens for one in panel.model.rows.wastes]
+    assert tokens == sorted(tokens, reverse=True)
+    assert panel.model.line(0).tokens == f"{tokens[0]:,}"
+    assert panel.head.count() == "6"
+    assert panel.head.hint.text.startswith(f"{sum(tokens):,} tokens could be spared, ")
+    assert panel.head.hint.text.endswith("of them perhaps; estimate (cl100k_base).")
+
+
+def test_nothing_is_looked_for_before_it_is_seen(qtbot: QtBot, window: MainWindow) -> None:
+    window.show()
+    panel = panes_of(window).waste
+    qtbot.wait(30)
+    assert panel.found is None
+    assert panel._finder is None
+
+
+def test_a_row_selects_its_message_and_return_goes_there(qtbot: QtBot, window: MainWindow) -> None:
+    panel = looked(qtbot, window)
+    panel.view.setFocus()
+    qtbot.keyClick(panel.view, Qt.Key.Key_Down)
+    assert panes_of(window).messages.current_message() == 15
+    qtbot.keyClick(panel.view, Qt.Key.Key_Down)
+    assert panes_of(window).messages.current_message() == 6
+    asked_back: list[bool] = []
+    panel.left.connect(lambda: asked_back.append(True))
+    qtbot.keyClick(panel.view, Qt.Key.Key_Return)
+    assert (panes_of(window).messages.current_message(), asked_back) == (6, [True])
+
+
+def test_the_menu_goes_to_messages_and_filters_by_them(qtbot: QtBot, window: MainWindow) -> None:
+    panel = looked(qtbot, window)
+    menu = panel.menu_for(1)
+    titles = [action.text() for action in menu.actions() if action.text()]
+    assert titles[:3] == ["Go to No. 4", "Go to No. 6", "Go to No. 7"]
+    menu.actions()[0].trigger()
+    assert panes_of(window).messages.current_message() == 3
+    next(action for action in menu.actions() if action.objectName() == "filter.replace").trigger()
+    assert numbers(window) == [4, 6, 7]
+    next(action for action in menu.actions() if action.objectName() == "copy.sentence").trigger()
+    assert "No. 4 had answered the same" in QApplication.clipboard().text()
+    menu.close()
+
+
+def test_all_of_it_can_be_shown_alone_and_what_is_certain_be_listed_alone(qtbot: QtBot, window: MainWindow) -> None:
+    panel = looked(qtbot, window)
+    by_name = {action.objectName(): action for action in panel.head.menu.actions()}
+    by_name["sureOnly"].trigger()
+    assert listed(panel) == [("fetched twice", "No. 7"), ("never consumed", "No. 11")]
+    by_name["filterWaste"].trigger()
+    assert numbers(window) == [4, 6, 7, 10, 11]
+
+
+def test_the_list_and_a_row_are_copied(qtbot: QtBot, window: MainWindow) -> None:
+    panel = looked(qtbot, window)
+    panel.head.copy_clicked.emit()
+    lines = QApplication.clipboard().text().splitlines()
+    assert len(lines) == 6
+    assert lines[1].split("\t")[1:4] == ["fetched twice", "read_file", "No. 7"]
+
+
+def test_rows_say_everything_to_a_screen_reader(qtbot: QtBot, window: MainWindow) -> None:
+    panel = looked(qtbot, window)
+    index = panel.model.index(1, 0)
+    said = str(index.data(Qt.ItemDataRole.AccessibleTextRole))
+    assert said.startswith(f"{panel.model.rows.wastes[1].tokens:,} tokens, fetched twice, lead called read_file again")
+    assert said.endswith("read_file, No. 7")
+    assert "Use the first answer again." in str(index.data(Qt.ItemDataRole.ToolTipRole))
+    assert index.data(Role.MESSAGE) == 6
+    panes_of(window).apply_filter("no == 1")
+    assert str(index.data(Qt.ItemDataRole.AccessibleTextRole)).endswith("hidden by the view")
+
+
+def test_nothing_wasted_is_said(qtbot: QtBot, application: Application) -> None:
+    document = document_of(envelope())
+    document.count_tokens()
+    panel = looked(qtbot, window_on(application, document))
+    assert panel.view.empty_text == "Nothing wasted, as far as can be told."
+    assert panel.head.hint.text == ""
+
+
+def test_before_tokens_are_counted_it_waits_and_says_so(qtbot: QtBot, application: Application) -> None:
+    document = document_of(*wasteful())
+    window = window_on(application, document)
+    panel = opened(window)
+    assert panel.view.empty_text == "Tokens are being counted."
+    document.count_tokens()
+    document.tell_counted()
+    qtbot.waitUntil(lambda: panel.found is not None)
+    assert panel.head.count() == "6"
+
+
+def test_where_tokens_are_not_counted_at_all_it_says_so(application: Application) -> None:
+    panel = opened(window_on(application, document_of(*wasteful())))
+    panel.set_counting(False)
+    assert panel.view.empty_text == "Tokens are not counted: the settings say so, under Display."
+
+
+def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waste_panel, "REST_S", 0.0)
+    log = GrowingLog()
+    log.write(*asked("read_file", records(1), {"path": "/a"}))
+    document = log.document
+    document.count_tokens()
+    window = window_on(application, document)
+    panel = looked(qtbot, window)
+    assert panel.view.empty_text == waste_panel.NOTHING
+    log.write(*asked("read_file", records(1), {"path": "/a"}), envelope("chat", {"text": "Customer-7"}))
+    document.count_tokens()
+    document.tell_counted()
+    qtbot.waitUntil(lambda: listed(panel) == [("fetched twice", "No. 4")], timeout=3_000)
+
+
+def test_it_stops_looking_when_it_is_hidden_and_goes_on_when_seen(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waste_panel, "SLICE_S", -1.0)  # a step at a time
+    panel = opened(window)
+    panel._look_on()
+    assert panel._finder is not None
+    window.docks["Waste"].hide()
+    assert panel._finder is None
+    assert not panel._timer.isActive()
+    monkeypatch.setattr(waste_panel, "SLICE_S", 1.0)
+    window.docks["Waste"].show()
+    qtbot.waitUntil(lambda: panel.found is not None)
+
+
+def test_names_from_the_wire_are_shown_as_text(qtbot: QtBot, application: Application) -> None:
+    lines = [line for _ in range(2) for line in asked("<b>read\u202efile</b>", records(1), {"path": "/a"})]
+    document = document_of(*lines)
+    document.count_tokens()
+    panel = looked(qtbot, window_on(application, document))
+    line = panel.model.line(0)
+    assert "<b>" in line.sentence
+    assert "\u202e" not in line.sentence + line.about
+    assert "&lt;b&gt;" in str(panel.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))

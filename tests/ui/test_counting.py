@@ -1,0 +1,182 @@
+"""Tokens fill in behind a window: in the table, the tree, the details and filters; as the settings want it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QCheckBox
+from pytestqt.qtbot import QtBot
+
+from inspector.document import CaptureDocument
+from inspector.ui import counting
+from inspector.ui.app import Application
+from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.details.facts import FactsView
+from tests.builders import GrowingLog, envelope, received
+from tests.ui.windows import panes_of, story, window_on
+
+WAIT_MS = 20_000
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield application
+    for window in list(application.windows):
+        window.close()
+    application.theme.dispose()
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch, no_counting: None) -> None:
+    monkeypatch.setattr(counting, "START_MS", 1)
+
+
+def counted(qtbot: QtBot, window: MainWindow) -> CaptureDocument:
+    document = window.document
+    qtbot.waitUntil(lambda: document.analysis.tokens.done, timeout=WAIT_MS)
+    window.document.tell_counted()
+    panes_of(window).bridge.flush()
+    return document
+
+
+def facts_of(window: MainWindow) -> dict[str, str]:
+    views = panes_of(window).details.findChildren(FactsView)
+    return {row.name: row.value for view in views if view.isVisible() for row in view.rows}
+
+
+def test_every_view_shows_them(application: Application, qtbot: QtBot) -> None:
+    window = window_on(application, story())
+    panes = panes_of(window)
+    window.show()
+    panes.go_to(3)
+    document = counted(qtbot, window)
+    tokens = document.analysis.tokens
+    own = int(tokens.columns["tokens"][3])
+    qtbot.waitUntil(lambda: facts_of(window).get("Tokens", "").endswith("estimate (cl100k_base)"))
+    model = panes.contexts.model
+    panes.contexts.tokens_action.trigger()
+    sums = tokens.node_sums()
+    assert [model.token_count(row) for row in range(len(model.rows))] == [
+        tokens.total, sums.main[model.space(0)], tokens.total - sums.main[model.space(0)],
+    ]  # fmt: skip
+    assert f"{tokens.total:,} tokens, estimate" in model.describe(0)
+    assert panes.contexts.grab().toImage().width()
+    panes.apply_filter(f"tokens == {own}")
+    assert 3 in panes.rows.visible
+    panes.go_to(5)
+    qtbot.waitUntil(lambda: "Cost" in facts_of(window))
+    cost = int(tokens.columns["tokens"][5])
+    assert facts_of(window)["Cost"] == f"{cost} tokens, estimate (cl100k_base)"
+
+
+def test_the_column_is_off_at_first_and_right_aligned(application: Application, qtbot: QtBot) -> None:
+    window = window_on(application, story())
+    model = panes_of(window).messages.model
+    assert model.columns.named("tokens") is None
+    application.settings.table.columns = model.columns.with_field("tokens")
+    window.apply_settings()
+    column = model.columns.named("tokens")
+    assert column is not None
+    assert model.is_right_aligned(column)
+    document = counted(qtbot, window)
+    shown = model.data(model.index(1, column), Qt.ItemDataRole.DisplayRole)
+    assert shown == str(document.analysis.tokens.columns["tokens"][1])
+
+
+def test_it_goes_on_as_messages_come(application: Application, qtbot: QtBot) -> None:
+    log = GrowingLog()
+    log.write(received(envelope("chat", {"text": "one two"})))
+    window = window_on(application, log.document)
+    counted(qtbot, window)
+    log.write(received(envelope("chat", {"text": "three"})))
+    panes_of(window).bridge.flush()
+    counted(qtbot, window)
+    assert log.document.analysis.tokens.total == 3
+
+
+def test_it_waits_while_very_many_messages_come(
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "FLOOD", 1)
+    log = GrowingLog()
+    window = window_on(application, log.document)
+    qtbot.wait(1_100)
+    log.write(*(received(envelope("chat", {"text": "one two"})) for _ in range(50)))
+    panes_of(window).bridge.flush()
+    qtbot.wait(200)
+    assert window.counting.active
+    assert log.document._counting is None
+    counted(qtbot, window)  # nothing came for a second
+    assert log.document.analysis.tokens.total == 100
+
+
+def test_a_process_that_has_nothing_to_do_is_ended(
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "IDLE_S", 0.0)
+    window = window_on(application, story())
+    counted(qtbot, window)
+    qtbot.waitUntil(lambda: window.document._counting is None, timeout=WAIT_MS)
+    assert not window.counting.active
+
+
+def test_the_setting_turns_it_off(application: Application, qtbot: QtBot) -> None:
+    application.settings.display.count_tokens = False
+    window = window_on(application, story())
+    qtbot.wait(100)
+    assert window.document._counting is None
+    assert "Cost" not in facts_of(window)
+    assert not panes_of(window).contexts.tokens_action.isEnabled()
+    window.commands.show_settings()
+    dialog = window.findChild(SettingsDialog)
+    assert dialog is not None
+    box = dialog.findChild(QCheckBox, "settingsTokens")
+    assert box is not None
+    assert not box.isChecked()
+    box.click()
+    assert panes_of(window).contexts.tokens_action.isEnabled()
+    counted(qtbot, window)
+    assert application.settings.display.count_tokens
+    box.click()
+    assert window.document._counting is None
+    assert window.document.analysis.tokens.done  # what was counted stays
+    dialog.close()
+
+
+def test_closing_ends_the_process(application: Application, qtbot: QtBot) -> None:
+    window = window_on(application, story())
+    document = window.document
+    qtbot.waitUntil(lambda: document._counting is not None, timeout=WAIT_MS)
+    counting_ = document._counting
+    assert counting_ is not None
+    qtbot.waitUntil(lambda: bool(counting_.pids), timeout=WAIT_MS)
+    (pid,) = counting_.pids
+    window.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_it_is_said_once_when_it_is_given_up(application: Application, qtbot: QtBot) -> None:
+    window = window_on(application, story())
+    for _ in range(2):
+        qtbot.waitUntil(lambda: bool(window.document._counting and window.document._counting.pids), timeout=WAIT_MS)
+        counting_ = window.document._counting
+        assert counting_ is not None
+        os.kill(counting_.pids[0], signal.SIGKILL)
+        killed = counting_.pids[0]
+        qtbot.waitUntil(lambda killed=killed, c=counting_: killed not in c.pids, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.notices.notice("tokens-given-up") is not None, timeout=WAIT_MS)
+
+
+def test_the_status_bar_says_how_far_it_is(application: Application) -> None:
+    window = window_on(application, story())
+    window.status.set_counting(0.456)
+    assert "counting tokens 45 %" in window.status.words()
+    window.status.set_counting(None)
+    assert not any("counting" in words for words in window.status.words())

@@ -1,0 +1,53 @@
+"""A window on the capture that a tap is writing: its rows come as they are said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from inspector.sources import follow as follow_module
+from inspector.tap.backlog import CLIENT, SERVER, Backlog
+from inspector.tap.recorder import TapRecorder
+from inspector.ui.app import Application
+from tests.ui.windows import numbers, run_in_window, texts, until
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("POLL_S", "STILL_S", "GRACE_S"):
+        monkeypatch.setattr(follow_module, name, getattr(follow_module, name) / 20)
+
+
+def shows(application: Application, count: int) -> bool:
+    window = application.windows[0]
+    return window.panes is not None and len(numbers(window)) == count
+
+
+def test_a_window_follows_what_is_said_from_the_first_line_on(qapp: QApplication, tmp_path: Path) -> None:
+    capture, backlog = tmp_path / "tap.ctxcap", Backlog()
+    recorder = TapRecorder(capture, backlog, origin=lambda: {"source": "tap"}, say=pytest.fail)
+    recorder.start()
+    assert recorder.begun.wait(5)
+
+    async def steps(application: Application) -> None:
+        application.open_targets([str(capture)])  # as --open does: nothing was said yet
+        window = application.windows[0]
+        await until(lambda: window.panes is not None, "the window")
+        backlog.put(CLIENT, b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo"}}\n{"jsonrpc"')
+        await until(lambda: shows(application, 1), "the call")
+        backlog.put(CLIENT, b':"2.0","method":"notifications/initialized"}\n')
+        backlog.put(SERVER, b'{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"heard"}]}}\n')
+        await until(lambda: shows(application, 3), "the rest of the line, and the answer")
+        assert "heard" in texts(window)[2]
+        assert window.document.analysis.correlation.columns["cause"][2] == 0
+        backlog.end(CLIENT, "")
+        recorder.close("the server ended with exit code 0")
+        backlog.put(SERVER, b"too late")
+        window.close()
+
+    try:
+        run_in_window(qapp, steps)
+    finally:
+        recorder.close("")

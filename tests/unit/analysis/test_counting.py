@@ -1,0 +1,151 @@
+"""Counting by other processes: the same counts, one death is made good, a second one is said, none outlives anybody."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.analysis.counting import Counting
+from inspector.analysis.tokens import NOT_COUNTED
+from inspector.document import CaptureDocument
+from tests.builders import document_of, envelope, lines_of, log_file, received, tool_call, tool_result
+
+META = {"context": {"lifecycle": "transient", "summary": "12 records of a page"}}
+
+
+def lines(count: int = 300) -> list[dict[str, Any] | str]:
+    call = tool_call("search")
+    said = [received(envelope("chat", {"text": f"message {n} of some"}, context=f"c{n % 5}")) for n in range(count)]
+    return [*said, "{torn", received(call), received(tool_result(call, "word " * 50, meta=META)), "#s1#token"]
+
+
+@pytest.fixture
+def document() -> CaptureDocument:
+    return document_of(*lines())
+
+
+@pytest.fixture
+def counting(document: CaptureDocument) -> Iterator[Counting]:
+    made = Counting(document.capture, document.analysis.tokens)
+    yield made
+    made.end()
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+
+
+def finish(counting: Counting) -> None:
+    while not counting.go_on(10):
+        pass
+
+
+def test_the_same_as_counted_here(document: CaptureDocument, counting: Counting) -> None:
+    here = document_of(*lines())
+    here.count_tokens()
+    finish(counting)
+    found = document.analysis.tokens
+    assert found.columns["tokens"].tolist() == here.analysis.tokens.columns["tokens"].tolist()
+    row = len(document.capture) - 2
+    assert document.analysis.transients.summary(row) == "12 records of a page"
+    assert found._summaries == {"12 records of a page": here.analysis.tokens.summary_tokens(row)}
+    assert counting.trouble is None
+
+
+def test_it_is_started_when_it_is_needed_and_ends_when_told(document: CaptureDocument, counting: Counting) -> None:
+    assert counting.pids == []
+    finish(counting)
+    (pid,) = counting.pids
+    assert is_alive(pid)
+    counting.end()
+    assert not is_alive(pid)
+
+
+def test_a_death_is_made_good_and_a_second_one_ends_it(document: CaptureDocument, counting: Counting) -> None:
+    counting.go_on()
+    (first,) = counting.pids
+    os.kill(first, signal.SIGKILL)
+    finish(counting)
+    assert document.analysis.tokens.done
+    assert document.analysis.tokens.counted >= len(document.capture) // 2
+    assert counting.trouble is None
+    document.analysis.tokens.reset()
+    document.analysis.tokens.feed(0, len(document.capture))
+    (second,) = counting.pids
+    os.kill(second, signal.SIGKILL)
+    finish(counting)
+    assert counting.trouble is not None
+    assert counting.trouble.startswith("Tokens are counted no further")
+    assert counting.pids == []
+    assert counting.go_on()
+
+
+def test_another_file_of_that_name_is_not_read(document: CaptureDocument, counting: Counting) -> None:
+    path = document.path
+    assert path is not None
+    path.rename(path.with_suffix(".old"))
+    path.write_bytes(b"x" * 100_000)
+    finish(counting)
+    assert (document.analysis.tokens.columns["tokens"] == NOT_COUNTED).all()
+    assert document.analysis.tokens.done
+
+
+_PARENT = """
+import sys, time
+from pathlib import Path
+from inspector.document import CaptureDocument
+if __name__ == "__main__":
+    document = CaptureDocument()
+    document.load(Path(sys.argv[1]))
+    document.count_further()
+    print(document._counting.pids[0], flush=True)
+    time.sleep(60)
+"""
+
+
+def test_it_does_not_outlive_the_program(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(_PARENT)
+    path = log_file(lines_of(*lines()), "log.jsonl")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    with subprocess.Popen(
+        [sys.executable, str(script), str(path)], stdout=subprocess.PIPE, text=True, env=environment
+    ) as parent:  # fmt: skip
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        assert is_alive(pid)
+        parent.kill()
+    until = time.monotonic() + 20
+    while is_alive(pid) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not is_alive(pid)
+
+
+def test_a_document_ends_it_when_closed(document: CaptureDocument) -> None:
+    document.count_further()
+    counting = document._counting
+    assert counting is not None
+    (pid,) = counting.pids
+    document.close()
+    assert not is_alive(pid)
+    assert document.count_further()
+
+
+def test_many_processes_for_whoever_waits(document: CaptureDocument, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.document._COUNTED_HERE_BYTES", 1)
+    document.count_tokens()
+    assert document.analysis.tokens.done
+    assert document._counting is None
+    assert document.analysis.tokens.counted == len(document.capture)

@@ -1,0 +1,115 @@
+"""The pass against a slow model of the algorithm of protocols.md 13, whatever the order and the batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.protocol.tool_names import ToolAliases
+from tests.builders import GrowingLog, document_of
+from tests.unit.analysis.transient_traffic import Call, Line, Mew, hint, transient
+
+_FETCHERS, _CONSUMERS = ("a", "b", "p__a"), ("x", "y", "p__x")
+_RULES = ("p__* = *",)
+
+_hints = st.lists(
+    st.builds(hint, st.sampled_from(_FETCHERS[:2]), st.sampled_from(_CONSUMERS[:2])), min_size=1, max_size=2
+).map(lambda hints: {"contextHints": hints})
+_metas = st.one_of(
+    _hints,
+    st.just(transient("s")),
+    st.just({"context": {"consumed": True}}),
+    st.just({"context": {"consumed": True, "lifecycle": "transient"}}),
+    st.just({"context": {"consumed": 1}}),
+)
+_calls = st.builds(
+    Call, st.sampled_from((*_FETCHERS, *_CONSUMERS)), _metas, st.sampled_from([{}, {}, {}, {"isError": True}])
+)
+
+
+@st.composite
+def _traffic(draw: st.DrawFn) -> tuple[list[tuple[Line, tuple[int, Call] | None]], list[int]]:
+    """Lines, each with the conversation and call whose result it is, and sizes of batches."""
+    talks = [Mew("lead", "files"), Mew("other", "files")]
+    lines: list[tuple[Line, tuple[int, Call] | None]] = []
+    for call in draw(st.lists(_calls, min_size=1, max_size=14)):
+        number = draw(st.integers(0, 1))
+        ask, answer = talks[number](call, "ask"), talks[number](call, "answer")
+        place = draw(st.integers(0, len(lines)))
+        lines.insert(place, (ask, None))
+        # Commonly after its request, at times before it, at times a good deal later.
+        lines.insert(draw(st.integers(0, len(lines))), (answer, (number, call)))
+    return lines, draw(st.lists(st.integers(1, 6), min_size=1, max_size=12))
+
+
+def _slowly(lines: list[tuple[Line, tuple[int, Call] | None]], rules: ToolAliases) -> dict[int, tuple[Any, ...]]:
+    """What the algorithm says, written down as the document has it: (transient, consumed, collapsed by, consumes)."""
+    pairs: set[tuple[int, str, str]] = set()
+    results: list[tuple[int, int, str]] = []
+    found: dict[int, list[Any]] = {}
+    for row, (_, about) in enumerate(lines):
+        if about is None:
+            continue
+        number, call = about
+        tool, failed = rules.meant(call.tool), call.result.get("isError") is True
+        story = found[row] = [False, False, None, None]
+        for one in call.meta.get("contextHints", ()):
+            pairs.add((number, rules.meant(one["consumedBy"]), rules.meant(one["tool"])))
+        context = call.meta.get("context", {})
+        if context.get("consumed") is True and not failed:
+            story[1] = True
+            matching = [one for one in results if one[1] == number and (number, tool, one[2]) in pairs]
+            if matching:
+                results.remove(matching[0])
+                story[3] = matching[0][0]
+                found[matching[0][0]][2] = row
+        if context.get("lifecycle") == "transient" and not failed:
+            story[0] = True
+            results.append((row, number, tool))
+    return {row: tuple(story) for row, story in found.items()}
+
+
+def _told(analysis: Any, rows: Any) -> dict[int, tuple[Any, ...]]:
+    life = analysis.transients
+    return {
+        row: (
+            "transient" in life.badges(row), "consumed" in life.badges(row), life.collapsed_by(row), life.consumes(row),
+        )
+        for row in rows
+    }  # fmt: skip
+
+
+@given(_traffic(), st.booleans())
+def test_as_the_slow_model_in_any_order_and_any_batches(traffic: Any, aliased: bool) -> None:
+    lines, sizes = traffic
+    rules = ToolAliases.of(_RULES if aliased else ())
+    expected = _slowly(lines, rules)
+    log = GrowingLog()
+    log.document.use_tool_aliases(rules)
+    seen: dict[int, tuple[Any, ...]] = {}
+    start = place = 0
+    while start < len(lines):
+        stop = start + sizes[place % len(sizes)]
+        for changes in log.write(*(line for line, _ in lines[start:stop])):
+            touched = {*changes.changed.tolist(), *range(changes.start, changes.stop)}
+            seen |= _told(log.document.analysis, touched & expected.keys())
+        start, place = stop, place + 1
+    assert _told(log.document.analysis, expected) == expected
+    assert seen == expected  # whoever follows the changes has the same
+    assert "tool" not in {log.document.analysis.transients.summary(row) for row in expected}
+
+
+@given(_traffic())
+def test_aliases_tell_the_past_again(traffic: Any) -> None:
+    lines, _ = traffic
+    document = document_of(*(line for line, _ in lines))
+    plainly = _slowly(lines, ToolAliases())
+    assert _told(document.analysis, plainly) == plainly
+    changes = document.analysis.use_tool_aliases(ToolAliases.of(_RULES))
+    renamed = _slowly(lines, ToolAliases.of(_RULES))
+    assert _told(document.analysis, renamed) == renamed
+    assert {row for row in plainly if plainly[row] != renamed[row]} <= set(changes.changed.tolist())
+    document.analysis.use_tool_aliases(ToolAliases())
+    assert _told(document.analysis, plainly) == plainly

@@ -1,0 +1,40 @@
+"""What of a server's command line stands in a capture: names, never values."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.protocol.secrets import MASK
+from inspector.tap.command_words import shown_command
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("npx -y @scope/server-git@latest", "npx -y @scope/server-git@latest"),
+        ("uvx mcp-server-git --repository nowhere", f"uvx mcp-server-git --repository {MASK}"),
+        ("python -m my.server --port 8080", f"python -m my.server --port {MASK}"),
+        ("server hunter2", f"server {MASK}"),
+        ("server --api-key hunter", f"server --api-key {MASK}"),
+        ("server --api-key=hunter -phunter", f"server --api-key={MASK} -p{MASK}"),
+        ("env API_KEY=abc LEVEL=debug server", f"env API_KEY={MASK} LEVEL={MASK} {MASK}"),
+        ("docker run -e TOKEN=abc image", f"docker run -e TOKEN={MASK} {MASK}"),
+        ("npx mcp-remote https://host/sse?token=abc", f"npx mcp-remote {MASK}"),
+        ("server -H Authorization:Bearer", f"server -H {MASK}"),
+        ("postgres-mcp postgres://user:secret@host/db", f"postgres-mcp {MASK}"),
+        ("npx -y correct-horse more", f"npx -y correct-horse {MASK}"),
+        ("npx -y xkqjzvwpmtrhbn", f"npx -y {MASK}"),
+        ("npx xkqj-zvwp-mtrh", f"npx {MASK}"),
+        ("npx -y ghp_abcdef", f"npx -y {MASK}"),
+        ("npx -y mysecret-password", f"npx -y {MASK}"),
+        ("npx @scope/xkqjzvwpmtrhbn", f"npx {MASK}"),
+        ("/usr/bin/python3.11 -u -m mcp_server.git", "python3.11 -u -m mcp_server.git"),
+        ("uv run python -m my.server", f"uv run {MASK} -m my.server"),
+        ("python -m aGhKzQwXvBnTrLp", f"python -m {MASK}"),
+        ("python -m server -m Hunter", f"python -m server -m {MASK}"),
+        ("python serve.py -m Hunter", f"python {MASK} -m {MASK}"),
+        ("mysql -m Hunter", f"mysql -m {MASK}"),
+    ],
+)
+def test_words(command: str, shown: str) -> None:
+    assert shown_command(command.split(" ")) == shown.split(" ")

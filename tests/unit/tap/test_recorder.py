@@ -1,0 +1,210 @@
+"""What a tap heard as a capture: order, losses and a disk that comes and goes."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.capture import writer as writer_module
+from inspector.document import CaptureDocument
+from inspector.tap import recorder as recorder_module
+from inspector.tap.backlog import CLIENT, SERVER, Backlog
+from inspector.tap.recorder import TapRecorder
+from tests.conftest import MS
+
+PING = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n'
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder_module, "AGAIN_S", 0.03)
+    monkeypatch.setattr(recorder_module, "WRITE_S", 0.001)
+
+
+def made(path: Path, backlog: Backlog) -> tuple[TapRecorder, list[str]]:
+    sentences: list[str] = []
+    return TapRecorder(path, backlog, origin=lambda: {"source": "tap"}, say=sentences.append), sentences
+
+
+def written(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def until(is_so: Callable[[], Any]) -> None:
+    end = time.monotonic() + 10_000 * MS
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+class Disk:
+    """Refuses writes to files while it is full."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.full = False
+        self._write = os.write
+        monkeypatch.setattr(writer_module.os, "write", self._written)
+
+    def _written(self, file: int, data: Any) -> int:
+        if self.full and threading.current_thread().name == "record":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return self._write(file, data)
+
+
+def test_lines_marks_and_the_last_words(tmp_path: Path) -> None:
+    backlog, path = Backlog(), tmp_path / "a.ctxcap"
+    recorder, sentences = made(path, backlog)
+    recorder.start()
+    backlog.put(CLIENT, PING % 1 + b"\xff\npart")
+    backlog.put(SERVER, b'{"jsonrpc":"2.0","id":1,"result":{}}\n')
+    backlog.put(CLIENT, b"ed")
+    backlog.end(CLIENT, "")
+    backlog.end(SERVER, "")
+    recorder.close("the server ended with exit code 0")
+    lines = [{key: value for key, value in line.items() if key != "t"} for line in written(path)[1:]]
+    assert lines == [
+        {"src": 0, "mark": "opened", "source": "tap"},
+        {"dir": "client->server", "src": 0, "frame": {"jsonrpc": "2.0", "id": 1, "method": "ping"}},
+        {"dir": "client->server", "src": 0, "bin": True, "b64": "/w=="},
+        {"dir": "server->client", "src": 0, "frame": {"jsonrpc": "2.0", "id": 1, "result": {}}},
+        {"dir": "client->server", "src": 0, "text": "parted"},
+        {"src": 0, "mark": "ended", "dir": "client->server", "bytes": 49, "newline": False, "reason": ""},
+        {"src": 0, "mark": "ended", "dir": "server->client", "bytes": 37, "newline": True, "reason": ""},
+        {"src": 0, "mark": "closed", "reason": "the server ended with exit code 0"},
+    ]  # fmt: skip
+    assert sentences == []
+
+
+def test_what_was_said_too_fast_is_a_gap_with_its_size(tmp_path: Path) -> None:
+    backlog, path = Backlog(most_bytes=1), tmp_path / "a.ctxcap"
+    recorder, _ = made(path, backlog)
+    backlog.put(CLIENT, PING % 1 + b'{"torn')
+    backlog.put(CLIENT, b'":1}\n' + PING % 2)
+    recorder.start()
+    until(lambda: backlog._put[0] == backlog._taken[0])
+    backlog.put(CLIENT, PING % 3)
+    recorder.close("")
+    gap = next(line for line in written(path) if line.get("mark") == "gap")
+    assert gap["reason"] == "it was said faster than it could be written: 2 lines, 52 bytes, are missing here"
+    assert [line["frame"]["id"] for line in written(path) if "frame" in line] == [1, 3]
+    document = CaptureDocument()
+    document.load(path)
+    assert document.capture.string("kind", 1) in (None, "")
+    assert len(document.capture) == 3
+    document.close()
+
+
+def test_a_full_disk_is_said_once_and_nothing_short_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk, backlog, path = Disk(monkeypatch), Backlog(), tmp_path / "a.ctxcap"
+    recorder, sentences = made(path, backlog)
+    recorder.start()
+    backlog.put(CLIENT, PING % 0)
+    until(lambda: path.exists() and b'"ping"' in path.read_bytes())
+    disk.full = True
+    for number in range(1, 50):
+        backlog.put(CLIENT, PING % number)
+    until(lambda: sentences)
+    time.sleep(0.1)
+    disk.full = False
+    until(lambda: len(sentences) == 2)
+    backlog.put(CLIENT, PING % 50)
+    recorder.close("")
+    assert "cannot be written: No space left on device. Client and server talk on undisturbed" in sentences[0]
+    assert sentences[1].endswith("is written again; nothing said meanwhile is missing.")
+    assert [line["frame"]["id"] for line in written(path) if "frame" in line] == list(range(51))
+    assert not [line for line in written(path) if line.get("mark") == "gap"]
+
+
+def test_a_disk_that_stays_full_costs_memory_only_up_to_a_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder_module, "MOST_KEPT_CHARS", 500)
+    disk, backlog, path = Disk(monkeypatch), Backlog(), tmp_path / "a.ctxcap"
+    recorder, sentences = made(path, backlog)
+    recorder.start()
+    assert recorder.begun.wait(10_000 * MS)
+    disk.full = True
+    backlog.put(CLIENT, PING % 0)
+    until(lambda: sentences)
+    backlog.put(CLIENT, b"".join(PING % number for number in range(1, 101)))
+    until(lambda: recorder._lost_lines)
+    disk.full = False
+    until(lambda: len(sentences) == 2)
+    backlog.put(CLIENT, PING % 101)
+    recorder.close("")
+    lines = written(path)
+    kept = [line["frame"]["id"] for line in lines if "frame" in line]
+    gap = next(line for line in lines if line.get("mark") == "gap")
+    lost = gap["lines"]
+    assert lost == 101 - (len(kept) - 1)
+    assert kept == [*range(101 - lost), 101]
+    assert gap["reason"].startswith(f"the capture could not be written (No space left on device): {lost} lines, ")
+    assert lines.index(gap) == lines.index(next(line for line in lines if line.get("frame", {}).get("id") == 101)) - 1
+    assert sentences[1].endswith(f"is written again; {lost} lines are missing in it.")
+
+
+def test_a_disk_full_from_the_start_gets_the_capture_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk, backlog, path = Disk(monkeypatch), Backlog(), tmp_path / "a.ctxcap"
+    disk.full = True
+    recorder, sentences = made(path, backlog)
+    recorder.start()
+    until(lambda: sentences)
+    backlog.put(CLIENT, PING % 1)
+    until(lambda: recorder._lost_lines)
+    disk.full = False
+    until(lambda: len(sentences) == 2)
+    backlog.put(CLIENT, PING % 2)
+    recorder.close("")
+    assert [line.get("mark") or line.get("frame", {}).get("id") for line in written(path)[1:]] == [
+        "opened", "gap", 2, "ended", "ended", "closed",
+    ]  # fmt: skip
+
+
+def test_a_fault_of_ours_is_a_sentence(tmp_path: Path) -> None:
+    backlog, path = Backlog(), tmp_path / "a.ctxcap"
+    sentences: list[str] = []
+    recorder = TapRecorder(path, backlog, origin=lambda: {"odd": 1 // 0}, say=sentences.append)
+    recorder.start()
+    recorder.close("")
+    assert sentences == [
+        f"The capture {path} is not written any more: ZeroDivisionError: integer division or modulo by zero."
+    ]
+
+
+def test_a_file_that_is_removed_is_begun_anew(tmp_path: Path) -> None:
+    backlog, path = Backlog(), tmp_path / "a.ctxcap"
+    recorder, sentences = made(path, backlog)
+    recorder.start()
+    backlog.put(CLIENT, PING % 1)
+    until(lambda: path.exists() and b'"ping"' in path.read_bytes())
+    path.unlink()
+    until(lambda: path.exists() and b'"gap"' in path.read_bytes())
+    backlog.put(CLIENT, PING % 2)
+    recorder.close("")
+    found = written(path)
+    assert "ctxcap" in found[0]
+    assert [line.get("mark") or line.get("frame", {}).get("id") for line in found[1:]] == [
+        "opened", "gap", 2, "ended", "ended", "closed",
+    ]  # fmt: skip
+    assert found[2]["reason"].startswith("the capture was moved away or removed while it was written")
+    assert len(sentences) == 2
+
+
+def test_a_client_that_is_still_there_when_the_server_ends_loses_no_half_line(tmp_path: Path) -> None:
+    backlog, path = Backlog(), tmp_path / "a.ctxcap"
+    recorder, _ = made(path, backlog)
+    recorder.start()
+    backlog.put(CLIENT, b"half a line")
+    backlog.end(SERVER, "")
+    recorder.close("the server ended with exit code 0")
+    assert [line.get("text") or line.get("reason") for line in written(path)[2:]] == [
+        "", "half a line", "the server ended first", "the server ended with exit code 0",
+    ]  # fmt: skip
