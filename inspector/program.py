@@ -85,6 +85,12 @@ def screenshot_command(
     theme: ThemeName = "light",
     hints: Annotated[bool, typer.Option("--hints", help="Show context hints.")] = False,
     expand: Annotated[bool, typer.Option("--expand", help="Expand the selected collapsed result.")] = False,
+    view: Annotated[
+        str | None, typer.Option("--view", metavar="TITLE", help="Messages, Timeline or Model sees.")
+    ] = None,
+    panel: Annotated[
+        str | None, typer.Option("--panel", metavar="TITLE", help="Findings, Marks, Latency, Tokens or Waste.")
+    ] = None,
     tool_alias: ToolAliasTexts = None,
 ) -> None:
     """Write a picture of the window on a log."""
@@ -103,8 +109,9 @@ def screenshot_command(
 
     aliases = tuple(rule.text for rule in aliases_of(tool_alias or []).rules)
     shot = Shot(
-        file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand, aliases
-    )
+        file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand,
+        view, panel, aliases,
+    )  # fmt: skip
     sentence = take_screenshot(shot)
     if sentence:
         fail(sentence)

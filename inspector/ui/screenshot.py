@@ -8,6 +8,8 @@ from pathlib import Path
 
 from inspector.reading import UnknownFormatError
 from inspector.ui.app import Application, make_qt, run_loop
+from inspector.ui.center import CENTER_VIEWS
+from inspector.ui.main_window import MainWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,10 @@ class Shot:
     theme: str
     hints: bool
     expand: bool
+    view: str | None = None
+    """Which view of the middle column, by its title; None for the messages."""
+    panel: str | None = None
+    """Which panel below, by its title."""
     tool_aliases: tuple[str, ...] = ()
 
 
@@ -49,6 +55,28 @@ def take_screenshot(shot: Shot) -> str | None:
 
     run_loop(main(), qt)
     return sentence
+
+
+_SETTLED_S = 1.5
+"""Layouts settle and delayed painting happens; views that count and look for something do it behind the rest."""
+
+
+def _arrange(window: MainWindow, shot: Shot) -> str | None:
+    """Show the view and the panel asked for; returns a sentence when there is no such one."""
+    views = {view.title.lower(): view.id for view in CENTER_VIEWS}
+    panels = {title.lower(): dock for title, dock in window.docks.items()}
+    for asked, known in ((shot.view, views), (shot.panel, panels)):
+        if asked is not None and asked.lower() not in known:
+            return f"There is no {asked} to show. There are: {', '.join(known)}."
+    if shot.view is not None or shot.panel is not None:
+        window.document.count_tokens()
+    if shot.view is not None:
+        window.center.show_view(views[shot.view.lower()])
+    if shot.panel is not None:
+        dock = panels[shot.panel.lower()]
+        dock.show()
+        dock.raise_()
+    return None
 
 
 async def _take(application: Application, shot: Shot, path: Path) -> str | None:
@@ -80,8 +108,11 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
         panes.go_to(shot.select - 1)
         if shot.expand:
             panes.messages.toggle_original()
+    sentence = _arrange(window, shot)
+    if sentence is not None:
+        return sentence
     panes.findings.refresh()  # else it takes its time
-    await asyncio.sleep(0.05)  # let layouts settle and delayed painting happen
+    await asyncio.sleep(0.05 if shot.view is None and shot.panel is None else _SETTLED_S)
     if not window.grab().save(shot.output):
         return f"{shot.output} cannot be written."
     return None
