@@ -355,6 +355,16 @@ class CaptureDocument:
         return self.live or (self.followed is not None and self.followed.active)
 
     @property
+    def may_go_on(self) -> bool:
+        """Whether messages come in, or may at any time: in the capture of a tap until its server has ended."""
+        if self.arriving:
+            return True
+        source = self.capture.sources[0] if self.followed is not None and self.capture.sources else None
+        origin = source.origin.get("origin") if source is not None else None
+        tapped = isinstance(origin, dict) and origin.get("source") == "tap"
+        return source is not None and tapped and not source.ended.reason
+
+    @property
     def waiting(self) -> bool:
         """Whether what `poll` did not bring is being read by another process, and will come."""
         return any(reader.waiting for reader in self._readers)

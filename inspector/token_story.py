@@ -12,6 +12,7 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, shares
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.analysis.transients import Badge
 from inspector.document import CaptureDocument
@@ -54,6 +55,7 @@ def tokens_of(document: CaptureDocument) -> dict[str, Any]:
     """Everything that was counted, as a plain object; whoever wants it whole has had it counted before."""
     analysis, strings = document.analysis, document.capture.strings
     sums, saved = analysis.tokens.sums(), collapsing(analysis)
+    left = {one.key: one.tokens for one in shares(analysis, "tool") if one.key in (NO_TOOL, DEFINITIONS)}
     return {
         "tokenizer": TOKENIZER,
         "total": sums.total,
@@ -61,10 +63,14 @@ def tokens_of(document: CaptureDocument) -> dict[str, Any]:
         "main": int(sums.by_node.own[MAIN]),
         "participants": sums.by_participant,
         "tools": {tool: tokens for tool, tokens in sums.by_tool.items() if tool},
+        "tool_definitions": left.get(DEFINITIONS, 0),
+        "no_tool": left.get(NO_TOOL, 0),
         "kinds": sums.by_kind,
         "contexts": [
             {
                 "path": analysis.contexts.tree.path(node),
+                "label": analysis.contexts.label(node),
+                "inside": _label_above(analysis, node),
                 "space": strings[analysis.contexts.tree.space[node]] or None,
                 "own": int(sums.by_node.own[node]),
                 "subtree": int(sums.by_node.subtree[node]),
@@ -77,6 +83,12 @@ def tokens_of(document: CaptureDocument) -> dict[str, Any]:
         "without_collapsing": sums.total,
         "with_collapsing": sums.total - saved.saved,
     }  # fmt: skip
+
+
+def _label_above(analysis: Analysis, node: int) -> str | None:
+    """The label of the context around one; None directly below main."""
+    parent = analysis.contexts.tree.parent[node]
+    return analysis.contexts.label(parent) if parent != MAIN else None
 
 
 def largest_contexts(analysis: Analysis, most: int = MOST_CONTEXTS) -> list[int]:

@@ -106,6 +106,11 @@ JOIN = {"kind": "system/join", "id": "j", "payload": {"participantId": "me", "sp
 HELLO: Lines = [{"ctxcap": 1}, captured("out", JOIN)]
 
 
+def ended(code: int) -> dict[str, Any]:
+    reason = f"the server ended with exit code {code}"
+    return {"t": 1_767_600_001_000_000_000, "src": 0, "mark": "closed", "reason": reason, "exit": code}
+
+
 def here(name: str, event: str = "join") -> dict[str, Any]:
     return captured("in", gateway("system/presence", {"event": event, "participant": {"id": name}}))
 
@@ -230,6 +235,7 @@ CASES: dict[str, Case] = {
         live(welcome("files"), answer()), live(welcome(), answer(), welcome("files"), answer(id="a9")), live(ask())[1:]
     ),
     "unreadable": Case([envelope(), "{torn"], [envelope(), envelope()]),
+    "server-ended": Case([*HELLO, ended(1)], [*HELLO, ended(0)]),
     "capture-gap": Case([*HELLO, {"t": 1_767_600_001_000_000_000, "src": 0, "mark": "gap"}], HELLO),
     "kind-missing": Case([envelope(["chat"])], [envelope("chat")]),
     "kind-unknown": Case([envelope("shop/order"), envelope("shop/order")], [envelope("chat/acknowledge")]),

@@ -24,6 +24,7 @@ class Note(enum.IntEnum):
     NO_TOOL = 4
     NO_CALL = 5
     NOT_KEPT = 6
+    REPEATED = 7
 
 
 NOTES = {
@@ -33,6 +34,7 @@ NOTES = {
     Note.NO_TOOL: "Its request was not seen, so it is not known which tool consumed, and it collapsed nothing.",
     Note.NO_CALL: "It answers no tool call, so what it signals does not count.",
     Note.NOT_KEPT: "It failed, so it is not marked as transient.",
+    Note.REPEATED: "The same answer was there before, so it does not count again.",
 }
 """Sentences about notes."""
 

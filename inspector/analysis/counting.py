@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
+from collections.abc import Iterator
 from multiprocessing.connection import wait as wait_for
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,17 +17,27 @@ from inspector.tokens.worker import CountingProcess, Lines
 
 _GIVEN_AT_ONCE = 3
 """Batches a process has: one it counts, and some for when it is done with that before anybody looks."""
-_MOST_DEATHS = 2
+_MOST_DEATHS = 3
 GIVEN_UP = (
-    "Tokens are counted no further: the process that counts ended twice. {:,} of {:,} messages are counted; "
+    "Tokens are counted no further: the process that counts ended three times. {:,} of {:,} messages are counted; "
     "open the file again to count the rest."
 )
+
+
+class _Batch(NamedTuple):
+    """What a process was given to count."""
+
+    rows: Rows
+    texts: list[str]
+    is_again: bool
+    """A process has died at it before."""
 
 
 class Counting:
     """The counting of one capture.
 
-    A process that dies is replaced once; what it was counting then is left uncounted, because that may be why.
+    A process that dies is replaced. What it was counting then may be why, or not: it is given out once more, in
+    halves, and a half at which one dies again is left uncounted.
 
     Attributes:
         trouble: why it was given up, as a sentence for the user; None as long as it goes on.
@@ -36,7 +48,8 @@ class Counting:
         self._tokens = tokens
         self._wanted = processes
         self._deaths = 0
-        self._processes: dict[CountingProcess, deque[tuple[Rows, list[str]]]] = {}
+        self._processes: dict[CountingProcess, deque[_Batch]] = {}
+        self._again: deque[Rows] = deque()
         self.trouble: str | None = None
 
     @property
@@ -83,20 +96,29 @@ class Counting:
         counts = process.take()
         if counts is None:
             return
-        rows, texts = self._processes[process].popleft()
-        self._tokens.put(rows, counts.lines)
-        self._tokens.put_summaries(texts, counts.texts)
+        batch = self._processes[process].popleft()
+        self._tokens.put(batch.rows, counts.lines)
+        self._tokens.put_summaries(batch.texts, counts.texts)
 
     def _give_out(self) -> None:
         for process, given in list(self._processes.items()):
-            while process.ready and len(given) < _GIVEN_AT_ONCE and len(rows := self._tokens.next_batch()):
-                texts = self._tokens.summaries(rows)
-                given.append((rows, texts))
+            if not process.ready:
+                continue
+            for batch in self._batches(_GIVEN_AT_ONCE - len(given)):
+                given.append(batch)
                 try:
-                    process.give(self._lines(rows, texts))
+                    process.give(self._lines(batch.rows, batch.texts))
                 except OSError:
                     self._bury(process)
                     break
+
+    def _batches(self, most: int) -> Iterator[_Batch]:
+        for _ in range(most):
+            is_again = bool(self._again)
+            rows = self._again.popleft() if is_again else self._tokens.next_batch()
+            if not len(rows):
+                return
+            yield _Batch(rows, self._tokens.summaries(rows), is_again)
 
     def _lines(self, rows: Rows, texts: list[str]) -> Lines:
         columns = self._capture.columns
@@ -113,24 +135,35 @@ class Counting:
         )
 
     def _bury(self, process: CountingProcess) -> None:
-        """A process has ended by itself: what it was counting is left, the rest is for the next one."""
+        """A process has ended by itself: what it was counting is looked at more closely, the rest is for the next."""
         given = self._processes.pop(process)
         process.end()
         if given:
-            rows, _ = given.popleft()
-            self._tokens.put(rows, np.full(len(rows), NOT_COUNTED, np.int32))
-        for rows, _ in given:
-            self._tokens.give_back(rows)
+            suspect = given.popleft()
+            if suspect.is_again:
+                self._tokens.put(suspect.rows, np.full(len(suspect.rows), NOT_COUNTED, np.int32))
+            else:
+                self._again.extend(half for half in np.array_split(suspect.rows, 2) if len(half))
+        self._take_back(given)
         self._deaths += 1
         if self._deaths >= _MOST_DEATHS:
             self.end()
             self.trouble = GIVEN_UP.format(self._tokens.counted, len(self._capture))
+
+    def _take_back(self, given: deque[_Batch]) -> None:
+        for batch in given:
+            if batch.is_again:
+                self._again.append(batch.rows)
+            else:
+                self._tokens.give_back(batch.rows)
 
     def end(self) -> None:
         """End the processes; what they have not brought back is for whoever counts next."""
         for process, given in self._processes.items():
             with contextlib.suppress(OSError):
                 process.end()
-            for rows, _ in given:
-                self._tokens.give_back(rows)
+            self._take_back(given)
+        for rows in self._again:
+            self._tokens.give_back(rows)
+        self._again.clear()
         self._processes.clear()

@@ -37,11 +37,13 @@ class Said(enum.IntFlag):
     """Its summary is a text that is not empty."""
     NO_CALL = 64
     """It answers something that is no tool call, so that nothing of it counts."""
+    REPEATED = 128
+    """The answer itself was delivered before, so that nothing of it counts again."""
 
 
-HINTS, CONSUMED, TRANSIENT, FAILED, ODD, SUMMARY, NO_CALL = (bit.value for bit in Said)
+HINTS, CONSUMED, TRANSIENT, FAILED, ODD, SUMMARY, NO_CALL, REPEATED = (bit.value for bit in Said)
 """The same bits as plain numbers, for what looks at each of a million."""
-_LASTING = ~NO_CALL & 0xFF
+_LASTING = ~(NO_CALL | REPEATED) & 0xFF
 _ERROR, _RPC = Flag.ERROR.value, Flag.RPC.value
 
 
@@ -87,9 +89,9 @@ class SignalTable:
         if found is None:
             found = self._pair_ids[pairs] = len(self._pair_lists)
             self._pair_lists.append(pairs)
-        conversation, tool, is_call = self._placed(row)
+        conversation, tool, void = self._placed(row)
         self.row.append(row)
-        self.said.append(said if is_call else said | NO_CALL)
+        self.said.append(said | void)
         self.tool.append(tool)
         self.conversation.append(conversation)
         self.note.append(0)
@@ -126,21 +128,34 @@ class SignalTable:
             place = self.find(row)
             if place == NOWHERE:
                 continue
-            conversation, tool, is_call = self._placed(row)
-            said = self.said[place] & _LASTING | (0 if is_call else NO_CALL)
+            conversation, tool, void = self._placed(row)
+            said = self.said[place] & _LASTING | void
             if (conversation, tool, said) != (self.conversation[place], self.tool[place], self.said[place]):
                 found |= {conversation, self.conversation[place]}
                 self.conversation[place], self.tool[place], self.said[place] = conversation, tool, said
         return found
 
-    def _placed(self, row: int) -> tuple[int, int, bool]:
-        """Conversation and tool of a result as known now, and whether it may answer a tool call."""
+    def _placed(self, row: int) -> tuple[int, int, int]:
+        """Conversation and tool of a result as known now, and the bit that says why nothing of it counts; 0."""
         links, strings = self._correlation.columns, self._capture.strings
         method = int(links["method"][row])
         is_call = not method or strings[method] == _CALL
         tool = int(links["target"][row]) if method and is_call else 0
         conversation = self._conversations.setdefault(self._key(row), len(self._conversations))
-        return conversation, tool, is_call
+        void = NO_CALL if not is_call else REPEATED if self._is_repeated(row) else 0
+        return conversation, tool, void
+
+    def _is_repeated(self, row: int) -> bool:
+        """Whether a call's first answer was this very message: a log without a gateway may have what it got twice."""
+        links, capture = self._correlation.columns, self._capture
+        cause = int(links["cause"][row])
+        first = int(links["answer"][cause]) if cause != NO_ROW else NO_ROW
+        if first == NO_ROW or first >= row:
+            return False
+        known = [int(capture.columns[name][row]) for name in ("id_hash", "rpc_hash")]
+        if known != [int(capture.columns[name][first]) for name in ("id_hash", "rpc_hash")] or not any(known):
+            return False
+        return capture.payload(row) == capture.payload(first)
 
     def _key(self, row: int) -> tuple[Any, ...]:
         """Who talk: the connection and the way the answer went for a line of MCP stdio, space and names for MEW."""

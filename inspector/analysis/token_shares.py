@@ -14,7 +14,9 @@ from inspector.analysis.node_columns import living_nodes
 from inspector.analysis.token_sums import carried_up
 
 Way = Literal["tool", "context", "participant", "kind"]
-_NO_TOOL = 0
+NO_TOOL = 0
+DEFINITIONS = MAIN
+"""Lists of tools, and what asked for them: no call of a tool, and mostly the greatest part of what is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class Share:
     """One of those the tokens are shared among.
 
     Attributes:
-        key: string id, or node of a context.
+        key: string id, or node of a context; NO_TOOL or DEFINITIONS where tools are counted.
         tokens: of its messages, as far as they are counted.
         messages: how many those are, counted or not.
     """
@@ -33,15 +35,16 @@ class Share:
 
 
 def codes_of(analysis: Analysis, way: Way, rows: slice | NDArray[np.integer]) -> NDArray[np.int64]:
-    """(rows,) what each message goes to: a string id, 0 for nobody or no tool; or a node, MAIN for the main context."""
+    """(rows,) what each message goes to: a string id, 0 for nobody or no tool; DEFINITIONS; or a node, MAIN."""
     columns = analysis.capture.columns
     if way == "context":
         return analysis.contexts.nodes_of(rows).astype(np.int64)
     if way == "tool":
-        call = analysis.capture.strings.find("tools/call")
+        call, listing = map(analysis.capture.strings.find, ("tools/call", "tools/list"))
         held = analysis.correlation.columns
-        calls = held["method"][rows] == (-1 if call is None else call)
-        return np.where(calls, held["target"][rows], _NO_TOOL).astype(np.int64)
+        methods = held["method"][rows]
+        targets = np.where(methods == (-1 if call is None else call), held["target"][rows].astype(np.int64), NO_TOOL)
+        return np.where(methods == (-1 if listing is None else listing), DEFINITIONS, targets)
     return columns["sender" if way == "participant" else "kind"][rows].astype(np.int64)
 
 
@@ -59,14 +62,13 @@ def shares(
     taken: slice | NDArray[np.integer] = slice(0, len(analysis)) if rows is None else rows
     codes = codes_of(analysis, way, taken)
     counted = np.maximum(analysis.tokens.columns["tokens"][taken], 0)
-    room = len(analysis.contexts.tree) + 1 if way == "context" else int(codes.max(initial=0)) + 1
-    if way == "context":
-        codes = np.where(codes == MAIN, room - 1, codes)
+    room = len(analysis.contexts.tree) + 1 if way == "context" else int(codes.max(initial=0)) + 2
+    codes = np.where(codes == MAIN, room - 1, codes)  # of tools DEFINITIONS
     messages = np.bincount(codes, minlength=room)
     tokens = np.bincount(codes, weights=counted, minlength=room).astype(np.int64)  # exact up to 2 ** 53
     if way == "context":
-        return _ordered(*_contexts(analysis, tokens, messages, below=below), main=room - 1)
-    return _ordered(tokens, messages)
+        tokens, messages = _contexts(analysis, tokens, messages, below=below)
+    return _ordered(tokens, messages, main=room - 1)
 
 
 def _contexts(
@@ -82,7 +84,7 @@ def _contexts(
     return tokens, counts
 
 
-def _ordered(tokens: NDArray[np.int64], messages: NDArray[np.integer], *, main: int | None = None) -> list[Share]:
+def _ordered(tokens: NDArray[np.int64], messages: NDArray[np.integer], *, main: int) -> list[Share]:
     found = np.flatnonzero(messages)
     order = found[np.lexsort((found, -messages[found], -tokens[found]))]
     return [Share(MAIN if key == main else key, int(tokens[key]), int(messages[key])) for key in order.tolist()]

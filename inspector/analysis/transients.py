@@ -19,6 +19,7 @@ from inspector.analysis.signals import (
     NO_CALL,
     NOWHERE,
     ODD,
+    REPEATED,
     SUMMARY,
     TRANSIENT,
     Said,
@@ -161,8 +162,8 @@ class TransientPass:
         table = self.signals
         said, row = table.said[place], table.row[place]
         table.note[place] = 0
-        if said & NO_CALL:
-            table.note[place] = Note.NO_CALL
+        if said & (NO_CALL | REPEATED):
+            table.note[place] = Note.NO_CALL if said & NO_CALL else Note.REPEATED
             return
         number = table.conversation[place]
         conversation = self._conversations.get(number)

@@ -69,6 +69,18 @@ class Opened(NamedTuple):
     """The connection's number in the source."""
 
 
+class Ended(NamedTuple):
+    """How a tapped server ended."""
+
+    reason: str
+    badly: bool
+    """It crashed."""
+
+
+RUNNING = Ended("", False)
+"""It has not, or was started again."""
+
+
 @dataclass(slots=True)
 class Block:
     """Records of one stretch of a source, in order.
@@ -81,6 +93,7 @@ class Block:
         origin: a capture's first line, when it lies in this block.
         stop: offset in bytes after the last line read.
         opened: connections that began in this block, in order.
+        ended: how its last connection ended, where a tap says so; RUNNING where one began after that.
     """
 
     columns: dict[str, Array]
@@ -91,6 +104,7 @@ class Block:
     origin: dict[str, Any] | None = None
     stop: int = 0
     opened: list[Opened] = field(default_factory=list)
+    ended: Ended | None = None
 
     def __len__(self) -> int:
         return len(self.columns["offset"])

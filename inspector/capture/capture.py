@@ -148,6 +148,8 @@ class Capture:
         source.formats.update(block.formats)
         if block.origin is not None:
             source.origin = block.origin
+        if block.ended is not None:
+            source.ended = block.ended
 
     def _note_impostors(self, block: Block, starts: NDArray[np.int64], start: int, ids: NDArray[np.uint32]) -> None:
         """A log says who sent what it received; an envelope may say otherwise (protocols.md 2, Spoofing)."""

@@ -10,7 +10,7 @@ class Flag(enum.IntFlag):
 
     UNREADABLE = 1
     GAP = 2
-    """A mark of ours: frames may be missing here."""
+    """A mark of ours: frames may be missing here; with ERROR, a tapped server ended badly, and nothing is missing."""
     FRAME = 4
     """A `#stream#data` frame."""
     JOIN = 8

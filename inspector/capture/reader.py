@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture import batches
-from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, STRING_COLUMNS, Block, Opened, Told
+from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, RUNNING, STRING_COLUMNS, Block, Ended, Opened, Told
 from inspector.capture.columns import Array
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_texts
@@ -56,6 +56,7 @@ class BlockReader:
         self._formats: Counter[str | None] = Counter()
         self._origin: dict[str, Any] | None = None
         self._opened: list[tuple[int, int]] = []  # place of the line, and its connection
+        self._ended: Ended | None = None
 
     def read(self, data: bytes, offset: int) -> Block:
         """Read whole lines; a last line without an end counts as one.
@@ -99,8 +100,9 @@ class BlockReader:
             among = places if usual is None else np.sort(np.concatenate((usual.places, places)))
             opened = [Opened(int(np.searchsorted(among, place)), self._source, src) for place, src in self._opened]
         return Block(
-            columns, self._tables.strings, self._tables.to_sets, told, self._formats, self._origin, stop, opened
-        )
+            columns, self._tables.strings, self._tables.to_sets, told, self._formats, self._origin, stop, opened,
+            self._ended,
+        )  # fmt: skip
 
     def _unusual_columns(self, count: int) -> dict[str, Array]:
         columns: dict[str, Array] = {}
@@ -143,6 +145,9 @@ class BlockReader:
             self._origin = _origin(line)
         elif header is not None and header.mark == capture_file.OPENED:
             self._opened.append((number, record.src))
+            self._ended = RUNNING
+        elif header is not None and header.mark == capture_file.CLOSED and record.reason:
+            self._ended = Ended(record.reason, badly=False)
 
     def _batch(
         self, batch: Record, known_as: str | None, line: bytes, offset: int, spans: Sequence[tuple[int, int]]
@@ -162,6 +167,9 @@ class BlockReader:
         flags = _SHAPE_FLAGS[record.shape]
         if known_as == capture_file.LABEL and record.direction == "out":
             flags |= _SENT
+        if record.shape is Shape.GAP and record.header is not None and record.header.mark == capture_file.CLOSED:
+            flags |= _ERROR
+            self._ended = Ended(record.reason or "", badly=True)
         self._values += self._row(record, line, offset, flags)
 
     def _row(self, record: Record, line: bytes, offset: int, flags: int) -> _Row:

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Protocol
 
+from inspector.capture.block import RUNNING
 from inspector.capture.elements import ElementScanner, Span, trimmed
 from inspector.protocol.formats import FRAME_LABEL
 
@@ -61,6 +62,7 @@ class SourceFile:
         lost_to: bytes before this offset are gone from the disk.
         formats: lines each format knew; None counts unreadable ones.
         origin: a capture's own first line, when it is one.
+        ended: how the server behind a tap ended, when it has.
         read_to: offset in bytes up to which records were read.
     """
 
@@ -74,6 +76,7 @@ class SourceFile:
         self.lost_to = 0
         self.formats: Counter[str | None] = Counter()
         self.origin: dict[str, Any] = {}
+        self.ended = RUNNING
         self.read_to = 0
         self.data_path = path if feed is None else feed.path
         self._file = self.data_path.open("rb", buffering=0)

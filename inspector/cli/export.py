@@ -20,8 +20,8 @@ from inspector.cli.opening import (
     field_named,
     opened,
 )
-from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, export_to, matching
-from inspector.export.files import trouble_of
+from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, export_stream, export_to, matching
+from inspector.export.files import takes_a_stream, trouble_of
 from inspector.export.manner import MARKED_FIELDS, format_of
 from inspector.marks_file import notes_of, write_beside
 
@@ -31,7 +31,15 @@ _NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 
 def export_command(
     file: LogFile,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="OUT", help="File to write; - for standard output.")],
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT",
+            help="File to write, compressed where it ends in .gz or .zst; - for standard output.",
+        ),
+    ],
     format_: Annotated[
         Format | None, typer.Option("--format", help="jsonl, csv, md or html; else what OUT ends with, else jsonl.")
     ] = None,
@@ -57,7 +65,8 @@ def export_command(
         field_named(name)
     view = f"Messages that match the filter {display_filter.strip()}" if display_filter.strip() else "All messages"
     chosen = format_ or format_of(output) or Format.JSONL
-    if marks and (output == "-" or chosen is not Format.JSONL):
+    flows = output == "-" or takes_a_stream(Path(output))
+    if marks and (flows or chosen is not Format.JSONL):
         fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)
     with opened(file, checked=checked, counted=counted, tool_aliases=tool_alias) as document:
@@ -68,7 +77,8 @@ def export_command(
             if output == "-":
                 deque(export_to(document, messages, sys.stdout.buffer, manner), maxlen=0)
                 return
-            done: Exported = deque(export_file(document, messages, Path(output), manner), maxlen=1)[0]
+            write = export_stream if flows else export_file
+            done: Exported = deque(write(document, messages, Path(output), manner), maxlen=1)[0]
             if marks:
                 notes = notes_of(document, matching(document, filter_), masked=not unmasked)
                 write_beside(notes, Path(output))

@@ -24,6 +24,7 @@ from inspector.cli.opening import (
 )
 from inspector.cli.printing import dump, echo, json_value, plain, printable, visible
 from inspector.export import matching
+from inspector.tokens.counter import TOKENIZER
 
 DEFAULT_FIELDS = "no,time,from,to,kind,context,text"
 
@@ -60,6 +61,8 @@ def list_command(
             for row in islice(matching(document, filter_), limit)
         )
         _PRINTERS[format_](names, values)
+    if "tokens" in names and format_ is Format.table:  # apart from the rows, which scripts count
+        typer.echo(f"tokens: estimate ({TOKENIZER})", err=True)
 
 
 def _print_jsonl(names: list[str], rows: Iterable[dict[str, object]]) -> None:

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from inspector.cli.opening import Json, LogFile, ToolAliasTexts, fail, opened
-from inspector.cli.printing import dump, print_array, printable, say
+from inspector.cli.printing import dump, printable, say, visible
 from inspector.document import CaptureDocument
 from inspector.model_context import Entry, ModelContext, Moment, Options, Reader, readers
 from inspector.model_context.difference import difference
-from inspector.model_context.messages import messages_of, whole_content
+from inspector.model_context.file import conversation_parts
+from inspector.model_context.messages import whole_content
 from inspector.protocol.secrets import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
 
@@ -31,7 +32,7 @@ def model_sees_command(
     whole: Annotated[bool, typer.Option("--no-collapsing", help="As if nothing were collapsed.")] = False,
     others: Annotated[bool, typer.Option("--others-reasoning", help="With the reasoning of others.")] = False,
     as_messages: Annotated[
-        bool, typer.Option("--messages", help="Print chat messages in JSON, ready to send.")
+        bool, typer.Option("--messages", help="Print messages and tools as one JSON object, ready to send.")
     ] = False,
     as_json: Json = False,
     tool_alias: ToolAliasTexts = None,
@@ -46,7 +47,8 @@ def model_sees_command(
         context = ModelContext(document.analysis, reader, Options(collapsing=not whole, others_reasoning=others))
         moment = context.at(_message(document, at, len(document.analysis) - 1))
         if as_messages:
-            print_array(messages_of(moment))
+            for part in conversation_parts(moment):
+                typer.echo(visible(part), nl=False)
         elif since is not None:
             _say_difference(context.at(_message(document, since, 0)), moment, as_json=as_json)
         elif as_json:
@@ -84,6 +86,7 @@ def _as_json(moment: Moment, *, out: bool) -> dict[str, Any]:
         "tokens_without_collapsing": moment.uncollapsed_total,
         "estimate": TOKENIZER,
         "reported": _reported(moment),
+        "not_in_traffic": moment.outside(),
         "entries": [_entry_json(moment, entry) for entry in moment.entries(out=out)],
     }
 
@@ -128,6 +131,9 @@ def _say(moment: Moment, *, out: bool) -> None:
     status = moment.reported()
     if status is not None:
         say(f"It reported {status.words} with No. {status.message + 1:,}.")
+    outside = moment.outside()
+    if outside is not None:
+        say(f"About {outside:,} of them are not in the traffic: its system prompt, and what its client adds.")
     for role, (count, tokens) in moment.by_role().items():
         say(f"  {role.word:<10} {count:>7,} entries {tokens:>10,} tokens")
     for entry in moment.entries(out=out):
@@ -146,14 +152,17 @@ def _say_difference(earlier: Moment, later: Moment, *, as_json: bool) -> None:
     found = difference(earlier, later)
     parts = (("came", found.came), ("went", found.went), ("collapsed", found.collapsed))
     if as_json:
-        made: dict[str, Any] = {name: [_entry_json(later, later.entry(p)) for p in places] for name, places in parts}
+        made: dict[str, Any] = {
+            name: [_entry_json(later, later.entry(p)) | {"change": int(found.by_entry[p])} for p in places]
+            for name, places in parts
+        }
         made |= {"tokens": found.tokens, "since": earlier.message + 1, "no": later.message + 1}
         typer.echo(dump(mask_secrets(made)))
         return
-    span = f"From No. {earlier.message + 1:,} to No. {later.message + 1:,}"
-    say(f"{span}: {found.tokens:+,} tokens. Estimate ({TOKENIZER}).")
+    ends = (f"No. {one.message + 1:,} ({one.total:,} tokens)" for one in (earlier, later))
+    say(f"From {' to '.join(ends)}: {found.tokens:+,} tokens. Estimate ({TOKENIZER}).")
     for name, places in parts:
         for place in places.tolist():
             entry = later.entry(place)
             text = printable(mask_text(_content(later, entry)), 60)
-            say(f"{name:<10} {entry.message + 1:>7,} {text:<60}  {entry.reason}")
+            say(f"{name:<10} {entry.message + 1:>7,} {int(found.by_entry[place]):>+7,} {text:<60}  {entry.reason}")

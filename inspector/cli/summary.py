@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 from typing import Annotated, Any
 
@@ -74,12 +75,15 @@ def _say_tokens(counted: dict[str, Any] | None) -> None:
     if collapsed["results"]:
         say(
             f"    {'with collapsing':36}{counted['with_collapsing']:>11,}  "
-            f"({collapsed['saved']:,} saved: {collapsed['before']:,} of {collapsed['results']:,} results became "
-            f"{collapsed['after']:,})"
+            f"({collapsed['saved']:,} saved: {_results(collapsed['results'])} of {collapsed['before']:,} tokens became "
+            f"{'a summary' if collapsed['results'] == 1 else 'summaries'} of {collapsed['after']:,})"
         )
-    for title in ("participants", "tools", "kinds"):
-        _say_tokens_by(f"by {title[:-1]}", counted[title])
-    _say_tokens_by("by context, its own", {one["path"]: one["own"] for one in counted["contexts"]})
+    tools = {**counted["tools"], "(tool definitions)": counted["tool_definitions"], "(no tool)": counted["no_tool"]}
+    _say_tokens_by("sent by", counted["participants"].items())
+    _say_tokens_by("by tool", sorted(tools.items(), key=lambda one: -one[1]))
+    _say_tokens_by("by kind", counted["kinds"].items())
+    # Several may have one label, as the "fetch" of different tasks; paths alone tell little.
+    _say_tokens_by("by context, its own", [(_context_name(one), one["own"]) for one in counted["contexts"]])
 
 
 def _say_contexts(contexts: list[dict[str, Any]] | None) -> None:
@@ -93,16 +97,27 @@ def _say_contexts(contexts: list[dict[str, Any]] | None) -> None:
 
 
 _MOST_TOKENS = 8
+_NAME = 34
 
 
-def _say_tokens_by(title: str, tokens: dict[str, int]) -> None:
-    if not tokens:
+def _say_tokens_by(title: str, tokens: Iterable[tuple[str, int]]) -> None:
+    rows = [(name, number) for name, number in tokens if number]
+    if not rows:
         return
     say(f"    {title}")
-    for name, number in islice(tokens.items(), _MOST_TOKENS):
-        say(f"      {printable(name, 34) or '(none)':34}{number:>11,}")
-    if len(tokens) > _MOST_TOKENS:
-        say(f"      and {len(tokens) - _MOST_TOKENS:,} more")
+    for name, number in rows[:_MOST_TOKENS]:
+        say(f"      {printable(name, _NAME) or '(none)':{_NAME}}{number:>11,}")
+    if len(rows) > _MOST_TOKENS:
+        say(f"      and {len(rows) - _MOST_TOKENS:,} more")
+
+
+def _context_name(one: dict[str, Any]) -> str:
+    """Its label, and behind that the label of what it lies in, as far as there is room."""
+    return f"{one['label']}, in {one['inside']}" if one["inside"] else one["label"]
+
+
+def _results(count: int) -> str:
+    return "1 result" if count == 1 else f"{count:,} results"
 
 
 def _say_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:

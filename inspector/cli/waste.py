@@ -66,7 +66,7 @@ def _as_json(found: Found, shown: tuple[Waste, ...]) -> dict[str, Any]:
 def _say(found: Found, shown: tuple[Waste, ...]) -> None:
     if found.wastes:
         perhaps = found.tokens - found.sure_tokens
-        part = f", {perhaps:,} of them perhaps" if perhaps else ""
+        part = f", {perhaps:,} of them perhaps" if perhaps and found.sure_tokens else ", perhaps" if perhaps else ""
         say(f"{found.tokens:,} tokens could be spared{part}. Estimate ({TOKENIZER}).")
     else:
         say(NOTHING)

@@ -5,16 +5,21 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.capture.decisions import FILE_NAME as DECISIONS
 from inspector.captures import MARKS_SUFFIX
 from inspector.document import CaptureDocument
+from inspector.export.compression import ENDINGS, compressing
 from inspector.export.lines import LinesWriter
 from inspector.export.manner import Exported, Format, Manner, Steps, Writer
 from inspector.export.markdown import MarkdownWriter
@@ -67,7 +72,7 @@ def writer_for(document: CaptureDocument, manner: Manner, redaction: Redaction) 
 def export_file(document: CaptureDocument, messages: Iterable[int], target: Path, manner: Manner = _AS_LOGGED) -> Steps:
     """Write messages to a file, in place of what is there; steps of some messages each, the last one complete.
 
-    Closed before its end it leaves what was there before.
+    Closed before its end it leaves what was there before. A name that ends in .gz or .zst is written so.
 
     Args:
         document: holds the messages.
@@ -77,25 +82,44 @@ def export_file(document: CaptureDocument, messages: Iterable[int], target: Path
 
     Raises:
         OSError: the file cannot be written, or the log cannot be read, or they are the same; or it is
-            the file of the log's marks.
+            the file of the log's marks, or one that was read beside it; or it is a pipe or a device.
         FilterError: one of the fields of a table is none.
     """
+    if takes_a_stream(target):
+        raise OSError(errno.EINVAL, "that is a pipe or a device, not a file", str(target))
     target = Path(os.path.realpath(target))
-    if any(_is_same(source.path, target) for source in document.capture.sources):
-        raise OSError(errno.EEXIST, "that is the log itself", str(target))
-    if any(_is_same(marks, target) or marks == target for marks in _marks_of(document)):
-        raise OSError(errno.EEXIST, "that is the file with the marks of the log", str(target))
+    _refuse_what_is_read(document, target)
     handle, name = tempfile.mkstemp(prefix=".context-inspector-", suffix=".part", dir=target.parent)
     part = Path(name)
     try:
-        with os.fdopen(handle, "wb") as file:
-            yield from export_to(document, messages, file, manner)
+        done = Exported(0, 0, Counter())
+        with os.fdopen(handle, "wb") as file, compressing(file, target.name) as stream:
+            for done in export_to(document, messages, stream, manner):
+                yield done
         part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o600)
         part.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
             part.unlink()
         raise
+    yield replace(done, size_bytes=target.stat().st_size)
+
+
+def takes_a_stream(target: Path) -> bool:
+    """Whether a path is a pipe or a device: what is written there goes on to whoever reads, and replaces nothing."""
+    try:
+        mode = target.stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def export_stream(
+    document: CaptureDocument, messages: Iterable[int], target: Path, manner: Manner = _AS_LOGGED
+) -> Steps:
+    """Write messages into a pipe or a device, as `export_file` does into a file; this waits for whoever reads."""
+    with target.open("wb") as file, compressing(file, target.name) as stream:
+        yield from export_to(document, messages, stream, manner)
 
 
 def export_to(document: CaptureDocument, messages: Iterable[int], file: BinaryIO, manner: Manner = _AS_LOGGED) -> Steps:
@@ -126,6 +150,26 @@ _ADVICE = {
     errno.EDQUOT: "free some space, or choose another disk",
     errno.EFBIG: "choose another disk, or fewer messages",
 }
+
+
+def _refuse_what_is_read(document: CaptureDocument, target: Path) -> None:
+    """Raise OSError where the log, its marks or what lies beside it would be overwritten."""
+    if any(_is_same(source.path, target) for source in document.capture.sources):
+        raise OSError(errno.EEXIST, "that is the log itself", str(target))
+    if any(_is_same(marks, target) or marks == target for marks in _marks_of(document)):
+        raise OSError(errno.EEXIST, "that is the file with the marks of the log", str(target))
+    if any(_is_same(decisions, target) for decisions in _decisions_of(document)):
+        raise OSError(errno.EEXIST, "that is the file with the gateway's decisions about the log", str(target))
+
+
+def _decisions_of(document: CaptureDocument) -> Iterator[Path]:
+    """The gateway's decisions beside the log, be they open or not."""
+    if document.decisions is not None:
+        yield document.decisions.source.path
+    for source in document.capture.sources:
+        if source.format == "gateway-log":
+            for ending in ("", *ENDINGS):
+                yield source.path.with_name(DECISIONS + ending)
 
 
 def _marks_of(document: CaptureDocument) -> Iterator[Path]:

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Protocol
 
+from inspector.export.compression import without_ending
 from inspector.protocol.secrets import Tally
 
 
@@ -25,8 +26,8 @@ class Format(enum.StrEnum):
 
 
 def format_of(name: str) -> Format | None:
-    """The format a file's name asks for; None when it asks for none."""
-    ending = name.rpartition(".")[2].lower()
+    """The format a file's name asks for, compressed or not; None when it asks for none."""
+    ending = without_ending(name).rpartition(".")[2].lower()
     others = {"htm": Format.HTML, "markdown": Format.MARKDOWN, "ndjson": Format.JSONL, "json": Format.JSONL}
     return next((one for one in Format if one.value == ending), others.get(ending))
 

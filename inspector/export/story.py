@@ -17,6 +17,8 @@ from inspector.protocol.payloads.content import pretty_json
 
 MAX_BODY = 1 << 16
 """Characters of one message in a document; JSON Lines have all of them."""
+_LONGEST_SECRET = 100_000
+"""So many characters behind them are looked at, as of a secret cut in two nothing would know that it is one."""
 
 _HEADING = ("time", "from", "to", "kind", "context")
 _FACTS = (
@@ -76,7 +78,7 @@ class Teller:
     def tell(self, message: int) -> Story:
         """One message."""
         capture = self._document.capture
-        body, is_json = self._body(message)
+        body, is_json, unread = self._body(message)
         lines = (message_text(capture, message) or "").strip().splitlines()
         kind = capture.string("kind", message) or ""
         return Story(
@@ -90,7 +92,7 @@ class Teller:
             findings=tuple(self._findings(message)),
             body=body[:MAX_BODY],
             is_json=is_json,
-            left_out=max(0, len(body) - MAX_BODY),
+            left_out=max(0, len(body) - MAX_BODY) + unread,
         )
 
     def _value(self, name: str, message: int) -> str:
@@ -114,12 +116,15 @@ class Teller:
         for found in self._document.analysis.findings.of(message):
             yield Said(found.severity, found.code, visible(self._redaction.text(found.text)))
 
-    def _body(self, message: int) -> tuple[str, bool]:
+    def _body(self, message: int) -> tuple[str, bool, int]:
+        """What it said, whether that is JSON, and how many more characters nobody looked at."""
         capture = self._document.capture
         raw = capture.envelope_bytes(message).strip()
         if not int(capture.columns["flags"][message]) & _NO_JSON and not capture.is_big(message):
             try:
-                return visible(pretty_json(self._redaction.value(decode_json(raw)))), True
+                return visible(pretty_json(self._redaction.value(decode_json(raw)))), True, 0
             except NotAnObjectError:
                 pass
-        return visible(self._redaction.text(raw.decode("utf-8", "backslashreplace"))), False
+        text = raw.decode("utf-8", "backslashreplace")
+        head = text[: MAX_BODY + _LONGEST_SECRET]
+        return visible(self._redaction.text(head)), False, len(text) - len(head)

@@ -16,6 +16,7 @@ from inspector.filters.check import Checker, Term
 from inspector.filters.evaluate import Evaluation, JunctionNode, Node, NotNode, Selection, TermNode, TextNode
 from inspector.filters.full_text import TextFinder
 from inspector.filters.memory import Answers, Mask, Rows
+from inspector.filters.operators import Matching
 from inspector.filters.parse import parse
 
 _CHUNK = 1 << 16
@@ -41,11 +42,17 @@ class DisplayFilter:
     depends: frozenset[Depends]
     """What can change the answer for a message that was already evaluated."""
     _root: Node | None = field(repr=False, compare=False)
+    _matching: tuple[Matching, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def root(self) -> Node | None:
         """What it compiled to, for whoever explains it; None for the empty filter."""
         return self._root
+
+    @property
+    def too_long(self) -> int:
+        """How many values took an expression of this filter too long, so that they count as no match."""
+        return sum(matching.too_long for matching in self._matching)
 
     def mask(self, analysis: Analysis, rows: Rows) -> Mask:
         """Which of some messages to show.
@@ -148,7 +155,9 @@ def compile_filter(
         return DisplayFilter(text, None, frozenset(), frozenset(), None)
     builder = _NodeBuilder(Checker(text, fields, payload_field, selected_context))
     root = builder.node(expression)
-    return DisplayFilter(text, expression, frozenset(builder.fields), frozenset(builder.depends), root)
+    return DisplayFilter(
+        text, expression, frozenset(builder.fields), frozenset(builder.depends), root, tuple(builder.matching)
+    )
 
 
 class _NodeBuilder:
@@ -158,6 +167,7 @@ class _NodeBuilder:
         self._checker = checker
         self.fields: set[str] = set()
         self.depends: set[Depends] = set()
+        self.matching: list[Matching] = []
         self._terms = 0
 
     def node(self, expression: Expression) -> Node:
@@ -173,6 +183,8 @@ class _NodeBuilder:
         term = self._checker.term(expression)
         self.fields.add(term.field.name)
         self.depends.add(term.field.depends)
+        if isinstance(term.predicate, Matching):
+            self.matching.append(term.predicate)
         return TermNode(self._terms, term, self._column_of(term))
 
     def _column_of(self, term: Term) -> Callable[[Analysis], Column]:

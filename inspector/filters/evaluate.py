@@ -9,7 +9,9 @@ table lives; a term that decodes remembers its answers where it is given a place
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +21,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.capture.capture import Capture
 from inspector.fields import Depends
+from inspector.filters.big_values import TooLargeError, big_text, big_value
 from inspector.filters.check import Term
 from inspector.filters.full_text import TextFinder
 from inspector.filters.hints import PayloadHint, found_in, hint_of_term, read_together
@@ -281,10 +284,21 @@ class TermNode:
     def _each(self, capture: Capture, column: Column, rows: Rows) -> Mask:
         predicate, many = self.term.predicate, self.term.field.many
         with read_together(capture, rows):
-            values = map(column.value, rows.tolist())
+            values = map(partial(self._value, capture, column), rows.tolist())
             if predicate is None:
                 return _mask((bool(value) if many else value is not None for value in values), len(rows))
             return _mask((_any(predicate, value) for value in values), len(rows))
+
+    def _value(self, capture: Capture, column: Column, message: int) -> object:
+        """A message's value; of a big one, whose column knows its head, what really stands in it."""
+        field_ = self.term.field
+        if capture.is_big(message):
+            if field_.path:
+                with suppress(TooLargeError):
+                    return big_value(capture, message, field_.path)
+            elif field_.name == "text":
+                return big_text(capture, message)
+        return column.value(message)
 
 
 @dataclass(frozen=True, slots=True)

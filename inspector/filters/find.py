@@ -8,6 +8,7 @@ rows that come, ask only for what is not known.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,10 @@ from inspector.analysis import Changes
 from inspector.analysis.transients import NO_ROW
 from inspector.capture.stretches import stretches
 from inspector.filters.find_query import FindQuery
+from inspector.filters.long_records import LONG, search_long
 from inspector.filters.memory import UNKNOWN
+from inspector.filters.patterns import TOO_LONG
+from inspector.filters.time_limit import TookTooLongError
 from inspector.filters.visible import Messages, VisibleRows
 
 _FIRST_BYTES, _MOST_BYTES = 64 << 10, 2 << 20
@@ -61,6 +65,7 @@ class FindSearch:
     Attributes:
         query: what is looked for.
         locate: where in a text it stands.
+        gave_up: whether an expression took too long in so many messages that the rest is not searched.
     """
 
     def __init__(self, rows: VisibleRows, query: FindQuery, origin: int | None = None) -> None:
@@ -75,10 +80,12 @@ class FindSearch:
             PatternError: the expression cannot be used.
         """
         self.query = query
+        self.gave_up = False
         self.locate = query.locator()
         self._finder = query.finder()
         self._rows = rows
         self._known: NDArray[np.int8] = np.zeros(0, np.int8)
+        self._long: tuple[int, Iterator[np.int8]] | None = None
         self._seen: Messages = NOTHING
         self._bytes = _FIRST_BYTES
         self._arranged = -1
@@ -98,15 +105,15 @@ class FindSearch:
     # Searching
 
     def step(self, until: float) -> bool:
-        """Search on until a time (`time.perf_counter`); whether all rows are searched then.
-
-        Raises:
-            TookTooLongError: an expression that takes too long; the search is over.
-        """
+        """Search on until a time (`time.perf_counter`); whether all rows are searched then, or it gave up."""
         for which, run in enumerate(self._runs):
-            while run[0] < run[1]:
+            while run[0] < run[1] and not self.gave_up:
                 began = time.perf_counter()
-                self._search(which, run)
+                try:
+                    self._search(which, run)
+                except TookTooLongError:
+                    self.gave_up = True
+                    return True
                 now = time.perf_counter()
                 if now - began < _QUICK_S:
                     self._bytes = min(2 * self._bytes, _MOST_BYTES)
@@ -127,7 +134,10 @@ class FindSearch:
             if enough < len(unknown):
                 chunk = chunk[: int(chunk.searchsorted(unknown[enough]))]
                 unknown = unknown[:enough]
-            known[unknown] = self._ask(unknown)
+            self._answer(unknown)
+            left = unknown[known[unknown] == UNKNOWN]
+            if len(left):
+                chunk = chunk[: int(chunk.searchsorted(left[0]))]
         found = chunk[known[chunk] == 1]
         if len(found):
             self._hits[which].append(found)
@@ -144,13 +154,36 @@ class FindSearch:
         if self._hit_rows is not None:
             self._hit_rows.add(self._rows.rows_of(found.astype(np.int64)))
 
-    def _ask(self, messages: Messages) -> NDArray[np.bool_]:
-        analysis = self._rows.analysis
-        found = np.concatenate([self._finder.among(*stretch) for stretch in stretches(analysis.capture, messages)])
-        collapsed = np.flatnonzero(analysis.transients.columns["collapsed_by"][messages] != NO_ROW)
-        for place in collapsed[~found[collapsed]].tolist():
-            found[place] = self._in_summary(int(messages[place]))
-        return found
+    def _answer(self, messages: Messages) -> None:
+        """Find out about messages, ascending; some stay unknown where that takes long."""
+        known, analysis = self._known, self._rows.analysis
+        long = np.flatnonzero(analysis.capture.columns["length"][messages] > LONG)
+        if len(long) and not long[0]:
+            messages = messages[:1]
+            known[messages] = self._ask_long(int(messages[0]))
+        else:
+            messages = messages[: long[0]] if len(long) else messages
+            at = 0
+            for stretch in stretches(analysis.capture, messages):
+                found = self._finder.among(*stretch)
+                known[messages[at : at + len(found)]] = found
+                at += len(found)
+                if (found == UNKNOWN).any():
+                    break
+        open_ = messages[(known[messages] != 1) & (known[messages] != UNKNOWN)]
+        collapsed = open_[analysis.transients.columns["collapsed_by"][open_] != NO_ROW]
+        for message in collapsed.tolist():
+            if self._in_summary(message):
+                known[message] = 1
+
+    def _ask_long(self, message: int) -> np.int8:
+        """Search on in a long record."""
+        if self._long is None or self._long[0] != message:
+            self._long = message, search_long(self._finder, self._rows.analysis.capture, message)
+        answer = next(self._long[1])
+        if answer != UNKNOWN:
+            self._long = None
+        return answer
 
     def _in_summary(self, message: int) -> bool:
         return bool(self.locate(self._rows.analysis.transients.summary(message) or ""))
@@ -203,8 +236,8 @@ class FindSearch:
 
     @property
     def done(self) -> bool:
-        """Whether all rows are searched."""
-        return all(start >= stop for start, stop in self._runs)
+        """Whether nothing more is searched: all rows are, or too many take too long."""
+        return self.gave_up or all(start >= stop for start, stop in self._runs)
 
     @property
     def fraction(self) -> float:
@@ -219,6 +252,11 @@ class FindSearch:
             joined = np.concatenate(parts) if parts else NOTHING
             self._joined = _Grown(np.union1d(joined, self._late) if len(self._late) else joined)
         return self._joined.values
+
+    @property
+    def too_long(self) -> int:
+        """How many messages were left out because it takes too long to say whether they are hits."""
+        return int(np.count_nonzero(self._known == TOO_LONG))
 
     def _is_hit(self, messages: Messages) -> NDArray[np.bool_]:
         hits = self.hits

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from inspector.filters.full_text import Mask, Offsets, TextFinder
+from numpy.typing import NDArray
+
+from inspector.filters.full_text import Offsets, TextFinder
+from inspector.filters.long_records import PartFinder
 from inspector.filters.patterns import PatternFinder, compile_pattern
 from inspector.filters.time_limit import TookTooLongError, at_most
 
@@ -15,20 +18,28 @@ LONGEST = 1_000
 MOST_PLACES = 2_000
 """Places in one text that are told: more are no help to the eye."""
 _LIMIT_S = 0.03
+_MOST_IN_A_ROW = 4
+"""Texts that took too long one after the other, after which none is tried any more."""
+_REMEMBERED = 256
 
 Places = list[tuple[int, int]]
 """(start, stop) in characters, ascending, none of them empty, none within another."""
 
 
-class Finder(Protocol):
+class Finder(PartFinder, Protocol):
     """Finds something in the text of records."""
 
     def __call__(self, record: bytes) -> bool:
         """Whether a record's text holds it."""
         ...
 
-    def among(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
-        """(k,) bool, which of the records that lie in `data` hold it; as `TextFinder.among`."""
+    def among(self, data: bytes, starts: Offsets, ends: Offsets) -> NDArray[Any]:
+        """Which of the records that lie in `data` hold it; arguments as for `TextFinder.among`.
+
+        Returns:
+            (k,) bool or int8: 1 or true where it is, 0 or false where not; TOO_LONG where that takes too long to say,
+            and UNKNOWN where nobody tried because others took long.
+        """
         ...
 
 
@@ -63,12 +74,13 @@ class FindQuery:
             return _literal(self.text, match_case=self.match_case)
         search = compile_pattern(self.text, match_case=self.match_case).finditer
 
-        too_long = False
+        dear: set[int] = set()
+        in_a_row = 0
 
         def locate(text: str) -> Places:
-            nonlocal too_long
+            nonlocal in_a_row
             found: Places = []
-            if too_long:  # the next text would take as long, and there may be one a row
+            if in_a_row >= _MOST_IN_A_ROW or (dear and hash(text) in dear):  # it would take as long again
                 return found
             try:
                 with at_most(_LIMIT_S):
@@ -78,8 +90,11 @@ class FindQuery:
                             if len(found) >= MOST_PLACES:
                                 break
             except TookTooLongError:
-                too_long = True
+                in_a_row += 1
+                if len(dear) < _REMEMBERED:
+                    dear.add(hash(text))
                 return []
+            in_a_row = 0
             return found
 
         return locate

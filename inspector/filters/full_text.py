@@ -159,6 +159,10 @@ class TextFinder:
             found[row] = self(records.record(row))
         return found
 
+    def in_part(self, part: bytes, *, first: bool, last: bool) -> int:
+        """As `long_records.PartFinder`; a text is the same at the ends of a part as within it."""
+        return int(self.among(part, np.zeros(1, np.int64), np.array([len(part)]))[0])
+
     def _find(self, records: Records, found: Mask, open_: Mask) -> None:
         """Mark the records in which it stands as it is, and those in which its rest may be written in another way."""
         folded = self._room.of(records.data)

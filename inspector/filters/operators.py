@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from inspector.analysis.findings import Severity
 from inspector.fields import FieldType
+from inspector.filters.pattern_words import pattern_trouble
+from inspector.filters.time_limit import TookTooLongError, at_most
 from inspector.protocol import paths
 
 Scalar: TypeAlias = str | int | float | bool
@@ -30,6 +32,9 @@ Vector: TypeAlias = Callable[[NDArray[Any], Any], NDArray[np.bool_]]
 
 MAX_PATTERN = 1000
 """Longest regular expression or glob, in characters."""
+
+_MATCH_S, _MATCH_LEAST_S = 0.03, 0.002
+"""Processor time for a regular expression in one value."""
 
 _ALL = frozenset(FieldType)
 _ORDERED = frozenset((FieldType.INTEGER, FieldType.NUMBER, FieldType.TIME, FieldType.SEVERITY, FieldType.ANY))
@@ -173,10 +178,40 @@ def _matches(operand: str, _type: FieldType) -> Predicate:
             warnings.simplefilter("ignore")  # "possible nested set" and the like are no business of the user
             search = re.compile(operand).search
     except re.error as error:
-        raise OperandError(f"The regular expression is not valid: {error.msg}.", error.pos) from None
+        raise OperandError(f"The regular expression is not valid: {pattern_trouble(error)}.", error.pos) from None
     except (RecursionError, OverflowError, MemoryError):
         raise OperandError("The regular expression is too complex.") from None
-    return lambda value: isinstance(value, str) and search(value) is not None
+    return Matching(search)
+
+
+class Matching:
+    """Whether a regular expression is found in a value, as far as that can be told in time.
+
+    A value that takes too long does not match, and is counted; the more of them come one after the other, the less
+    time the next one gets.
+
+    Attributes:
+        too_long: how many values took too long.
+    """
+
+    def __init__(self, search: Callable[[str], object]) -> None:
+        self._search = search
+        self._limit = _MATCH_S
+        self.too_long = 0
+
+    def __call__(self, value: object) -> bool:
+        """Whether the expression is found in the value; never of what is no text."""
+        if not isinstance(value, str):
+            return False
+        try:
+            with at_most(self._limit):
+                found = self._search(value) is not None
+        except TookTooLongError:
+            self.too_long += 1
+            self._limit = max(_MATCH_LEAST_S, self._limit / 2)
+            return False
+        self._limit = min(_MATCH_S, self._limit * 2)
+        return found
 
 
 def _glob(pattern: str) -> Callable[[str], bool]:

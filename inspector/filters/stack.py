@@ -27,6 +27,8 @@ class Condition:
     """A display filter that compiles."""
     on: bool = True
     """Whether it counts."""
+    later: bool = False
+    """It came after what is shown as well, which therefore is no exception to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,19 @@ class FilterStack:
     @property
     def combined(self) -> str:
         """All that counts as one display filter: as written where it is one alone, else joined by `&&`."""
-        parts = [condition.text for condition in self.conditions if condition.on]
-        return self.eased(joined([*parts, self.text]))
+        return self.eased(self.chosen)
+
+    @property
+    def chosen(self) -> str:
+        """What was chosen: all that counts, without what is shown as well."""
+        return joined([*(condition.text for condition in self.conditions if condition.on), self.text])
 
     def eased(self, text: str) -> str:
         """A filter with what is shown as well; an empty one hides nothing."""
-        return f"({text}) || {self.besides}" if self.besides and text.strip() else text
+        if not self.besides or not text.strip():
+            return text
+        later = [condition.text for condition in self.conditions if condition.on and condition.later]
+        return f"({text}) || {joined([self.besides, *later])}"
 
     @property
     def is_full(self) -> bool:
@@ -56,8 +65,18 @@ class FilterStack:
         return len(self.conditions) >= MOST_CONDITIONS
 
     def with_text(self, text: str) -> FilterStack:
-        """With another text in the bar."""
-        return replace(self, text=text)
+        """With another text in the bar; to one that says something else nobody has made an exception."""
+        ends = bool(text.strip()) and text.strip() != self.text.strip()
+        return replace(self, text=text, besides="" if ends else self.besides)
+
+    def showing(self, besides: str) -> FilterStack:
+        """With this shown as well, whatever is hidden by what counts now; "" for nothing."""
+        conditions = tuple([replace(condition, later=not condition.on) for condition in self.conditions])
+        return replace(self, conditions=conditions, besides=besides)
+
+    def settled(self) -> FilterStack:
+        """Without what is shown as well where nothing is hidden any more: it was an exception to that."""
+        return replace(self, besides="") if self.besides and not self.chosen else self
 
     def alone(self, text: str) -> FilterStack:
         """With this text alone in force: the conditions stay, switched off."""
@@ -71,12 +90,23 @@ class FilterStack:
         text = text.strip()
         known = [condition.text for condition in self.conditions]
         if text in known:
-            return self.switched(known.index(text), on=True)
+            place = known.index(text)
+            condition = self.conditions[place]
+            return self if condition.on else self._with(place, replace(condition, on=True, later=bool(self.besides)))
         if not text or text == self.text.strip():
             return self
         if self.is_full:
             return self.with_text(joined([self.text, text]))
-        return replace(self, conditions=(*self.conditions, Condition(text)))
+        return replace(self, conditions=(*self.conditions, Condition(text, later=bool(self.besides))))
+
+    def stacked(self, text: str) -> FilterStack:
+        """With what is written in the bar as one more condition, and the bar empty."""
+        moved = replace(self, text="").added(text)
+        if text.strip() != self.text.strip():
+            return moved
+        # It counted before, so that what is shown as well is an exception to it, too.
+        kept = [replace(one, later=False) if one.text == text.strip() else one for one in moved.conditions]
+        return replace(moved, conditions=tuple(kept))
 
     def widened(self, text: str) -> FilterStack:
         """With what a filter lets through shown as well: what counts now becomes the bar's text, `||` the filter."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from inspector.marks_file.content import Snapshot
 from inspector.marks_file.exported import ExportedNotes, notes_of, write_beside
-from inspector.marks_file.file import MarksFile, restore_marks
+from inspector.marks_file.file import MarksFile, not_looked_for, restore_marks
 from inspector.marks_file.places import beside_capture
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "MarksFile",
     "Snapshot",
     "beside_capture",
+    "not_looked_for",
     "notes_of",
     "restore_marks",
     "write_beside",

@@ -23,7 +23,7 @@ from inspector.marks_file.content import (
 )
 from inspector.marks_file.finding import Found, Search, elsewhere
 from inspector.marks_file.identity import Digests
-from inspector.marks_file.places import places_of
+from inspector.marks_file.places import places_of, read_places_of
 from inspector.marks_file.writing import Writer
 
 
@@ -144,7 +144,7 @@ class MarksFile:
             return
         if not self._search.done:
             heads = self._digests.heads()
-            self._take(self._search.look(self._places(self._home), heads, complete=complete))
+            self._take(self._search.look(self._read_places(), heads, complete=complete))
         if complete and not self._taken_any and not self._looked_elsewhere:
             self._looked_elsewhere = True
             self._look_elsewhere()
@@ -169,14 +169,19 @@ class MarksFile:
 
     def _look_elsewhere(self) -> None:
         """The capture has no marks: take along those it had where it lay before."""
-        found = elsewhere(self._digests.heads(), self._home, self._places(self._home))
+        found = elsewhere(self._digests.heads(), self._home, self._read_places())
         if not found or self._home is None:
             return
-        if not found[0].moved:
+        if not found[0].moved or not self._are_all_of(found[0]):
             self.offered = found[0]
             return
         self._take(found[:1])
         self.said = f"The marks were found in {found[0].file}: {self._home.name} was renamed or moved since."
+
+    def _are_all_of(self, found: Found) -> bool:
+        """Whether each message a file has a note on is here."""
+        total = len(self._document.analysis)
+        return all(entry.no <= total and self._is_of(entry) for entry in found.content.messages)
 
     def take_offered(self) -> None:
         """Take over the marks that were offered; the file they are in stays as it is. `restore` puts them in place."""
@@ -190,6 +195,10 @@ class MarksFile:
     def _places(self, home: Path | None) -> tuple[Path, ...]:
         first = self._digests.heads()[:1]
         return places_of(home, first[0] if first else "")
+
+    def _read_places(self) -> tuple[Path, ...]:
+        first = self._digests.heads()[:1]
+        return read_places_of(self._home, first[0] if first else "")
 
     # Writing
 
@@ -250,5 +259,13 @@ def restore_marks(document: CaptureDocument, home: Path | None) -> str:
         What is wrong with a file of marks that was found, a sentence; "" when nothing is.
     """
     file = MarksFile(document, home)
-    file.restore(complete=True)
+    try:
+        file.restore(complete=True)
+    except OSError as error:
+        return not_looked_for(error)
     return file.trouble
+
+
+def not_looked_for(error: OSError) -> str:
+    """Why the marks of a capture could not be looked for, a sentence."""
+    return f"The marks could not be looked for: {(error.strerror or str(error)).rstrip('.')}."

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from inspector.document import CaptureDocument
 from inspector.marks_file.content import Content, read, replaced
-from inspector.marks_file.identity import fits, may_fit
+from inspector.marks_file.identity import Digests, fits, may_fit, surely_fits
 from inspector.marks_file.places import known_elsewhere
+from inspector.reading import LIVE_BLOCK_BYTES, UnknownFormatError
+from inspector.sources.inputs import is_stream
 
 _READ_AT_MOST = 16 << 20
 """So many bytes of files that may be of an earlier name are read; some 20 ms."""
@@ -22,16 +26,13 @@ class Found:
         file: where it lies.
         content: what it holds.
         capture: the file it was written for under an earlier name; None where it lies where it belongs.
+        moved: that capture is gone, and it was surely this one: it was renamed or moved, not copied.
     """
 
     file: Path
     content: Content
     capture: Path | None = None
-
-    @property
-    def moved(self) -> bool:
-        """Whether the capture it was written for is gone: it was renamed or moved, not copied."""
-        return self.capture is not None and not self.capture.exists()
+    moved: bool = False
 
 
 class Search:
@@ -100,5 +101,39 @@ def elsewhere(heads: tuple[str, ...], home: Path | None, places: tuple[Path, ...
         except (OSError, ValueError):
             continue
         if content is not None and fits(content, heads) and (content.messages or content.contexts):
-            found.append(Found(file, content, capture or file))
+            written_for = capture or file
+            moved = surely_fits(content, heads) and not _is_still_there(written_for, content, heads[0])
+            found.append(Found(file, content, written_for, moved))
     return sorted(found, key=lambda one: not one.moved)
+
+
+def _is_still_there(capture: Path, content: Content, first: str) -> bool:
+    """Whether a file holds the capture that marks were written for; where that cannot be told it does.
+
+    A log that is rotated leaves its name to another one.
+    """
+    try:
+        if not capture.exists():
+            return False
+        return is_stream(capture) or _may_hold(capture, content, first)
+    except OSError:
+        return True
+
+
+def _may_hold(capture: Path, content: Content, first: str) -> bool:
+    """Whether a file begins with the messages that marks are of, or with too few of them to tell.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    document = CaptureDocument()
+    try:
+        reading = document.open_log(capture, block_bytes=LIVE_BLOCK_BYTES)
+        with contextlib.suppress(UnknownFormatError), contextlib.closing(reading) as steps:
+            for step in steps:
+                if step.messages >= content.of.messages:
+                    break
+        heads = Digests(document.capture).heads()
+        return fits(content, heads) or (may_fit(content, heads) and heads[:1] == (first,))
+    finally:
+        document.close()

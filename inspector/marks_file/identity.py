@@ -44,6 +44,14 @@ def fits(content: Content, heads: tuple[str, ...]) -> bool:
     return bool(digest) and 1 <= count <= len(heads) and heads[count - 1] == digest
 
 
+def surely_fits(content: Content, heads: tuple[str, ...]) -> bool:
+    """Whether so much is alike that it is the same capture: twenty messages, or all there are of a shorter one.
+
+    Fewer than that many captures may have in common: MCP logs begin with the same `initialize`.
+    """
+    return fits(content, heads) and (content.of.messages >= HEAD_MESSAGES or content.of.messages == len(heads))
+
+
 def may_fit(content: Content, heads: tuple[str, ...]) -> bool:
     """Whether that cannot be told yet."""
     return len(heads) < content.of.messages <= HEAD_MESSAGES

@@ -50,14 +50,24 @@ def own_folder() -> Path:
 def places_of(home: Path | None, first: str) -> tuple[Path, ...]:
     """Where the marks of a capture may lie: beside it, else among the user's data.
 
-    There are several of the latter, as one may hold what is of another capture.
+    There are several of the latter, as one may hold what is of another capture. However many links lead to a file, it
+    has its marks in one place.
 
     Args:
         home: the capture's file; None where there is none that stays.
         first: what its first message is known by.
     """
+    return _places_of(Path(os.path.realpath(home)) if home is not None else None, first)
+
+
+def read_places_of(home: Path | None, first: str) -> tuple[Path, ...]:
+    """Where to look for marks: the places they belong to, and those beside a link to the capture."""
+    return tuple(dict.fromkeys((*places_of(home, first), *_places_of(home, first))))
+
+
+def _places_of(home: Path | None, first: str) -> tuple[Path, ...]:
     beside = [beside_capture(home)] if home is not None else []
-    told = os.fsencode(home.resolve()) if home is not None else b""
+    told = os.fsencode(os.path.realpath(home)) if home is not None else b""
     name = os.fsdecode(os.fsencode(home.name)[:_LONGEST_NAME]) if home is not None else "input"
     key = blake2b(told + f"\n{first}".encode(), digest_size=6).hexdigest()
     turns = ["", *(f"-{turn}" for turn in range(2, _OWN_PLACES + 1))]
@@ -72,6 +82,7 @@ def replace_whole(place: Path, data: bytes) -> None:
     """
     if place.parent == own_folder():
         place.parent.mkdir(mode=0o700, exist_ok=True)
+    place = Path(os.path.realpath(place))  # what a link leads to is replaced, not the link
     handle, name = tempfile.mkstemp(dir=place.parent, prefix=".context-inspector-", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -82,6 +93,16 @@ def replace_whole(place: Path, data: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def remove(place: Path) -> None:
+    """Remove a file of marks; a link to one stays. What is named otherwise was made by somebody else and stays, too.
+
+    Raises:
+        OSError: it could not be removed.
+    """
+    if place.name.endswith(MARKS_SUFFIX):
+        Path(os.path.realpath(place)).unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -128,7 +149,7 @@ def remember(first: str, marks: Path, capture: Path | None) -> None:
 
     Call it while nobody else writes (`writing_alone`).
     """
-    home = os.fspath(capture.resolve()) if capture is not None else ""
+    home = os.path.realpath(capture) if capture is not None else ""
     one = _Known(first, os.fspath(marks.absolute()), home)
     index = _read_index()
     if index[:1] == [one]:
@@ -149,7 +170,7 @@ def known_elsewhere(first: str, home: Path | None, but: Iterable[Path]) -> list[
     seen = {os.fspath(place.absolute()) for place in but}
     found: list[tuple[Path, Path | None]] = []
     for known in _read_index():
-        if known.first == first and known.marks not in seen:
+        if known.first == first and known.marks not in seen and _is_place(known):
             seen.add(known.marks)
             found.append((Path(known.marks), Path(known.capture) if known.capture else None))
     if home is not None:
@@ -157,6 +178,19 @@ def known_elsewhere(first: str, home: Path | None, but: Iterable[Path]) -> list[
             beside = sorted(home.absolute().parent.glob(f"*{MARKS_SUFFIX}"))[:_MOST_BESIDE]
             found += [(file, capture_of(file)) for file in beside if os.fspath(file) not in seen]
     return found
+
+
+def _is_place(known: _Known) -> bool:
+    """Whether marks may lie where the list says, which anybody may have written: beside the capture, or in our folder.
+
+    What lies elsewhere is no file of ours to be taken over and removed.
+    """
+    marks = Path(known.marks)
+    if not marks.name.endswith(MARKS_SUFFIX):
+        return False
+    folder = os.path.realpath(marks.parent)
+    beside = bool(known.capture) and folder == os.path.realpath(Path(known.capture).parent)
+    return beside or folder == os.path.realpath(own_folder())
 
 
 def _read_index() -> list[_Known]:

@@ -143,4 +143,4 @@ class Writer:
             if result != there:
                 places.replace_whole(place, data)
         elif found is not None:
-            place.unlink(missing_ok=True)
+            places.remove(place)

@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.analysis.tokens import NOT_COUNTED
 from inspector.model_context.story import Moment
 
 Places = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Difference:
     """Places in the later moment's arrays, ascending.
 
     Attributes:
+        earlier, later: the two moments.
         came: entries of the later moment that were not there.
         went: entries of the earlier one that are there no more.
         collapsed: entries of both whose summary has come into their place.
         tokens: by how many the context has grown; negative when it shrank, estimate.
     """
 
+    earlier: Moment
+    later: Moment
     came: Places
     went: Places
     collapsed: Places
     tokens: int
+
+    @cached_property
+    def by_entry(self) -> Places:
+        """(k,) int64, by how many tokens each entry of the later moment costs more, or less; 0 until it is counted."""
+        before = np.zeros(len(self.later.tokens), np.int64)
+        before[: len(self.earlier.tokens)] = self.earlier.tokens
+        after = self.later.tokens
+        return np.where((before == NOT_COUNTED) | (after == NOT_COUNTED), 0, after - before)
 
 
 def difference(earlier: Moment, later: Moment) -> Difference:
@@ -43,6 +56,8 @@ def difference(earlier: Moment, later: Moment) -> Difference:
     folded = np.zeros(len(later.included), np.bool_)
     folded[:count] = earlier.collapsed
     return Difference(
+        earlier,
+        later,
         np.flatnonzero(later.included & ~before),
         np.flatnonzero(before & ~later.included),
         np.flatnonzero(before & later.collapsed & ~folded),

@@ -24,7 +24,7 @@ def conversation_json(moment: Moment, *, secrets: bool = False) -> str:
         moment: what stands in the context.
         secrets: give secrets in clear; else they are masked.
     """
-    return "".join(_parts(moment, secrets=secrets))
+    return "".join(conversation_parts(moment, secrets=secrets))
 
 
 def write_conversation(moment: Moment, target: Path, *, secrets: bool = False) -> Iterator[int]:
@@ -52,14 +52,15 @@ def write_conversation(moment: Moment, target: Path, *, secrets: bool = False) -
 
 def _written(moment: Moment, file: IO[str], *, secrets: bool) -> Iterator[int]:
     size = 0
-    for text in _parts(moment, secrets=secrets):
+    for text in conversation_parts(moment, secrets=secrets):
         size += len(text.encode("utf-8", "replace"))
         file.write(text)
         yield size
     file.flush()  # what does not fit on the disk is said here, not when the file is closed
 
 
-def _parts(moment: Moment, *, secrets: bool) -> Iterator[str]:
+def conversation_parts(moment: Moment, *, secrets: bool = False) -> Iterator[str]:
+    """The same piece by piece, as a context may be large."""
     yield '{\n  "messages": ['
     yield from _items(messages_of(moment, secrets=secrets))
     tools: list[Any] = tools_of(moment)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from inspector.capture.hashes import NO_ROW
 from inspector.model_context.reasons import Role
 from inspector.model_context.story import ModelContext
-from inspector.protocol.times import NO_TIME
 
 Array = NDArray[np.int64]
 
@@ -21,14 +20,12 @@ class Growth:
 
     Attributes:
         messages: (s,) int64, message indices, ascending.
-        times_ns: (s,) int64, when; a message without a time has that of the one before it, NO_TIME before any.
         seen: (s,) int64, tokens in the context after it, estimate.
         uncollapsed: (s,) int64, the same had nothing been collapsed.
         uncounted: entries that are not counted yet and stand for nothing.
     """
 
     messages: Array
-    times_ns: Array
     seen: Array
     uncollapsed: Array
     uncounted: int
@@ -40,35 +37,52 @@ class Growth:
 
 
 def growth_of(context: ModelContext) -> Growth:
-    """Add up what came and went. O(messages of the space), in numpy but for the summaries."""
-    inside = context.roles != Role.NONE
-    whole = np.where(inside, np.maximum(context.whole_tokens, 0), 0)
-    collapsed = inside & (context.collapsed_by != NO_ROW)
-    left = inside & (context.left_by != NO_ROW)
-    collapsed &= ~left | (context.collapsed_by < context.left_by)  # of what had gone already nothing was left
-    less = np.where(collapsed, whole - np.maximum(context.summary_tokens, 0), 0)
-    rows = np.concatenate([context.rows[inside], context.collapsed_by[collapsed], context.left_by[left]])
-    seen = np.concatenate([whole[inside], -less[collapsed], (less - whole)[left]])
-    uncollapsed = np.concatenate([whole[inside], np.zeros(int(collapsed.sum()), np.int64), -whole[left]])
-    messages, places = np.unique(rows, return_inverse=True)
+    """Add up what came and went. O(messages of the capture), in numpy but for the summaries.
+
+    Summaries are all counted now, unless `count_summaries` has counted some: what is not counted stands for nothing.
+    """
+    inside, left, collapsed = _parts(context)
+    whole = np.maximum(context.whole_tokens, 0)
+    less = np.zeros(len(whole), np.int64)
+    less[collapsed] = whole[collapsed] - np.maximum(context.summary_tokens[collapsed], 0)
+    count = _reached(context)
+    uncollapsed = np.zeros(count, np.int64)
+    uncollapsed[context.rows[inside]] = whole[inside]
+    seen = uncollapsed.copy()
+    np.subtract.at(uncollapsed, context.left_by[left], whole[left])
+    np.subtract.at(seen, context.left_by[left], whole[left] - less[left])
+    np.subtract.at(seen, context.collapsed_by[collapsed], less[collapsed])
+    messages = changing(context)
     return Growth(
         messages,
-        times_of(context, messages),
-        np.cumsum(_summed(places, seen, len(messages))),
-        np.cumsum(_summed(places, uncollapsed, len(messages))),
-        int(np.count_nonzero(inside & (context.whole_tokens < 0))),
+        np.cumsum(seen[messages]),
+        np.cumsum(uncollapsed[messages]),
+        int(np.count_nonzero(context.whole_tokens[inside] < 0)),
     )
 
 
-def _summed(places: NDArray[np.intp], values: Array, count: int) -> Array:
-    sums = np.zeros(count, np.int64)
-    np.add.at(sums, places, values)
-    return sums
+def changing(context: ModelContext) -> Array:
+    """The messages that change a context: they come into it, take something out, or collapse it. Ascending.
+
+    O(messages of the capture) in numpy, and without a look at any token.
+    """
+    inside, left, collapsed = _parts(context)
+    found = np.zeros(_reached(context), np.bool_)
+    for rows in (context.rows[inside], context.left_by[left], context.collapsed_by[collapsed]):
+        found[rows] = True
+    return np.flatnonzero(found)
 
 
-def times_of(context: ModelContext, messages: Array) -> Array:
-    """Times of some messages; what has none takes that of the one before."""
-    times = context.analysis.capture.columns["time_ns"][messages]
-    known = np.where(times != NO_TIME, np.arange(len(times)), -1)
-    latest = np.maximum.accumulate(known) if len(known) else known
-    return np.where(latest >= 0, times[np.maximum(latest, 0)], NO_TIME)
+def _parts(context: ModelContext) -> tuple[Array, Array, Array]:
+    """Places of what ever came in, of what of it left, and of what was collapsed before it left."""
+    inside = np.flatnonzero(context.roles != Role.NONE)
+    left = inside[context.left_by[inside] != NO_ROW]
+    collapsed = inside[context.collapsed_by[inside] != NO_ROW]
+    gone = context.left_by[collapsed]
+    return inside, left, collapsed[(gone == NO_ROW) | (context.collapsed_by[collapsed] < gone)]
+
+
+def _reached(context: ModelContext) -> int:
+    """One more than the last message that plays a part."""
+    parts = (context.rows, context.left_by, context.collapsed_by)
+    return 1 + max(int(rows.max(initial=NO_ROW)) for rows in parts)

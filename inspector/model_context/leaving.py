@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.capture.flags import Flag
+from inspector.analysis.connections import connection_keys, opened_anew
 from inspector.capture.hashes import NO_ROW
 from inspector.model_context.reader import Reader
 from inspector.model_context.reasons import Role, Why
@@ -46,8 +46,9 @@ def find_left(analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Pay
     """Walk the messages that take entries out of a reader's context, in the order of arrival.
 
     Only what the participant reports (`compact-done`) counts of compacting. A participant counts messages we know
-    nothing of, such as its instructions: where it reported before how many it had, the same share of ours goes, the
-    oldest. Where it names tokens alone, the oldest go until as many are gone by our estimate.
+    nothing of, such as its instructions: where it reported before how many it had, as large a share goes of what
+    stood in the context of ours when it did, the oldest. Where it names tokens alone, the oldest go until as many are
+    gone by our estimate.
 
     Args:
         analysis: of the capture.
@@ -56,8 +57,9 @@ def find_left(analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Pay
         read: payloads of an earlier walk; those of this one are added.
     """
     leaving = _Leaving(analysis, reader, sorted_in, {} if read is None else read)
-    for row in _controls(analysis, reader):
-        leaving.apply(row)
+    reports = _reports_before_compacting(analysis, reader)
+    for row in sorted({*_controls(analysis, reader), *reports}):
+        leaving.apply(row, is_report=row in reports)
     leaving.replace_lists(reader)
     leaving.end_connections()
     return Left(leaving.by, leaving.whys)
@@ -79,6 +81,19 @@ def _controls(analysis: Analysis, reader: Reader) -> list[int]:
     return rows[(own == done) & meant].tolist()
 
 
+def _reports_before_compacting(analysis: Analysis, reader: Reader) -> set[int]:
+    """The last report of a reader before each time it compacted: what it freed is a share of what it had then."""
+    found = analysis.participants.all.get((reader.space, reader.name)) if reader.name is not None else None
+    done = analysis.capture.strings.find(_DONE)
+    if found is None or not found.status_rows or done is None:
+        return set()
+    columns, stop = analysis.capture.columns, len(analysis)
+    own = (columns["kind"][:stop] == done) & (columns["space"][:stop] == reader.space)
+    own &= columns["sender"][:stop] == (analysis.capture.strings.find(reader.name or "") or -1)
+    places = np.searchsorted(found.status_rows, np.flatnonzero(own), side="right") - 1
+    return {found.status_rows[place] for place in np.unique(places[places >= 0]).tolist()}
+
+
 class _Leaving:
     """Which entries are inside, as runs of neighbours: (start, stop) into `_places`, the oldest first."""
 
@@ -92,13 +107,19 @@ class _Leaving:
         self._rows = sorted_in.rows[self._places]
         self._fed = 0
         self._inside: deque[tuple[int, int]] = deque()
+        self._count = 0  # of entries inside
+        self._had: dict[int, int] = {}  # how many entries were inside when the reader reported
 
-    def apply(self, row: int) -> None:
-        """Take in what came before a message, then do what it says."""
+    def apply(self, row: int, *, is_report: bool = False) -> None:
+        """Take in what came before a message, then do what it says; of a report only what stood there then matters."""
         stop = int(np.searchsorted(self._rows, row))
         if stop > self._fed:
             self._inside.append((self._fed, stop))
+            self._count += stop - self._fed
             self._fed = stop
+        if is_report:
+            self._had[row] = self._count
+            return
         kind, payload = self._analysis.capture.string("kind", row), self._payload(row)
         if kind == _FORGET:
             self._forget(row, payload)
@@ -128,18 +149,20 @@ class _Leaving:
             self._take_tokens(row, tokens)
 
     def _share(self, row: int, freed: int) -> int:
-        """How many of our entries stand for those a participant freed."""
+        """How many of our entries stand for those a participant freed: what came since it reported stays as it is."""
         status = reported_at(self._analysis, self._reader, row)
         had = status.messages if status is not None else None
-        if not had or freed > had:
+        inside = self._had.get(status.message, 0) if status is not None else 0
+        if not had or not inside or freed > had:
             return freed
-        return round(freed / had * sum(stop - start for start, stop in self._inside))
+        return round(freed / had * inside)
 
     def _take(self, row: int, count: int, why: Why, *, newest: bool = False) -> None:
         while count > 0 and self._inside:
             start, stop = self._inside.pop() if newest else self._inside.popleft()
             some = min(count, stop - start)
             count -= some
+            self._count -= some
             gone = slice(stop - some, stop) if newest else slice(start, start + some)
             self.by[self._places[gone]], self.whys[self._places[gone]] = row, why
             if newest and stop - some > start:
@@ -177,18 +200,11 @@ class _Leaving:
         Several connections side by side are several servers of one client, and all stand in its context.
         """
         capture, rows = self._analysis.capture, self._sorted.rows
-        columns = capture.columns
-        which = columns["source"][rows].astype(np.int64) << 32 | columns["connection"][rows]
-        piped = np.flatnonzero(columns["flags"][rows] & Flag.RPC.value)
-        found, first = np.unique(which[piped], return_index=True)
-        open_now: dict[tuple[int, int], int] = {}  # (source, which of its pipes) -> connection
-        for place in np.sort(piped[first]).tolist() if len(found) > 1 else []:
-            row = int(rows[place])
-            pipe = int(columns["source"][row]), capture.record(row).src
-            before, open_now[pipe] = open_now.get(pipe), int(which[place])
-            if before is not None:
-                gone = (which == before) & (self._sorted.roles != Role.NONE) & (self.by == NO_ROW)
-                self.by[gone], self.whys[gone] = row, Why.REOPENED
+        ended = opened_anew(capture, rows)
+        which = connection_keys(capture, rows) if ended else None
+        for before, row in ended.items():
+            gone = (which == before) & (self._sorted.roles != Role.NONE) & (self.by == NO_ROW)
+            self.by[gone], self.whys[gone] = row, Why.REOPENED
 
 
 def _count(value: object) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.capture.hashes import NO_ROW
@@ -32,11 +33,14 @@ def whole_content(analysis: Analysis, message: int) -> str:
 def messages_of(moment: Moment, *, secrets: bool = False) -> Iterator[dict[str, Any]]:
     """The entries that stand in the context, oldest first; definitions of tools are no messages (`tools_of`).
 
+    Interfaces take a call only with its result, and a result only after its call: one whose other half is not in the
+    context, or has not come yet, is left out.
+
     Args:
         secrets: give secrets in clear; else they are masked.
     """
     roles = moment.context.roles[moment.places]
-    for place in np.flatnonzero(moment.included & (roles != Role.TOOLS)).tolist():
+    for place in np.flatnonzero(moment.included & (roles != Role.TOOLS) & ~_halves(moment)).tolist():
         made = _message(moment, place)
         yield made if secrets else mask_secrets(made)
 
@@ -52,6 +56,28 @@ def tools_of(moment: Moment) -> list[Any]:
     return tools
 
 
+def _halves(moment: Moment) -> NDArray[np.bool_]:
+    """Which entries are calls without a result in the context, or results without their call."""
+    context = moment.context
+    rows, whys = context.rows[moment.places], context.whys[moment.places]
+    calls = moment.included & np.isin(whys, (Why.CALLED, Why.PROPOSED))
+    results = moment.included & (context.roles[moment.places] == Role.TOOL)
+    answered = _calls_of(context.analysis, rows[results], whys[results])
+    halves = np.zeros(len(rows), np.bool_)
+    halves[calls] = ~np.isin(rows[calls], answered)
+    halves[results] = ~np.isin(answered, rows[calls])
+    return halves
+
+
+def _calls_of(analysis: Analysis, rows: NDArray[np.int64], whys: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The calls, or proposals, that the model knows some results by; NO_ROW."""
+    cause = analysis.correlation.columns["cause"]
+    found = cause[rows].astype(np.int64)
+    proposed = (whys == Why.FULFILLED) & (found != NO_ROW)
+    found[proposed] = cause[found[proposed]]
+    return found
+
+
 def _message(moment: Moment, place: int) -> dict[str, Any]:
     context = moment.context
     row, role = int(context.rows[place]), Role(int(context.roles[place]))
@@ -59,7 +85,8 @@ def _message(moment: Moment, place: int) -> dict[str, Any]:
         return {"role": role.word, "content": None, "tool_calls": [_call(context.analysis, row)]}
     made: dict[str, Any] = {"role": role.word}
     if role is Role.TOOL:
-        made["tool_call_id"] = _call_id(context.analysis, int(context.analysis.correlation.columns["cause"][row]))
+        call = _calls_of(context.analysis, context.rows[place : place + 1], context.whys[place : place + 1])
+        made["tool_call_id"] = _call_id(context.analysis, int(call[0]))
     elif role is Role.USER and (sender := context.analysis.capture.string("sender", row)):
         made["name"] = sender
     made["content"] = content_of(moment, place)

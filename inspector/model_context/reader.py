@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,13 +68,18 @@ def readers(analysis: Analysis) -> list[Reader]:
 
 def reader_of(analysis: Analysis, message: int) -> Reader | None:
     """Whose context a message is best looked at in: its sender's if it may have a model, else its recipient's."""
-    columns, capture = analysis.capture.columns, analysis.capture
-    space, known = int(columns["space"][message]), readers(analysis)
-    names = [capture.string("sender", message), *capture.to(message)]
-    for name in names:
-        if Reader(space, name) in known:
-            return Reader(space, name)
-    return next((one for one in known if one.space == space), known[0] if known else None)
+    known = readers(analysis)
+    space = int(analysis.capture.columns["space"][message])
+    found = named_reader(analysis, message, known)
+    return found or next((one for one in known if one.space == space), known[0] if known else None)
+
+
+def named_reader(analysis: Analysis, message: int, known: Sequence[Reader]) -> Reader | None:
+    """Of those who may have a model, who sent a message, else to whom it is addressed; None for nobody of them."""
+    capture = analysis.capture
+    space = int(capture.columns["space"][message])
+    named = (Reader(space, name) for name in (capture.string("sender", message), *capture.to(message)))
+    return next((one for one in named if one in known), None)
 
 
 _ACTS = (kinds.REQUEST, kinds.PROPOSAL)

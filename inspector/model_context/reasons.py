@@ -53,6 +53,8 @@ class Why(enum.IntEnum):
     REPLACED = 20
     NOTE = 21
     REOPENED = 22
+    FULFILLED = 23
+    REPEATED = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ REASONS: dict[Why, Reason] = {
     Why.TOLD: Reason("Said to it or to everyone."),
     Why.ASKED: Reason("A proposal it may act on."),
     Why.ANSWERED: Reason("The result of its own call.", assumed=False),
+    Why.REPEATED: Reason("The same answer was there before; clients take a call's first."),
+    Why.FULFILLED: Reason("The result of a call it proposed, sent to it, too; clients may keep it from their model."),
     Why.GIVEN: Reason("A resource or prompt it asked for."),
     Why.DEFINED: Reason("Tools it was told of; clients hand their definitions to the model."),
     Why.INSTRUCTED: Reason("What the server asks clients to tell their model."),
@@ -97,5 +101,7 @@ REASONS: dict[Why, Reason] = {
 
 COLLAPSED = Reason("No. {no} consumed it; its summary stands in its place, if the client did as it was told.")
 
-NEVER_IN = frozenset({Why.OTHER, Why.FOR_OTHERS, Why.PROGRAM, Why.FRAME, Why.ELSEWHERE, Why.UNREADABLE, Why.NOTE})
+NEVER_IN = frozenset({
+    Why.OTHER, Why.FOR_OTHERS, Why.PROGRAM, Why.FRAME, Why.ELSEWHERE, Why.UNREADABLE, Why.NOTE, Why.REPEATED,
+})  # fmt: skip
 """Reasons of messages that were never in the context, whatever the options."""

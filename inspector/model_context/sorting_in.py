@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_ROW
+from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.model_context.reader import Options, Reader, codes_below
 from inspector.model_context.reasons import Role, Why
 from inspector.protocol import kinds
@@ -68,8 +68,34 @@ class _Sorting:
         asked = np.zeros(len(analysis), np.bool_)
         asked[rows[self.mine]] = True
         self.answers_me = (cause != NO_ROW) & asked[np.where(cause != NO_ROW, cause, 0)]
+        self.cause = cause
+        self._asked = asked
         self.roles = np.zeros(len(rows), np.uint8)
         self.whys = np.zeros(len(rows), np.uint8)
+
+    def fulfils_mine(self) -> Mask:
+        """Which messages answer a request that somebody else made of the reader's proposal."""
+        links, kind = self.analysis.correlation.columns["cause"], self.analysis.capture.columns["kind"]
+        known = np.flatnonzero((self.cause != NO_ROW) & ~self.answers_me)
+        before = links[self.cause[known]].astype(np.int64)
+        known, before = known[before != NO_ROW], before[before != NO_ROW]
+        found = np.zeros(len(self.rows), np.bool_)
+        found[known[self._asked[before] & (kind[before] == self.code(kinds.PROPOSAL))]] = True
+        return found
+
+    def repeated(self) -> Mask:
+        """Which responses are their call's first answer once more: the same id, and as long."""
+        columns, answers = self.analysis.capture.columns, self.analysis.correlation.columns["answer"]
+        found = np.zeros(len(self.rows), np.bool_)
+        known = np.flatnonzero((self.cause != NO_ROW) & (self.kind == self.code(kinds.RESPONSE)))
+        first = answers[self.cause[known]].astype(np.int64)
+        later = (first != NO_ROW) & (first < self.rows[known])
+        known, first = known[later], first[later]
+        rows = self.rows[known]
+        same = columns["id_hash"][rows] == columns["id_hash"][first]
+        same &= (columns["id_hash"][rows] != NO_HASH) & (columns["length"][rows] == columns["length"][first])
+        found[known[same]] = True
+        return found
 
     def code(self, text: str) -> int:
         """The string id of a kind or method; -1 when it was never seen."""
@@ -126,11 +152,14 @@ def _calls(at: _Sorting, _options: Options) -> None:
     at.put(proposal & ~at.mine & (at.to_me | at.to_all), Role.USER, Why.ASKED)
     answer = response & ~at.mine & at.answers_me
     at.put(answer & call, Role.TOOL, Why.ANSWERED)
+    if proposal.any():
+        at.put(response & ~at.mine & call & at.to_me & at.fulfils_mine(), Role.TOOL, Why.FULFILLED)
     given = np.isin(at.method, [at.code("resources/read"), at.code("prompts/get")])
     at.put(answer & given, Role.USER, Why.GIVEN)
     listed = answer & (at.method == at.code("tools/list")) & (at.flags & Flag.ERROR.value == 0)
     at.put(listed, Role.TOOLS, Why.DEFINED)
     _instructions(at, answer & (at.method == at.code("initialize")))
+    at.put(at.repeated(), Role.NONE, Why.REPEATED)
 
 
 def _instructions(at: _Sorting, answers: Mask) -> None:

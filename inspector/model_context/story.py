@@ -181,6 +181,18 @@ class Moment:
         """What the participant itself reported last; no estimate."""
         return reported_at(self.context.analysis, self.context.reader, self.message)
 
+    def outside(self) -> int | None:
+        """How many of the tokens it reported last are not in the traffic: what it reported less our estimate then.
+
+        Two tokenizers stand in it, so that it is about so many; None where nothing can be said.
+        """
+        report = self.reported()
+        if report is None or report.tokens is None:
+            return None
+        then = self.context.at(report.message)
+        more = report.tokens - then.total
+        return None if self.context.counting or then.uncounted or more <= 0 else more
+
     def by_role(self) -> dict[Role, tuple[int, int]]:
         """Entries and tokens of each role that has some."""
         roles, tokens = self.context.roles[self.places], np.maximum(self.tokens, 0)

@@ -49,38 +49,44 @@ ALL_RULES: Final = 511
 
 # Characters that only Unicode's case folding makes ASCII letters, ASCII that is written as an escape, or both: they
 # would hide a clue, so that nothing is certain where they are.
-_HIDING = re.compile("[\u0130\u0131\u017f\u212a]|\\\\u(?:00[0-7]|013[01]|017f|212a)")
+_HIDING = re.compile("[\u0130\u0131\u017f\u212a]")
+_HIDING_ESCAPES = re.compile(r"\\u(?:00[0-7]|013[01]|017[fF]|212[aA])")
 
-# From a key's last word to the colon after its closing quote nothing is a letter or a digit, but in escapes.
+# From a key's last word to the colon after its closing quote no letter stands, but in escapes.
 # Possessive: a run is looked at once.
-_REST = r'(?:[^a-z0-9"\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+'
+_REST = r'(?:[^a-z"\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+'
 _BLANKS = r"(?:[^a-z0-9:\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+"
 _NAMED = rf'{_REST}"{_BLANKS}:'
-_KEY, _BASIC, _API_KEY = int(SecretRule.KEY), int(SecretRule.BASIC), int(SecretRule.API_KEY)
-_SET = _KEY | SecretRule.ASSIGNED | SecretRule.URL
-# For the beginnings of `secret_shapes`: several share a clue, as each costs a look at the whole text.
-_STARTS = (
-    ("_", "_[a-z0-9+/=]{16}"),  # all that end in one
-    ("ia", "ia[a-z0-9]{16}"),  # AKIA, ASIA
-    ("xox", r"xox[a-z]-[a-z0-9\-]{10}"),
-    ("aiza", r"aiza[a-z0-9_\-]{35}"),
-    ("glpat-", r"glpat-[a-z0-9_\-]{20}"),
-    ("pp", r"pp(?:-\d-[a-z0-9\-]{16}|lx-[a-z0-9]{32})"),  # xapp-, pplx-
-    ("i-", "i-(?:age[a-z0-9_\\-]{16}|[a-z0-9]{40})"),  # pypi-, xai-
-    (".", r"\.[a-z0-9_\-]{16}"),  # ya29., SG., hvs.
-)
-_CLUES: tuple[tuple[str, re.Pattern[str], int], ...] = (
-    *((word, re.compile(rf"{word}(?:=|{_NAMED})"), _SET) for word in ("token", "key")),  # in the plural they are none
-    ("secret", re.compile(rf"secret(?:=|s?{_NAMED})"), _SET),
-    ("pass", re.compile(rf"pass(?:word|wd|phrase)(?:=|s?{_NAMED})"), _SET),
-    *((word, re.compile(f"{word}s?{_NAMED}"), _KEY) for word in ("authorization", "credential", "jwt")),
+_GIVEN = rf"(?:(?:_?[0-9]{{1,2}})?'?[ \t]{{0,8}}:?[=:]|{_NAMED})"
+_SHORTEST = len("://:p@")
+_SHORTEST_WORD = len("AKIA") + 16
+"""Characters of the shortest secret, and of the shortest one without any mark."""
+_API_KEY = int(SecretRule.API_KEY)
+_SET = SecretRule.KEY | SecretRule.ASSIGNED | SecretRule.URL
+_BODY = r"[A-Za-z0-9_\-]"
+
+# Each clue costs a look at the whole text, so that words and shapes share one that begins with what they have in
+# common. It is looked for only behind a literal, of a single character best, which costs the least.
+_IN_ANY_CASE: tuple[tuple[str, re.Pattern[str], int], ...] = (
+    ("k", re.compile(f"k(?:e[ny]|ies?){_GIVEN}"), _SET),  # token, key: in the plural they are none; cookie
+    ("cre", re.compile(f"cre(?:t|dential)s?{_GIVEN}"), _SET),  # secret
+    ("pass", re.compile(f"pass(?:word|wd|phrase)?s?{_GIVEN}"), _SET),
+    ("w", re.compile(f"w(?:d(?<=pwd)|t(?<=jwt))s?{_GIVEN}"), _SET),
+    ("authorization", re.compile(f"authorizations?{_GIVEN}"), _SET | SecretRule.BASIC),
     ("bearer", re.compile(r"bearer[ \t\\]"), int(SecretRule.BEARER)),
     ("@", re.compile(r":\\*/\\*/"), int(SecretRule.USER_INFO)),
-    ("eyj", re.compile(r"eyj[a-z0-9_\-]{8}"), int(SecretRule.JWT)),
-    ("sk-", re.compile(r"sk-[a-z0-9_\-]{16}"), _API_KEY),
-    *((literal, re.compile(clue), _API_KEY) for literal, clue in _STARTS),
-    ("-----begin", re.compile(r"-----begin [a-z0-9 ]{0,40}private key"), int(SecretRule.PRIVATE_KEY)),
-)
+    ("_", re.compile(f"_(?:[a-z0-9+/=]{{16}}|pat{_GIVEN})"), _API_KEY | _SET),  # shapes that begin with a word and _
+)  # fmt: skip
+_AS_WRITTEN: tuple[tuple[str, re.Pattern[str], int], ...] = (
+    ("J", re.compile(rf"J(?<=eyJ){_BODY}{{8}}"), int(SecretRule.JWT)),
+    ("A", re.compile(rf"A(?:[KS]IA[A-Z0-9]{{16}}|Iza{_BODY}{{35}})"), _API_KEY),
+    # sk-, glpat-, xapp-, pplx-, pypi-, xai-, xoxb-
+    ("-", re.compile(
+        rf"-(?:(?:(?<=(?:sk|pp|lx|pi|ai)-)|(?<=pat-)|(?<=xox[a-z]-)){_BODY}{{10}}"
+        "|----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY)"
+    ), _API_KEY | SecretRule.PRIVATE_KEY),
+    (".", re.compile(rf"\.(?<=[9Gs]\.){_BODY}{{16}}"), _API_KEY),  # ya29., SG., hvs.
+)  # fmt: skip
 
 
 def rules_for(text: str) -> int:
@@ -88,18 +94,23 @@ def rules_for(text: str) -> int:
 
     Linear in the text, some nanoseconds a character.
     """
-    lowered = text.lower()
-    if not text.isascii():
-        if _HIDING.search(text) or _HIDING.search(lowered):
-            return ALL_RULES
-    elif "\\" in text and "\\u" in lowered and _HIDING.search(lowered):
+    length = len(text)
+    if length < _SHORTEST or (length < _SHORTEST_WORD and text.isalnum()):  # names, and most of what JSON holds
+        return NO_RULES
+    if "\\" in text and _HIDING_ESCAPES.search(text):
         return ALL_RULES
+    if not text.isascii():
+        if _HIDING.search(text):
+            return ALL_RULES
+        text = text.encode("ascii", "replace").decode("ascii")  # what is left is no part of a clue, and ASCII is quick
+    lowered = text.lower()
     found = NO_RULES
-    for literal, clue, rules in _CLUES:
+    for literal, clue, rules in _IN_ANY_CASE:
         if literal in lowered and clue.search(lowered):
             found |= rules
-    if "basic" in lowered and "authorization" in lowered:
-        found |= _BASIC
+    for literal, clue, rules in _AS_WRITTEN:
+        if literal in text and clue.search(text):
+            found |= rules
     return found
 
 

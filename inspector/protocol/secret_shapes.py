@@ -13,10 +13,16 @@ from typing import Final
 
 _FEWEST_DIFFERENT = 6
 """Different characters in a body; fewer are a placeholder, such as `ghp_xxxxxxxx`."""
-_BORDER = r"(?:(?<![A-Za-z0-9]{dots})|(?<=\\[bfnrt]{dots}))"  # an escaped line break may stand before it
+# What may stand before a key although it ends like a word: escapes of JSON and of addresses, colours of a terminal.
+_ENDS_LIKE_WORDS = (
+    r"\\[bfnrt]", r"\\u[0-9a-fA-F]{4}", r"\\x[0-9a-fA-F]{2}", "%[0-9a-fA-F]{2}",
+    r"\[[mK]", r"[\[;][0-9][mK]", r"[\[;][0-9]{2}[mK]", r"[\[;][0-9]{3}[mK]",
+)  # fmt: skip
 _END = r"(?![A-Za-z0-9_\-])"
 _DIGIT = r"(?=[A-Za-z_\-]{0,64}\d)"
-_LONG = r"(?=[A-Za-z0-9_\-]{0,40}?[A-Za-z0-9]{12})"
+# Of small and capital letters, or longer: learn-model-20240101abcdef is a name.
+_MIXED = r"(?=[A-Z0-9]{0,40}[a-z])(?=[a-z0-9]{0,40}[A-Z])[A-Za-z0-9]{12}"
+_LONG = rf"(?=[A-Za-z0-9_\-]{{0,40}}?(?:[A-Za-z0-9]{{20}}|{_MIXED}))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +74,19 @@ SHAPES: Final = (
 )
 
 
+def border(width: int, letters: str = "A-Za-z0-9") -> str:
+    """A pattern for where a word may begin: looked at behind its beginning, as a literal is found faster.
+
+    Args:
+        width: characters of the beginning.
+        letters: what may not stand before it, as in a class of characters.
+    """
+    before = "|".join(f"(?<={one}.{{{width}}})" for one in _ENDS_LIKE_WORDS)
+    return f"(?:(?<![{letters}].{{{width}}})|{before})"
+
+
 def _pattern(shape: Shape) -> re.Pattern[str]:
-    # The border is looked at behind the beginning: what begins with a literal is found faster.
-    border = _BORDER.format(dots=f".{{{shape.width}}}")
-    return re.compile(f"({shape.start}){border}{shape.body}")
+    return re.compile(f"({shape.start}){border(shape.width)}{shape.body}")
 
 
 PATTERNS: Final = tuple(_pattern(shape) for shape in SHAPES)

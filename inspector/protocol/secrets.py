@@ -2,7 +2,8 @@
 
 Views, copies and exports all go by the rules here, and show dots unless the user asks otherwise (design.md 4).
 Structures are masked by `mask_secrets`, text (JSON inside JSON included) by `mask_text`; both know the same keys
-(`secret_keys`), and both run only the rules that could find anything (`secret_clues`).
+(`secret_keys`), and both run only the rules that could find anything (`secret_clues`). What is given to a name in text
+(`password: "..."`) is for `secret_assignments`.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from inspector.protocol.secret_assignments import mask_assigned
 from inspector.protocol.secret_clues import NO_RULES, SecretRule, may_hold_secrets, rules_for
-from inspector.protocol.secret_keys import is_secret_key, may_be_number
-from inspector.protocol.secret_shapes import PATTERNS, PRIVATE_KEY, is_key
+from inspector.protocol.secret_keys import holds_value, is_marker, is_secret_key, may_be_number
+from inspector.protocol.secret_shapes import PATTERNS, PRIVATE_KEY, border, is_key
 
 __all__ = ["MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
            "masked_words", "may_hold_secrets"]  # fmt: skip
@@ -29,24 +31,29 @@ Tally: TypeAlias = "Counter[SecretRule]"
 _MAX_DEPTH = 200
 _LOOKED_INTO = frozenset({str, dict, list})  # what decoded JSON has, and nothing that is derived from it
 
+_PLAIN_KEYS = set[Any]()
+"""Keys that hold no secret, as was found out before."""
+_MOST_KEYS = 4096
+_SHORT_KEY = 200
+"""Keys that are remembered, and their characters."""
 _READ_FOR_WORDS = 100_000  # characters, more than a web token has
 
 # Every pattern is bounded, so that hostile text takes linear time.
 _BEARER = re.compile(
-    r"(?i)\b(bearer[ \t]{1,8})(?!(?:tokens?|auth\w*|scheme|header|of|the|and|is|in|for)\b)[A-Za-z0-9._~+/=\-]{3,}"
+    rf"((?i:bearer){border(6)}(?:[ \t]|\\{{1,64}}t){{1,8}})"
+    r"(?!(?i:tokens?|auth\w*|scheme|header|of|the|and|is|in|for)\b)[A-Za-z0-9._~+/=\-]{3,}"
 )
-_IN_URL = re.compile(r"(?i)([?&#][\w\-]{0,40}(?:token|secret|password|api_?key)=)[^&\s\"'\\#<>]+")
-_USER_INFO = re.compile(r"(?i)\b([a-z][a-z0-9+.\-]{1,20}://[^/\s:@\"']{1,128}:)[^/\s@\"']{1,256}(?=@)")
-# The lookbehind lets no second try start inside the first.
-_JWT = re.compile(r"(?<![A-Za-z0-9_\-])eyJ[A-Za-z0-9_\-]{8,4096}\.[A-Za-z0-9_\-]{4,65536}\.[A-Za-z0-9_\-]*")
-# Behind an underscore or hyphen too: GITHUB_TOKEN=..., --password=...
-_ASSIGNED = re.compile(
-    r"(?i)(?<![^\W_])(?<![?&#])(?<!page[_\-])(?<!progress[_\-])(?<!continuation[_\-])"
-    r"((?:token|password|passwd|secret|(?:api|access|private)_?key)=)[^\s&\"'\\<>]{3,}"
+_IN_URL = re.compile(r"(?i)([?&#]([\w\-]{0,40}(?:token|secret|password|api_?key))=)[^&\s\"'\\#<>]+")
+_USER_INFO = re.compile(r"(:(?:\\{0,64}/){2}[^/\s:@\"']{0,128}:)[^/\s@\"']{1,256}(?=@)")
+# The border lets no second try start inside the first.
+_JWT = re.compile(rf"eyJ{border(3, 'A-Za-z0-9_-')}[A-Za-z0-9_\-]{{8,4096}}\.[A-Za-z0-9_\-]{{4,65536}}\.[A-Za-z0-9_\-]*")
+_BASIC = re.compile(
+    rf"((?i:authorization){border(13)}[\"']?[ \t]{{0,8}}:[ \t]{{0,8}}[\"']?(?i:basic)[ \t]{{1,8}})[A-Za-z0-9+/=]{{3,}}"
 )
-_BASIC = re.compile(r"(?i)\b(authorization[\"']?[ \t]{0,8}:[ \t]{0,8}[\"']?basic[ \t]{1,8})[A-Za-z0-9+/=]{3,}")
 _KEY = re.compile(
-    r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\-]|\\{1,64}u[0-9a-fA-F]{4}){1,64})(?P=quote)\s*:\s*(?P<open>\[\s*)?'
+    r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\- /$@#]|\\{1,64}u[0-9a-fA-F]{4}){1,200})(?P=quote)\s*:\s*'
+    # a list, or an object whose first members say what sort of secret it holds
+    r"(?P<open>\[\s*|\{[^{}]{0,200}?(?P=quote)(?:value|raw)(?P=quote)\s*:\s*(?=(?P=quote)))?"
 )
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 # Printable ASCII that needs no escape, at any depth: nobody writes it so but to hide something.
@@ -56,9 +63,7 @@ _COMMA = re.compile(r"\s{0,64},\s{0,64}")
 
 _PATTERNS: tuple[tuple[SecretRule, re.Pattern[str]], ...] = (
     (SecretRule.BEARER, _BEARER),
-    (SecretRule.URL, _IN_URL),
     (SecretRule.USER_INFO, _USER_INFO),
-    (SecretRule.ASSIGNED, _ASSIGNED),
     (SecretRule.BASIC, _BASIC),
     (SecretRule.PRIVATE_KEY, PRIVATE_KEY),
 )
@@ -85,9 +90,42 @@ def _masked(value: Any, depth: int, tally: Tally | None) -> Any:
     if depth > _MAX_DEPTH:
         return _counted(MASK, tally)
     if isinstance(value, dict):
+        if not _has_plain_keys(value):
+            return _with_masked_keys(value, depth, tally)
         return {k: _under_key(k, v, depth, tally) for k, v in value.items()}
     # Long arrays of numbers are common, and cheap this way.
     return [_masked(item, depth + 1, tally) if type(item) in _LOOKED_INTO else item for item in value]
+
+
+def _has_plain_keys(members: dict[Any, Any]) -> bool:
+    """Whether no key of an object holds a secret itself; most keys are met again."""
+    if _PLAIN_KEYS.issuperset(members):
+        return True
+    for key in members:
+        if _is_plain_key(key) and len(str(key)) <= _SHORT_KEY:
+            if len(_PLAIN_KEYS) >= _MOST_KEYS:
+                _PLAIN_KEYS.clear()
+            _PLAIN_KEYS.add(key)
+    return all(map(_is_plain_key, members))
+
+
+def _is_plain_key(key: object) -> bool:
+    return not isinstance(key, str) or key in _PLAIN_KEYS or mask_text(key) == key
+
+
+def _with_masked_keys(value: dict[Any, Any], depth: int, tally: Tally | None) -> dict[Any, Any]:
+    """Members of which some have a secret for a key: what two of them become is numbered, so that none is lost."""
+    taken = set(filter(_is_plain_key, value))
+    members: dict[Any, Any] = {}
+    for key, inner in value.items():
+        shown = mask_text(key, tally=tally) if isinstance(key, str) else key
+        if shown != key:
+            first, number = shown, 2
+            while shown in taken:
+                shown, number = f"{first} ({number})", number + 1
+            taken.add(shown)
+        members[shown] = _under_key(key, inner, depth, tally)
+    return members
 
 
 def _under_key(key: object, value: Any, depth: int, tally: Tally | None) -> Any:
@@ -109,7 +147,17 @@ def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None)
             (_counted(MASK, tally) if item else item) if isinstance(item, str) else _masked(item, depth + 1, tally)
             for item in value
         ]
-    return _masked(value, depth + 1, tally)
+    masked = _masked(value, depth + 1, tally)
+    if not isinstance(value, dict):
+        return masked
+    return {
+        key: _counted(MASK, tally) if isinstance(key, str) and holds_value(key) and _is_text(inner) else inner
+        for key, inner in masked.items()
+    }
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value not in ("", MASK)
 
 
 def masked_words(value: object, longest: int) -> str:
@@ -195,6 +243,10 @@ def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> s
     for rule, pattern in _PATTERNS:
         if rules & rule:
             masked = pattern.sub(lambda m, rule=rule: m[1] + mask(m[0][len(m[1]) :], rule), masked)
+    if rules & SecretRule.URL:
+        masked = _IN_URL.sub(lambda m: _mask_query(m, mask), masked)
+    if rules & SecretRule.ASSIGNED:
+        masked = mask_assigned(masked, lambda secret: mask(secret, SecretRule.ASSIGNED))
     if rules & SecretRule.API_KEY:
         for pattern in PATTERNS:
             masked = pattern.sub(lambda m: _mask_key(m, mask), masked)
@@ -204,6 +256,10 @@ def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> s
 def _mask_key(found: re.Match[str], mask: Callable[[str, SecretRule], str]) -> str:
     body = found[0][len(found[1]) :]
     return found[1] + mask(body, SecretRule.API_KEY) if is_key(body) else found[0]
+
+
+def _mask_query(found: re.Match[str], mask: Callable[[str, SecretRule], str]) -> str:
+    return found[0] if is_marker(found[2]) else found[1] + mask(found[0][len(found[1]) :], SecretRule.URL)
 
 
 def _mask_pairs(text: str, mask: Callable[[str], str]) -> str:
@@ -220,7 +276,7 @@ def _mask_pairs(text: str, mask: Callable[[str], str]) -> str:
             end = _string_end(text, start, quote)
             parts += (text[done:start], mask(text[start:end]) if end > start else "")
             done, place = end, end + len(quote)
-            if match["open"] is None:
+            if match["open"] is None or match["open"][0] == "{":
                 break
             comma = _COMMA.match(text, place)
             place = comma.end() if comma else len(text)

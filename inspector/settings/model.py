@@ -26,6 +26,8 @@ SETTINGS_VERSION = 1
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# What would turn the words around a name about, or break their line.
+_ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _SCHEME = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]*:)?[/\\]+")
 _HOST = re.compile(r"(?:\[[^\]@/?#]*\]|[^/?#\\:@]*)(?::\d{0,5})?(?=[/?#\\]|\Z)")
 """Host and port, with no user information before them."""
@@ -42,6 +44,11 @@ def _repaired(value: object) -> object:
         pairs = cast("dict[object, object]", value)
         return {_repaired(key): _repaired(item) for key, item in pairs.items()}
     return value
+
+
+def _as_name(name: str) -> str:
+    """A name of which nothing acts on the text it stands in; files that are shared may hold any."""
+    return _ACTING.sub("\ufffd", name.replace("\n", " ").replace("\t", " "))
 
 
 def _is_unicode(text: str) -> bool:
@@ -140,6 +147,11 @@ class NamedConnection(ConnectionSettings):
     token: TokenPlace = "none"
     """Where its token is; never the token."""
 
+    @field_validator("name")
+    @classmethod
+    def _without_acting(cls, name: str) -> str:
+        return _as_name(name)
+
 
 class Preset(_Part):
     """A named display filter expression, nothing more; `$context` in it stands for the selected context."""
@@ -150,6 +162,11 @@ class Preset(_Part):
     """Display filter expression; empty shows everything."""
     key: str | None = None
     """The key that applies it, as in "Alt+7"; empty for none, None for that of its place: Alt+1 to Alt+9."""
+
+    @field_validator("name")
+    @classmethod
+    def _without_acting(cls, name: str) -> str:
+        return _as_name(name)
 
 
 HighlightColor = Literal["rose", "orange", "lime", "teal", "sky", "violet"]
@@ -169,6 +186,11 @@ class HighlightRule(_Part):
     """A tint at the left edge of the row, or the colour of its text."""
     on: bool = True
     """Whether it is in force."""
+
+    @field_validator("name")
+    @classmethod
+    def _without_acting(cls, name: str) -> str:
+        return _as_name(name)
 
 
 DEFAULT_HIGHLIGHTS: tuple[HighlightRule, ...] = (
@@ -261,6 +283,8 @@ class Settings(_Part):
 
     def keep_connection(self, connection: NamedConnection) -> None:
         """Keep a connection: in place of the one with its id, else at the end."""
+        if connection.name != _as_name(connection.name):  # a copy with another name is not checked
+            connection = connection.model_copy(update={"name": _as_name(connection.name)})
         known = [kept.id for kept in self.connections]
         if connection.id in known:
             self.connections[known.index(connection.id)] = connection

@@ -1,16 +1,24 @@
 """Settings as far as they can be used: a broken entry is left out by itself, and said; the rest is kept.
 
 An entry is what the user would set again as one thing: a preset, a rule, a connection, a column, the keys of an
-action, or a single choice such as the theme.
+action, or a single choice such as the theme. Of a preset, rule, connection or column what it can do without goes
+first: a key that is none costs no name and no filter.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from inspector.settings.model import Settings
+from inspector.settings.model import (
+    ConnectionSettings,
+    HighlightRule,
+    NamedConnection,
+    Preset,
+    Settings,
+    TableColumn,
+)
 
 LONGEST: Final = 100_000
 """Characters a text may have; nobody wrote a longer name or filter."""
@@ -21,6 +29,10 @@ _WORDS: Final = {
     "presets": "preset", "highlights": "highlight rule", "connections": "connection",
     "recent_connections": "recent connection", "recent_files": "recent file", "filter_history": "earlier filter",
     "columns": "column",
+}  # fmt: skip
+_ITEMS: Final[dict[str, type[BaseModel]]] = {
+    "presets": Preset, "highlights": HighlightRule, "connections": NamedConnection,
+    "recent_connections": ConnectionSettings, "columns": TableColumn,
 }  # fmt: skip
 
 _Path = tuple[str | int, ...]
@@ -64,7 +76,10 @@ def _deepest_last(path: _Path) -> list[tuple[bool, int, str]]:
 
 
 def _entry(content: object, loc: _Path) -> _Path:
-    """The entry a fault lies in: an item of a list, the keys of an action, else what can be left out by itself."""
+    """The entry a fault lies in: an item of a list, the keys of an action, else what can be left out by itself.
+
+    Of an item it is the attribute alone where the item can do without.
+    """
     path: list[str | int] = []
     here = content
     for part in loc:
@@ -77,7 +92,19 @@ def _entry(content: object, loc: _Path) -> _Path:
         path.append(part)
         if isinstance(part, int) or path[:-1] == ["keys"]:
             break
+    for following in loc[len(path) :][:1]:
+        if isinstance(here, dict) and following in here and _can_go_without(path, following):
+            path.append(following)
     return tuple(path)
+
+
+def _can_go_without(path: list[str | int], attribute: object) -> bool:
+    """Whether an item of a list is one without this attribute, too."""
+    if len(path) < 2 or not isinstance(path[-1], int):
+        return False
+    model = _ITEMS.get(str(path[-2]))
+    known = model.model_fields.get(str(attribute)) if model is not None else None
+    return known is not None and not known.is_required()
 
 
 def _remove(content: object, path: _Path) -> None:
@@ -94,8 +121,10 @@ def _remove(content: object, path: _Path) -> None:
 
 
 def _named(content: object, path: _Path) -> str:
-    """An entry in words: "preset 3 (Tools)", "keys of edit.mark", "display.theme"."""
+    """An entry in words: "preset 3 (Tools)", "preset 3 (Tools): key", "keys of edit.mark", "display.theme"."""
     last = path[-1] if path else ""
+    if len(path) > 1 and isinstance(path[-2], int):
+        return f"{_named(content, path[:-1])}: {_short(str(last))}"
     if isinstance(last, int):
         here = cast("Any", content)
         for part in path:

@@ -50,7 +50,7 @@ def load(path: Path | None = None) -> LoadedSettings:
     try:
         with file.open("rb") as stream:
             data = stream.read(_MOST_BYTES + 1)
-        text = data.decode()
+        text = data.decode("utf-8-sig")  # some editors put a mark before it
     except FileNotFoundError:
         return LoadedSettings(Settings(), None)
     except UnicodeDecodeError:

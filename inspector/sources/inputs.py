@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 from inspector.capture.sources import SourceFile
@@ -12,6 +13,9 @@ STANDARD_INPUT = Path("-")
 """The FILE that stands for standard input; a file of that name needs its whole path."""
 
 STANDARD_INPUT_NAME = "standard input"
+
+_PLACES = ("envelope-history.jsonl", "logs/envelope-history.jsonl", ".mew/logs/envelope-history.jsonl")
+"""Where in a folder a gateway's log may lie."""
 
 
 def open_source(path: Path, name: str | None = None) -> SourceFile:
@@ -27,12 +31,23 @@ def open_source(path: Path, name: str | None = None) -> SourceFile:
     if is_stream(path):
         name = name or (STANDARD_INPUT_NAME if path == STANDARD_INPUT else path.name)
         return SourceFile(path, name, feed=StreamFeed(name, None if path == STANDARD_INPUT else path))
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, _folder_words(path), str(path))
     plain = SourceFile(path, name)
     if not is_compressed(plain.read(0, MAGIC_BYTES)):
         return plain
     size = plain.size
     plain.close()
     return SourceFile(path, name, feed=StreamFeed(path.name, path, total=size))
+
+
+def _folder_words(folder: Path) -> str:
+    """What to do with a folder: a gateway's is named the same everywhere."""
+    try:
+        found = next((path for place in _PLACES if (path := folder / place).is_file()), None)
+    except OSError:
+        found = None
+    return f"it is a folder; open {found}" if found is not None else "it is a folder; open a log that lies in it"
 
 
 def is_stream(path: Path) -> bool:

@@ -5,19 +5,34 @@ from __future__ import annotations
 import errno
 import os
 import time
+from typing import NamedTuple
+
+from inspector.tap.hold import HELD, NO_FILE, PATIENCE_S, FileHold
 
 SUFFIX = ".ctxcap"
-_HEADER = b'{"ctxcap":'
+HEADER = b'{"ctxcap":'
+"""What every capture begins with."""
 _PASSING = frozenset({errno.ENOSPC, errno.EIO, errno.EMFILE, errno.ENFILE, getattr(errno, "EDQUOT", errno.ENOSPC)})
 """Trouble of the disk, not of the name: the server runs all the same."""
+_OTHERWISE = "Choose another name, or name a folder, in which each start makes a file of its own."
 
 
 class NotPossibleError(Exception):
     """The capture cannot be what was asked for; a sentence."""
 
 
-def claim_file(output: str, program: str, *, append: bool) -> tuple[str, bool]:
-    """The file to write, made if need be and held by nobody else, and whether it was made here.
+class Claim(NamedTuple):
+    """A file to write."""
+
+    path: str
+    is_made: bool
+    """It was not there before."""
+    hold: FileHold
+    """Keeps other taps from it; holds nothing while the disk is in trouble."""
+
+
+def claim_file(output: str, program: str, *, append: bool) -> Claim:
+    """The file to write, made if need be and held by nobody else.
 
     Args:
         output: a file, or a folder in which each start makes a file of its own.
@@ -25,8 +40,10 @@ def claim_file(output: str, program: str, *, append: bool) -> tuple[str, bool]:
         append: the file may hold a capture already.
 
     Raises:
-        NotPossibleError: it holds something, or cannot be written.
+        NotPossibleError: it holds something, another tap writes it, or it cannot be written.
     """
+    if output == "-":
+        raise NotPossibleError("Standard output is the server's, so no capture can go there. Name a file or a folder.")
     path = os.path.abspath(os.path.expanduser(output))  # noqa: PTH100, PTH111 - pathlib costs a start 20 ms
     is_folder = output.endswith(("/", os.sep)) or os.path.isdir(path)  # noqa: PTH112
     folder = path if is_folder else os.path.dirname(path)  # noqa: PTH120
@@ -35,41 +52,62 @@ def claim_file(output: str, program: str, *, append: bool) -> tuple[str, bool]:
         return _made_in(folder, program) if is_folder else _checked(path, append=append)
     except OSError as error:
         if error.errno in _PASSING and not is_folder:
-            return path, False
+            return Claim(path, False, FileHold())
+        if error.strerror == HELD:
+            raise NotPossibleError(f"Another tap writes {path}. {_OTHERWISE}") from error
+        if error.strerror == NO_FILE:
+            raise NotPossibleError(f"{path} is no file, so no capture can be kept in it. {_OTHERWISE}") from error
         raise NotPossibleError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def _made_in(folder: str, program: str) -> tuple[str, bool]:
+def _made_in(folder: str, program: str) -> Claim:
     base = os.path.basename(program)  # noqa: PTH119
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in base)[:40] or "server"
     stamp = time.strftime("%Y-%m-%d %H.%M.%S")
+    hold = FileHold()
     for number in range(1, 1_000):
         path = os.path.join(folder, f"{name} {stamp}{f' ({number})' if number > 1 else ''}{SUFFIX}")  # noqa: PTH118
         try:
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            hold.make(path)
         except FileExistsError:
             continue
-        return path, True
+        return Claim(path, True, hold)
     raise NotPossibleError(f"There is no free name for a capture in {folder}.")
 
 
-def _checked(path: str, *, append: bool) -> tuple[str, bool]:
+def _checked(path: str, *, append: bool) -> Claim:
+    hold = FileHold()
     try:
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        hold.make(path)
     except FileExistsError:
         pass
     else:
-        return path, True
-    file = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        return Claim(path, True, hold)
+    hold.take(path, PATIENCE_S)
     try:
-        head, size = os.read(file, len(_HEADER)), os.fstat(file).st_size
-    finally:
-        os.close(file)
+        _check_content(hold, path, append=append)
+    except BaseException:
+        hold.release()
+        raise
+    return Claim(path, False, hold)
+
+
+def _check_content(hold: FileHold, path: str, *, append: bool) -> None:
+    if _is_output(hold.file):
+        raise NotPossibleError(f"What the server says goes to {path}, so no capture can go there. {_OTHERWISE}")
+    size = os.fstat(hold.file).st_size
     if size and not append:
         raise NotPossibleError(
             f"{path} already holds {size:,} bytes. Go on in it with --append, choose another name, or name a folder, "
             "in which each start makes a file of its own."
         )
-    if size and head != _HEADER:
+    if size and hold.begins_with(len(HEADER)) != HEADER:
         raise NotPossibleError(f"{path} is no capture, so nothing can be added to it. Choose another name.")
-    return path, False
+
+
+def _is_output(file: int) -> bool:
+    """Whether the server's own words go to this file."""
+    try:
+        return os.path.sameopenfile(file, 1)
+    except OSError:  # there is no standard output
+        return False

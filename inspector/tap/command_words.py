@@ -21,6 +21,7 @@ _PACKAGE = re.compile(r"@[a-z][a-z._-]{0,60}/[a-z][a-z._-]{0,60}(?:@(?:latest|[\
 _MODULE = re.compile(r"[A-Za-z_][A-Za-z_.]{0,80}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,80}(?==)")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]{0,8}(?:\.exe)?|py")
+_PYTHON_FLAGS = re.compile(r"-[bBdEiIOPqsSuvx]{1,8}|-\d(?:\.\d{1,2})?")
 _SEPARATORS = re.compile(r"[/\\]")
 _LAUNCHERS = ("npx", "uvx", "pipx", "bunx", "pnpx")
 _HARMLESS = ("-y", "--yes", "-q", "--quiet", "run")
@@ -32,27 +33,30 @@ def shown_command(command: Sequence[str]) -> list[str]:
     program = os.path.basename(command[0])  # noqa: PTH119 - pathlib is 20 ms that a start need not wait for
     shown = [mask_text(program)]
     launched = program.partition(".")[0] in _LAUNCHERS
-    is_python = False
+    is_python = is_value = False
     for before, word in pairwise(command):
         # Only the interpreter's own options: of a script's or a module's, -m may be anything.
-        is_python = _PYTHON.fullmatch(_SEPARATORS.split(before)[-1]) is not None or (is_python and before[:1] == "-")
+        names_module = is_python and before == "-m"
+        is_python = (not is_value and _PYTHON.fullmatch(_SEPARATORS.split(before)[-1]) is not None) or (
+            is_python and _PYTHON_FLAGS.fullmatch(before) is not None
+        )
+        # An option nobody knows here may take the next word: that is never a name, whatever it looks like.
+        is_value = before.startswith("-") and before not in _HARMLESS and not names_module and not is_python
         # The first word that is no option names what a launcher launches.
         names_server = launched and not word.startswith("-") and word not in _HARMLESS
-        expected = (names_server and (before in _HARMLESS or before == command[0]) and _SERVER) or (
-            is_python and before == "-m" and _MODULE
-        )
-        launched = launched and not names_server
+        launched = launched and (word in _HARMLESS)
+        expected = (names_server and _SERVER) or (names_module and _MODULE)
         is_name = expected and expected.fullmatch(word) is not None and not looks_random(word)
-        shown.append(mask_text(word) if is_name else _shown(word))
+        shown.append(mask_text(word) if is_name else _shown(word, is_value=is_value))
     return shown
 
 
-def _shown(word: str) -> str:
+def _shown(word: str, *, is_value: bool) -> str:
     name, is_set, _ = word.partition("=")
     if is_set and (_OPTION.fullmatch(name) or _VARIABLE.match(word)):
         return f"{name}={MASK}"
-    is_package = _PACKAGE.fullmatch(word) and not looks_random(word)
-    if word in _HARMLESS or _OPTION.fullmatch(word) or is_package or _is_file(word):
+    is_name = word in _HARMLESS or (_PACKAGE.fullmatch(word) and not looks_random(word))
+    if _OPTION.fullmatch(word) or (is_name and not is_value) or _is_file(word):
         return mask_text(word)
     attached = _ATTACHED.match(word)  # a value may follow an option's letter: -phunter2
     return (attached[0] if attached else "") + MASK

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspector.tap.backlog import CLIENT, WAYS, Backlog, Said
+from inspector.tap.capture_name import HEADER
+from inspector.tap.hold import CUT, REMOVED, FileHold
 from inspector.tap.lines import LineMaker
 
 if TYPE_CHECKING:
@@ -25,11 +27,13 @@ if TYPE_CHECKING:
 WRITE_S = 0.02
 """Between two writes, as in live captures; nothing is waked for each line, which would cost those who talk."""
 AGAIN_S = 1.0
-"""A disk in trouble is tried again so often, and the file looked for under its name."""
+"""A disk in trouble is tried again so often; while nothing is said, the file is looked for under its name."""
 MOST_KEPT_CHARS = 1 << 24
 """So much is kept for a disk in trouble."""
 _TAKEN_AT_ONCE = 1 << 22
 _STUCK_S = 2.0
+_OWN_HEADS = (HEADER, b'{"t":')  # of a capture that was emptied between a look and a write: lines of ours
+_GONE = {REMOVED: "what was said before is not in", CUT: "what was cut off is missing in"}
 
 
 class TapRecorder:
@@ -47,6 +51,7 @@ class TapRecorder:
         origin: Callable[[], dict[str, object]],
         say: Callable[[str], None],
         append: bool = False,
+        hold: FileHold | None = None,
     ) -> None:
         """Prepare; nothing is written before `start`.
 
@@ -56,6 +61,7 @@ class TapRecorder:
             origin: makes what the header says, without secrets.
             say: tells the user a sentence.
             append: go on with what the file holds.
+            hold: keeps other taps from the file, if it is held already.
         """
         self.begun = threading.Event()
         self._path = path
@@ -63,18 +69,18 @@ class TapRecorder:
         self._origin = origin
         self._say = say
         self._append = append
+        self._hold = hold or FileHold()
         self._writer: CaptureWriter | None = None
-        self._file_key = (0, 0)
         self._opened_ns = time.time_ns()
         self._lines = (LineMaker(), LineMaker())
         self._bytes = [0, 0]
         self._silent = [False, False]
         self._trouble = ""
-        self._since_ns = 0
-        self._look_at = 0.0
+        self._since_ns = self._seen_ns = 0
+        self._again_at = 0.0
         self._lost_bytes = self._lost_lines = 0
-        self._removed = False
-        self._outcome = ""
+        self._gone = ""  # what others did to the file
+        self._outcome, self._code = "", 0
         self._ending = False
         self._steps = 0
         self._thread = threading.Thread(target=self._run, name="record", daemon=True)
@@ -83,9 +89,14 @@ class TapRecorder:
         """Begin."""
         self._thread.start()
 
-    def close(self, outcome: str) -> None:
-        """Write what waits and how it ended; gives up on a disk that does not answer."""
-        self._outcome = outcome
+    def close(self, outcome: str, code: int = 0) -> None:
+        """Write what waits and how it ended; gives up on a disk that does not answer.
+
+        Args:
+            outcome: as a sentence.
+            code: the server's exit code, negative for the signal that killed it.
+        """
+        self._outcome, self._code = outcome, code
         self._ending = True
         self._backlog.filled.set()
         before = -1
@@ -100,6 +111,8 @@ class TapRecorder:
             self._record()
         except Exception as error:  # noqa: BLE001 - whatever it is, those who talk are not to notice
             self._say(f"The capture {self._path} is not written any more: {type(error).__name__}: {error}.")
+        finally:
+            self._hold.release()
 
     def _record(self) -> None:
         ending = False
@@ -120,6 +133,7 @@ class TapRecorder:
 
     def _take_some(self) -> bool:
         """Take in what waits, up to a few megabytes; whether there was any."""
+        self._look()
         taken = 0
         while taken < _TAKEN_AT_ONCE and (said := self._backlog.take()) is not None:
             taken += len(said.data) + 1
@@ -181,15 +195,11 @@ class TapRecorder:
     # The disk
 
     def _write(self, *, at_once: bool = False) -> None:
-        now = time.monotonic()
-        if self._trouble and now < self._look_at and not at_once:
+        if self._trouble and time.monotonic() < self._again_at and not at_once:
             return
         try:
             writer = self._writer or self._open()
             writer.settle()
-            if now >= self._look_at:
-                self._look_at = now + AGAIN_S
-                self._check_place(writer)
         except OSError as error:
             self._troubled(error)
         else:
@@ -200,59 +210,70 @@ class TapRecorder:
     def _open(self) -> CaptureWriter:
         from inspector.capture.writer import CaptureWriter  # the server runs meanwhile
 
-        writer = CaptureWriter(self._path, origin=self._origin(), resume=self._append)
+        name = str(self._path)
+        if self._hold.file >= 0 and self._hold.meanwhile(name, 0) == REMOVED:
+            self._hold.release()
+            self._gone = self._gone and REMOVED
+        if self._hold.file < 0:
+            self._hold.take(name, make=True)
+        is_cut = self._gone == CUT
+        if is_cut and (head := self._hold.begins_with(len(HEADER))) and not head.startswith(_OWN_HEADS):
+            raise OSError(errno.EEXIST, "it holds something else by now")
+        writer = CaptureWriter(self._path, origin=self._origin(), resume=self._append or is_cut)
         self._append = False
-        found = self._path.stat()
-        self._file_key = (found.st_dev, found.st_ino)
         self._writer = writer
-        now = time.time_ns()
-        writer.mark("opened", time_ns=now if self._removed else self._opened_ns, source="tap")
-        if self._removed and not self._lost_lines:
-            why = "the capture was moved away or removed while it was written; what was said before is not in this file"
-            writer.mark("gap", time_ns=self._since_ns or now, reason=why, until_ns=now)
+        writer.mark("opened", time_ns=time.time_ns() if self._gone else self._opened_ns, source="tap")
         writer.settle()
+        self._seen_ns = time.time_ns()
         self.begun.set()
         return writer
 
-    def _check_place(self, writer: CaptureWriter) -> None:
-        """Notice that the file has no name any more: what is written to it would be gone at the end."""
-        try:
-            found = self._path.stat()
-        except OSError:
-            found = None
-        if found is not None and (found.st_dev, found.st_ino) == self._file_key:
+    def _look(self) -> None:
+        """Notice what others did to the file, before more is written: without its name all would be gone at the end."""
+        writer = self._writer
+        if writer is None or self._trouble:
+            return
+        done = self._hold.meanwhile(str(self._path), writer.size_bytes)
+        if not done:
+            self._seen_ns = time.time_ns()
             return
         with suppress(OSError):
             writer.close()
-        self._writer, self._removed = None, True
-        self._look_at = 0.0
-        raise OSError(errno.ENOENT, "it was moved away or removed")
+        self._writer, self._gone = None, done
+        if done == REMOVED:
+            self._hold.release()
+        self._troubled(OSError(errno.ENOENT, done))
+        self._write(at_once=True)
 
     def _troubled(self, error: OSError) -> None:
-        self._look_at = time.monotonic() + (AGAIN_S if self._trouble else 0.0)
+        self._again_at = time.monotonic() + (AGAIN_S if self._trouble else 0.0)
         if self._trouble:
             return
-        self._since_ns = time.time_ns()
-        self._trouble = os.strerror(error.errno) if error.errno and not self._removed else str(error.strerror or error)
+        # What was written since the last look may have gone with the file.
+        self._since_ns = self._seen_ns if self._gone else time.time_ns()
+        self._trouble = error.strerror or (os.strerror(error.errno) if error.errno else str(error))
         self._say(
-            f"The capture {self._path} cannot be written: {self._trouble}. "
+            f"The capture {self._path} cannot be written: {self._trouble.rstrip('.')}. "
             "Client and server talk on undisturbed; it is tried again every second."
         )
 
     def _recovered(self, writer: CaptureWriter) -> None:
-        why = f"the capture could not be written ({self._trouble})"
-        if self._lost_lines:
-            words = _missing(why, self._lost_lines, self._lost_bytes)
-            if self._removed:
-                words += "; what was said before is not in this file"
-            until = time.time_ns()
-            facts = {"until_ns": until, "lines": self._lost_lines, "bytes": self._lost_bytes}
-            writer.mark("gap", time_ns=self._since_ns, reason=words, **facts)
-            self._say(f"The capture {self._path} is written again; {_count(self._lost_lines)} are missing in it.")
-        else:
-            self._say(f"The capture {self._path} is written again; nothing said meanwhile is missing.")
+        lost, gone = self._lost_lines, _GONE.get(self._gone, "")
+        reason = f"the capture could not be written ({self._trouble})"
+        if lost:
+            reason = _missing(reason, lost, self._lost_bytes) + (f"; {gone} this file" if gone else "")
+        elif gone:
+            reason = f"the capture {self._gone.removeprefix('it ')} while it was written; {gone} this file"
+        if lost or gone:
+            facts = {"until_ns": time.time_ns()} | ({"lines": lost, "bytes": self._lost_bytes} if lost else {})
+            writer.mark("gap", time_ns=self._since_ns, reason=reason, **facts)
+        missing = [f"{gone} it"] * bool(gone) + [f"{_count(lost)} {'is' if lost == 1 else 'are'} missing in it"] * bool(
+            lost
+        )
+        words = ", and ".join(missing) or "nothing said meanwhile is missing"
+        self._say(f"The capture {self._path} is written again; {words}.")
         self._lost_bytes = self._lost_lines = 0
-        self._trouble, self._removed, self._look_at = "", False, 0.0
+        self._trouble = self._gone = ""
 
     def _finish(self) -> None:
         """The last words; a disk in trouble is given one more chance by `_write`."""
@@ -262,7 +283,7 @@ class TapRecorder:
                     self._writer.close()
             self._say(f"The capture {self._path} is not complete: what was said last is missing in it.")
             return
-        self._writer.mark("closed", time_ns=time.time_ns(), reason=self._outcome)
+        self._writer.mark("closed", time_ns=time.time_ns(), reason=self._outcome, exit=self._code)
         try:
             self._writer.close()
         except OSError as error:

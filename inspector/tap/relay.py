@@ -18,6 +18,7 @@ from pathlib import Path
 from inspector.tap.arguments import TapArguments
 from inspector.tap.backlog import CLIENT, SERVER, Backlog
 from inspector.tap.capture_name import NotPossibleError, claim_file
+from inspector.tap.hold import FileHold
 from inspector.tap.pump import Pump
 from inspector.tap.recorder import TapRecorder
 
@@ -47,17 +48,18 @@ def say(sentence: str) -> None:
 def run_tap(arguments: TapArguments) -> int:
     """Run the server until it ends; its exit code, negative for the signal that killed it."""
     try:
-        path, is_made = claim_file(arguments.output, arguments.command[0], append=arguments.append)
+        path, is_made, hold = claim_file(arguments.output, arguments.command[0], append=arguments.append)
     except NotPossibleError as error:
         say(str(error))
         return BAD_USAGE
     relay = _Relay(arguments.command)
     code = relay.start()
     if code is not None:
+        hold.release()
         if is_made:
             os.unlink(path)  # noqa: PTH108 - pathlib has no more to say here
         return code
-    return relay.run(path, append=arguments.append, show=arguments.show)
+    return relay.run(path, hold, append=arguments.append, show=arguments.show)
 
 
 def end_as(code: int) -> None:
@@ -95,20 +97,23 @@ class _Relay:
 
             words[0] = shutil.which(words[0]) or words[0]  # npx is npx.cmd there
         try:
+            # What the client hands down is for the server; nothing that Python opened is handed down.
             self._process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, preexec_fn=_end_with_us()
-            )
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, close_fds=False,
+                preexec_fn=_end_with_us(),
+            )  # fmt: skip
         except FileNotFoundError:
             say(f"There is no program {words[0]}.")
             return NOT_FOUND
         except (OSError, ValueError) as error:
             say(f"{words[0]} cannot be started: {getattr(error, 'strerror', None) or error}.")
             return NOT_RUN
+        _let_go_of_inherited()
         for number in self._early:
             self._pass_on(number)
         return None
 
-    def run(self, path: str, *, append: bool, show: bool) -> int:
+    def run(self, path: str, hold: FileHold, *, append: bool, show: bool) -> int:
         """Let them talk until the server ends."""
         process = self._process
         assert process is not None
@@ -123,7 +128,7 @@ class _Relay:
             Pump(CLIENT, 0, process.stdin.fileno(), backlog, close=_closer(process.stdin.close)),
             Pump(SERVER, process.stdout.fileno(), 1, backlog, close=_closer(process.stdout.close)),
         )
-        recorder = TapRecorder(Path(path), backlog, origin=self._origin, say=say, append=append)
+        recorder = TapRecorder(Path(path), backlog, origin=self._origin, say=say, append=append, hold=hold)
         for pump in pumps:
             pump.start()
         recorder.start()
@@ -133,7 +138,7 @@ class _Relay:
         if exact:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [*self._handled, signal.SIGCHLD])
         self._drain(pumps[SERVER])
-        recorder.close(_outcome(code))
+        recorder.close(_outcome(code), code)
         return code
 
     # Signals
@@ -253,6 +258,18 @@ def _end_with_us() -> Callable[[], None] | None:
             os._exit(1)
 
     return end_with_us
+
+
+def _let_go_of_inherited() -> None:
+    """Close what the client handed down for the server: who waits for the server to close it would wait for us, too."""
+    try:
+        held = [int(name) for name in os.listdir("/dev/fd")]  # noqa: PTH208 - pathlib costs a start 20 ms
+    except (OSError, ValueError):
+        return  # Windows
+    for file in held:
+        with suppress(OSError):
+            if file > 2 and os.get_inheritable(file):
+                os.close(file)
 
 
 def _outcome(code: int) -> str:

@@ -28,9 +28,10 @@ def keys_of(analysis: Analysis, by: LaneBy, rows: Rows, nodes: Rows) -> NDArray[
     if by == "participant":
         return spaces | columns["sender"][rows].astype(np.int64)
     tree = analysis.contexts.tree
-    found, places = np.unique(nodes, return_inverse=True)
-    roots = np.array([MAIN if node == MAIN else tree.line_to(int(node))[0] for node in found.tolist()], np.int64)
-    return spaces | (roots[places] + 1)
+    roots = np.full(len(tree) - MAIN, MAIN, np.int64)  # by node, main's first
+    for node in (np.flatnonzero(np.bincount(nodes - MAIN)) + MAIN).tolist():
+        roots[node - MAIN] = MAIN if node == MAIN else tree.line_to(node)[0]
+    return spaces | (roots[nodes - MAIN] + 1)
 
 
 def lane_name(analysis: Analysis, by: LaneBy, key: int) -> str:

@@ -89,12 +89,13 @@ class Lanes:
 
     Attributes:
         by: what a lane stands for.
-        lanes: in the order first seen, the gateway's last.
+        lanes: in the order first seen, the inspector's own and the gateway's last.
         segments: the messages on their tracks.
         tracks: how many there are.
         times: where messages stand.
         version: grows whenever lanes or tracks are others than before.
         gaps: messages that stand for a gap in the capture, and in no lane.
+        families: of which there is a message, one truth for each of `FAMILIES`.
     """
 
     def __init__(self, analysis: Analysis, times: MessageTimes, by: LaneBy = "participant") -> None:
@@ -109,6 +110,7 @@ class Lanes:
         self.segments: list[Segment] = []
         self.tracks = 0
         self.gaps: list[int] = []
+        self.families = np.zeros(len(FAMILIES), np.bool_)
         self._moves = self._analysis.contexts.tree.moves
         self._lane_of: dict[int, int] = {}  # by key
         self._made: list[Lane] = []  # by number
@@ -294,7 +296,7 @@ class Lanes:
         for number, lane in enumerate(self._made):
             lane.based = number in based or self.by == "participant"
             lane.rows = len(self._packers[number].ends)
-        ordered = sorted(self._made, key=_is_gateway) if self.by == "participant" else list(self._made)
+        ordered = sorted(self._made, key=self._place_of) if self.by == "participant" else list(self._made)
         before, known = self._numbers, self.tracks
         self._numbers, track = {}, 0
         for lane in ordered:
@@ -311,6 +313,13 @@ class Lanes:
         for segment in self.segments:
             segment.renumber(now, track)
         return True
+
+    def _place_of(self, lane: Lane) -> int:
+        """The gateway comes last, before it the inspector itself: one looks at the others."""
+        if _is_gateway(lane):
+            return 2
+        found = self._analysis.participants.all.get((lane.space, lane.name))
+        return int(found is not None and found.is_us)
 
     def _track_of_pair(self) -> NDArray[np.int64]:
         first = np.array([lane.track + lane.based for lane in self._made], np.int64)
@@ -337,7 +346,9 @@ class Lanes:
 
     def _order(self, rows: Rows, pairs: Rows) -> Segment:
         tracks = self._track_of_pair()[pairs]
-        segment = order(rows, tracks, self.times.values[rows], self._families_of(rows), self.tracks)
+        families = self._families_of(rows)
+        self.families[np.unique(families)] = True
+        segment = order(rows, tracks, self.times.values[rows], families, self.tracks)
         segment.mark_shown(self._shown)
         return segment
 

@@ -70,6 +70,14 @@ class MessageTimes:
         if self._own is not None:
             self._own[:stop] = time_ns
 
+    def without(self, first_ns: int, last_ns: int) -> NDArray[np.int64]:
+        """Messages without a time of their own that stand between two times, both included; ascending."""
+        if not self.guessed:
+            return np.zeros(0, np.int64)
+        missing = np.flatnonzero(self._capture.columns["time_ns"][: self._known] == NO_TIME)
+        at = self.values[missing]
+        return missing[(at >= first_ns) & (at <= last_ns)]
+
     @property
     def values(self) -> NDArray[np.int64]:
         """(messages taken in,) int64, nanoseconds."""

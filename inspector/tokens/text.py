@@ -1,8 +1,10 @@
 """What of a message a model would be given, as the text that is counted.
 
 Source: protocols.md 2 (text shown) and 13, MCP 2025-06-18, Tools. RULE: `_meta` is never given to a model; structured
-content repeats the text and counts only where there is none; pictures, sounds and other base64 count nothing, because
-what they cost no text tokenizer can tell; frames of a stream count nothing, their whole text comes as a message.
+content repeats the text and counts only where there is none; of what a server says of itself when a connection is
+opened only its instructions are for a model (MCP 2025-06-18, Lifecycle); pictures, sounds and other base64 count
+nothing, because what they cost no text tokenizer can tell; frames of a stream count nothing, their whole text comes
+as a message.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from inspector.protocol.text import TEXT_KEYS, compact
 _CALLS = (kinds.REQUEST, kinds.PROPOSAL)
 _ENVELOPE_KEYS = ("jsonrpc", "id", "_meta")
 """Of a JSON-RPC message, which is its own payload: how it is carried, not what it says."""
+_OPENING_KEYS = ("protocolVersion", "serverInfo", "capabilities")
+"""Of an initialize result."""
 
 
 def counted_text(kind: str, payload: Mapping[str, Any]) -> str:
@@ -67,6 +71,9 @@ def _outcome(payload: Mapping[str, Any]) -> str | None:
         return result if isinstance(result, str) else compact(result)
     blocks = result.get("content", result.get("contents"))
     if not isinstance(blocks, list):
+        told = result.get("instructions")
+        if isinstance(told, str) and any(key in result for key in _OPENING_KEYS):
+            return told
         return compact(_without_meta(result))
     text = "\n".join(filter(None, map(_block, blocks)))
     structured = result.get("structuredContent")

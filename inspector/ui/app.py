@@ -147,7 +147,9 @@ class Application:
             elif target:
                 path = Path(target)
                 if is_stream(path):
-                    window.say(f"Waiting for {'standard input' if path == STANDARD_INPUT else path.name}...")
+                    window.say(
+                        f"Waiting for {'standard input' if path == STANDARD_INPUT else path.name}...", lasting=True
+                    )
                 window.opening.open_path(path)
 
     async def run(self, start: Coroutine[Any, Any, None]) -> None:

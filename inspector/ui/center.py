@@ -41,6 +41,9 @@ def _timeline(panes: Panes, theme: ThemeController, parent: QWidget) -> QWidget:
     panel.message_requested.connect(panes.go_to)
     panel.filter_requested.connect(panes.combine_filter)
     panel.details_requested.connect(panes.messages.open_details_requested)
+    panes.messages.follow_changed.connect(panel.follow)
+    panel.end_left.connect(lambda: panes.messages.follow(False))
+    panel.follow(panes.messages.following)
     panel.show_message(panes.messages.current_message())
     return panel
 

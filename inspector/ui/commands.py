@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from inspector import version
 from inspector.analysis.pending import PENDING_FILTER
@@ -23,7 +23,7 @@ from inspector.ui.panels.timeline.panel import TimelinePanel
 if TYPE_CHECKING:
     from inspector.settings import Settings
     from inspector.ui.main_window import MainWindow
-    from inspector.ui.panels.messages.panel import MessagesPanel
+    from inspector.ui.panels.messages.copies import What
 
 _ZOOM = (80, 200, 10)
 
@@ -98,8 +98,8 @@ class Commands(QObject):
     def highlight_filter(self) -> None:
         """Let the messages of the filter in force stand out, also when it is gone."""
         panes = self._window.panes
-        if panes is not None and panes.filter.text.strip():
-            self._window.highlighting.ask_to_add(panes.filter.text)
+        if panes is not None and panes.stack.chosen.strip():
+            self._window.highlighting.ask_to_add(panes.stack.chosen)
         else:
             self.edit_highlights()
 
@@ -159,35 +159,23 @@ class Commands(QObject):
 
     def toggle_findings(self) -> None:
         """Show or hide the findings."""
-        self._show_docks("view.findings")
+        self._show_bottom("view.findings", "Findings")
 
     def toggle_marks(self) -> None:
         """Show or hide the marks."""
-        self._show_docks("view.marks")
-        if self._window.panes is not None and not self._window.docks["Marks"].isHidden():
-            self._window.docks["Marks"].raise_()
-            self._window.panes.marks.setFocus()
+        self._show_bottom("view.marks", "Marks")
 
     def toggle_latency(self) -> None:
         """Show or hide how long answers take."""
-        self._show_docks("analyze.latency")
-        if self._window.panes is not None and not self._window.docks["Latency"].isHidden():
-            self._window.docks["Latency"].raise_()
-            self._window.panes.latency.setFocus()
+        self._show_bottom("analyze.latency", "Latency")
 
     def toggle_tokens(self) -> None:
         """Show or hide where the tokens go."""
-        self._show_docks("analyze.tokens")
-        if self._window.panes is not None and not self._window.docks["Tokens"].isHidden():
-            self._window.docks["Tokens"].raise_()
-            self._window.panes.tokens.setFocus()
+        self._show_bottom("analyze.tokens", "Tokens")
 
     def toggle_waste(self) -> None:
         """Show or hide what could have been spared."""
-        self._show_docks("analyze.waste")
-        if self._window.panes is not None and not self._window.docks["Waste"].isHidden():
-            self._window.docks["Waste"].raise_()
-            self._window.panes.waste.setFocus()
+        self._show_bottom("analyze.waste", "Waste")
 
     def show_messages(self) -> None:
         """Show the message table in the middle."""
@@ -241,6 +229,22 @@ class Commands(QObject):
         shown = self._window.actions_by_id[switch].isChecked()
         for title in self._window.panes_of(switch):
             self._window.docks[title].setVisible(shown)
+
+    def _show_bottom(self, switch: str, title: str) -> None:
+        """Show a pane of those that lie on one another in front, with the keyboard; hide the one that is in front."""
+        window = self._window
+        dock, panel = window.docks[title], window.docks[title].widget()
+        if not dock.isHidden() and pane_focus.is_in_front(window, dock):
+            held = dock.isAncestorOf(QApplication.focusWidget() or window)
+            dock.hide()
+            if held:
+                window.center.take_focus()
+        else:
+            dock.show()
+            dock.raise_()
+            if panel is not None:
+                panel.setFocus()
+        window.show_which_panes()
 
     def toggle_hints(self) -> None:
         """Show or hide the badges of transient results."""
@@ -339,6 +343,21 @@ class Commands(QObject):
         if self._window.panes is not None:
             self._window.panes.finding.step(-1)
 
+    def find_match_case(self) -> None:
+        """Let Find tell capitals from small letters, or not."""
+        self._switch_find("edit.find_case", "match_case")
+
+    def find_by_pattern(self) -> None:
+        """Let Find take what is written for a regular expression, or for itself."""
+        self._switch_find("edit.find_pattern", "is_pattern")
+
+    def _switch_find(self, action: str, switch: str) -> None:
+        panes = self._window.panes
+        if panes is not None:
+            on = self._window.actions_by_id[action].isChecked()
+            panes.finding.open()
+            getattr(panes.finding.bar, switch).setChecked(on)
+
     def clear_view(self) -> None:
         """Show everything."""
         panes = self._window.panes
@@ -401,11 +420,18 @@ class Commands(QObject):
             self._window.panes.step_in_chain(-1)
 
     def show_chain_alone(self) -> None:
-        """The causal chain of the current message and nothing else, in the table."""
+        """The causal chain of the current message and nothing else, in the table; once more, what was there before."""
         panes = self._window.panes
         message = panes.messages.current_message() if panes is not None else None
-        if panes is not None and message is not None:
-            panes.show_chain(message)
+        if panes is None or message is None:
+            return
+        if panes.shows_chain_alone:
+            panes.leave_chain()
+        else:
+            several = len(self._window.document.chain(message)) > 1
+            self._window.say_no_other(several, "No other message belongs to a chain with this one.")
+            if several:
+                panes.show_chain(message)
 
     def next_problem(self) -> None:
         """The next message with a problem."""
@@ -417,7 +443,17 @@ class Commands(QObject):
 
     def _go_to_problem(self, step: int) -> None:
         if self._window.panes is not None:
-            self._window.say_no_problem(self._window.panes.go_to_problem(step))
+            self._window.say_no_problem(self._around(step, self._window.panes.go_to_problem))
+
+    def _around(self, step: int, go: Callable[[int], bool]) -> bool:
+        """Go to another message, and say quietly when the way led around the end; whether there is one."""
+        panes = self._window.panes
+        before = panes.messages.current_message() if panes is not None else None
+        found = go(step)
+        now = panes.messages.current_message() if panes is not None else None
+        if found and before is not None and now is not None and (now - before) * step <= 0:
+            self._window.status.tell("from the first again" if step > 0 else "from the last again")
+        return found
 
     def next_mark(self) -> None:
         """The next message with a mark or a comment."""
@@ -429,7 +465,7 @@ class Commands(QObject):
 
     def _go_to_mark(self, step: int) -> None:
         if self._window.panes is not None:
-            self._window.marking.say_no_mark(self._window.panes.go_to_mark(step))
+            self._window.marking.say_no_mark(self._around(step, self._window.panes.go_to_mark))
 
     def go_back(self) -> None:
         """The message that was current before."""
@@ -479,7 +515,7 @@ class Commands(QObject):
     def _go_to_chosen(self, message: int) -> None:
         if self._window.panes is not None:
             self._window.panes.go_to(message)
-            self._window.panes.messages.setFocus()
+            self._window.center.take_focus()
 
     def next_pane(self) -> None:
         """Give the keyboard to the next pane."""
@@ -553,30 +589,28 @@ class Commands(QObject):
 
     def copy_row(self) -> None:
         """Copy the selected rows as text."""
-        self._copy(lambda messages: messages.row_text())
+        self._copy("rows")
 
     def copy_value(self) -> None:
         """Copy the value of the current cell, or what all selected rows say in its column."""
-        self._copy(lambda messages: messages.value_text())
+        self._copy("values")
 
     def copy_json(self) -> None:
         """Copy the current message as JSON, several as JSON Lines, secrets masked."""
-        self._copy(lambda messages: messages.json_text())
+        self._copy("json")
 
     def copy_markdown(self) -> None:
         """Copy the selected messages as Markdown, secrets masked."""
-        self._copy(lambda messages: messages.markdown_text())
+        self._copy("markdown")
 
     def copy_id(self) -> None:
         """Copy the ids of the selected messages."""
-        self._copy(lambda messages: messages.id_text())
+        self._copy("ids")
 
     def copy_filter(self) -> None:
         """Copy a filter that finds the value of the current cell, or the selected messages."""
-        self._copy(lambda messages: messages.filter_text())
+        self._copy("filter")
 
-    def _copy(self, read: Callable[[MessagesPanel], str | None]) -> None:
+    def _copy(self, what: What) -> None:
         if self._window.panes is not None:
-            text = read(self._window.panes.messages)
-            if text:
-                QGuiApplication.clipboard().setText(text)
+            self._window.panes.messages.copy(what)

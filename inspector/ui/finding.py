@@ -11,8 +11,8 @@ from inspector.analysis.changes import NO_ROWS
 from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
 from inspector.filters.patterns import PatternError
-from inspector.filters.time_limit import TookTooLongError
 from inspector.filters.visible import VisibleRows
+from inspector.ui import formats
 from inspector.ui.panels.messages.panel import MORE_MS, SLICE_S, MessagesPanel
 
 _SETTLED_MS = 150
@@ -104,13 +104,9 @@ class Finding(QObject):
         search = self.search
         if search is not None:
             before = len(search.hits)
-            try:
-                done = search.step(time.perf_counter() + SLICE_S)
-            except TookTooLongError:
-                self.search, self._trouble, done = None, _TOO_LONG, True
-            if not done:
+            if not search.step(time.perf_counter() + SLICE_S):
                 self._more.start(MORE_MS)
-            if self.search is not None and self._messages.view.sought is search and before == len(search.hits):
+            if self._messages.view.sought is search and before == len(search.hits):
                 self._say()
                 self._go_where_wanted()
                 return
@@ -170,14 +166,30 @@ class Finding(QObject):
             self.bar.show_state(self._trouble, usable=False, wrong=bool(self._trouble))
             return
         count, place = len(search.hits), search.place_of(self._messages.current_message())
+        if not count and search.done and (search.gave_up or 0 < search.too_long == len(self._rows.visible)):
+            self.bar.show_state(_TOO_LONG, usable=False, wrong=True)
+            return
         if count:
             words = f"{place + 1:,} of {count:,}" if place is not None else f"{count:,} found"
             words = f"wrapped, {words}" if self._wrapped else words
         else:
             nothing = "Nothing found in this view" if self._rows.chooses else "Nothing found"
             words = nothing if search.done else "Searching"
-        if not search.done and count:
+        if count and (not search.done or search.gave_up):
             words += " so far"
         self.bar.show_state(
-            words, usable=count > 0 or not search.done, fraction=None if search.done else search.fraction
+            words,
+            usable=count > 0 or not search.done,
+            fraction=None if search.done else search.fraction,
+            aside=_left_out(search),
         )
+
+
+def _left_out(search: FindSearch) -> str:
+    """What the user is to know of messages that were not searched; "" for nothing."""
+    if search.gave_up:
+        return "This expression takes too long: the rest was not searched"
+    if not search.too_long:
+        return ""
+    are = "is" if search.too_long == 1 else "are"
+    return f"{formats.count_of(search.too_long, 'message')} took too long to search and {are} left out"

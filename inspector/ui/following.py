@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from inspector.aio import spawn
+from inspector.capture.block import RUNNING
 from inspector.document import CaptureDocument
 from inspector.live import POLL_S
 from inspector.reading import LIVE_BLOCK_BYTES
@@ -34,7 +35,7 @@ class Following:
 
     async def _run(self, document: CaptureDocument) -> None:
         loop = asyncio.get_running_loop()
-        behind, shown, said = False, (0, False), loop.time()
+        behind, shown, said = False, (0, False, RUNNING), loop.time()
         while document.followed is not None and document.followed.trouble is None:
             # Catching up, it only lets others have their turn between two blocks.
             await asyncio.sleep(0 if behind else POLL_S)
@@ -42,8 +43,9 @@ class Following:
             if loop.time() - said > 1 and document.followed.active:
                 self._window.status.set_log_size(document.capture.sources[0].size)
                 said = loop.time()
-            if shown != (document.followed.rotations, document.followed.missing):
-                shown = document.followed.rotations, document.followed.missing
+            now = document.followed.rotations, document.followed.missing, document.capture.sources[0].ended
+            if shown != now:
+                shown = now
                 self._show(document)
         while document.poll():  # noqa: ASYNC110  each round reads a block
             await asyncio.sleep(0)
@@ -54,6 +56,7 @@ class Following:
         if followed is None:
             return
         watched = followed.rotations if followed.trouble is None else None
-        self._window.status.set_watched(watched, missing=followed.missing)
+        ended, badly = document.capture.sources[0].ended
+        self._window.status.set_watched(watched, missing=followed.missing, ended=ended, badly=badly)
         if followed.trouble is not None:
             self._window.say(followed.trouble, "severity.warning")

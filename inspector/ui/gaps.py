@@ -28,7 +28,8 @@ class GapRows:
         count = len(self._document.capture)
         if count > self._looked_to:
             flags = self._document.capture.columns["flags"][self._looked_to : count]
-            self.rows += (np.flatnonzero(flags & Flag.GAP) + self._looked_to).tolist()
+            gaps = flags & (Flag.GAP | Flag.ERROR) == Flag.GAP  # with ERROR nothing is missing
+            self.rows += (np.flatnonzero(gaps) + self._looked_to).tolist()
             self._looked_to = count
         return len(self.rows)
 

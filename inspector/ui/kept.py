@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from inspector.filters import FilterError, compile_filter
+from inspector.protocol.secret_shapes import names_a_key
 from inspector.protocol.secrets import is_secret_key, mask_text
 from inspector.settings import ConnectionSettings, HighlightRule, Preset, Settings
 from inspector.settings.sharing import Shared
@@ -22,6 +23,7 @@ from inspector.ui.wire_text import plain
 NOT_WRITTEN = "It holds a secret: it is kept until the program ends and written to no file."
 """Said where a preset or rule is edited."""
 _COMPARES = re.compile(r"[=<>~\"'{]|\b(?:like|in|contains|matches)\b", re.IGNORECASE)
+_BETWEEN_QUOTES = re.compile(r"[\s\"'^()]+")
 _LONGEST_NAME = 40
 
 _Item = TypeVar("_Item", Preset, HighlightRule)
@@ -29,7 +31,7 @@ _Item = TypeVar("_Item", Preset, HighlightRule)
 
 def holds_secret(text: str) -> bool:
     """Whether a filter holds a token, or compares something that is called one with a value."""
-    if mask_text(text) != text:
+    if mask_text(text) != text or any(map(names_a_key, _BETWEEN_QUOTES.split(text))):  # as a pattern, a part of one
         return True
     if _COMPARES.search(text) is None:
         return False

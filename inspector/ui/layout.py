@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, Qt, QTimer
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, QSize, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QTabWidget
 from typing_extensions import override
 
@@ -27,6 +28,8 @@ _LEAST_MIDDLE = 420
 _NEARLY = 8
 """A pane this close to its default width was not dragged; pixels."""
 _CASCADE = 28
+_TITLE_BAR, _EDGE = 36, 4
+"""Room for the desktop's frame, which is not known before the window is shown; logical pixels."""
 _BOTTOM_HEIGHT = 196
 """Head, hairline and six rows; pixels at 100 %."""
 
@@ -42,6 +45,11 @@ AREAS = {
     "Tokens": _BOTTOM,
 }
 """Where each dock stands until it is moved; those at the bottom are hidden until they are asked for."""
+
+
+def fitting(size: QSize, screen: QSize) -> QSize:
+    """The size of a window that stands whole on a screen, with the frame the desktop puts around it."""
+    return size.boundedTo(QSize(screen.width() - 2 * _EDGE, screen.height() - _TITLE_BAR - _EDGE))
 
 
 class WindowLayout(QObject):
@@ -68,6 +76,8 @@ class WindowLayout(QObject):
         """Give a new window the place and size of the one closed last, beside those that stand there already."""
         window = self._window
         window.resize(SMALL, HEIGHT)
+        if QGuiApplication.platformName() != "offscreen":  # a screen nobody sees is smaller than what is asked for
+            window.resize(fitting(window.size(), window.screen().availableSize()))
         if not window.application.remembers:
             return
         geometry = self._store().value("geometry")

@@ -10,9 +10,10 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QChildEvent, QSize, Qt, QTimer
+from PySide6.QtCore import QChildEvent, QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
     QMainWindow,
     QSizePolicy,
@@ -30,7 +31,7 @@ from inspector.document import CaptureDocument
 from inspector.filters import FilterError
 from inspector.filters.completion import Completion
 from inspector.settings import Table
-from inspector.ui import filter_memory, formats, tab_round
+from inspector.ui import filter_memory, formats, own_keys, tab_round
 from inspector.ui.actions import (
     ACTIONS,
     add_pane_actions,
@@ -136,7 +137,7 @@ class MainWindow(QMainWindow):
         self.looking = Looking(self)
         self.counting = TokenCounting(self)
         self.hints_here: bool | None = None
-        self._closing = False
+        self._closing = self._passing = False
         self._named_keys: dict[str, str] = {}
         self.docks: dict[str, QDockWidget] = {}
         self.layout_keeper = WindowLayout(self)
@@ -268,6 +269,8 @@ class MainWindow(QMainWindow):
         self.watching.connect_start_page(self.start_page)
         self.connections.connect_start_page(self.start_page)
         self.view_head = ViewHead(self.theme, self)
+        for notices in (self.notices, self.view_head.notices):
+            notices.left.connect(self._focus_messages)
         self._document_page = QWidget(self)
         self._document_layout = QVBoxLayout(self._document_page)
         self._document_layout.setContentsMargins(0, 0, 0, 0)
@@ -335,11 +338,15 @@ class MainWindow(QMainWindow):
         collector.settle()
         panes.filter_applied.connect(self._on_filter_applied)
         panes.filter_failed.connect(self.filter_bar.show_error)
+        panes.filter_refused.connect(self.say)
         panes.filter_grown.connect(self.filter_bar.go_on_with)
         panes.highlight_requested.connect(self.highlighting.add)
         panes.searching.connect(self.filter_bar.set_busy)
         panes.scope_changed.connect(self._update_context_presets)
         panes.scope_changed.connect(self._say_where_else)
+        for changed in (panes.filter_applied, panes.scope_changed):
+            changed.connect(self._end_note)
+            changed.connect(self._leave_name)
         self.view_head.attach(panes, self.center)
         self.center.changed.connect(self._show_which_view)
         self._show_which_view()
@@ -358,6 +365,7 @@ class MainWindow(QMainWindow):
         panes.details.sees_requested.connect(self.commands.show_model_of)
         panes.messages.selection_changed.connect(self._show_selection)
         panes.messages.copy_refused.connect(self._say_not_copied)
+        panes.messages.copy_told.connect(self.status.tell)
         panes.messages.export_requested.connect(self.exporting.ask)
         panes.messages.mark_selected_requested.connect(self.marking.toggle_selected)
         panes.messages.save_requested.connect(self.saving.ask)
@@ -373,6 +381,9 @@ class MainWindow(QMainWindow):
         panes.waste.close_requested.connect(self.docks["Waste"].hide)
         panes.tokens.close_requested.connect(self.docks["Tokens"].hide)
         panes.tokens.left.connect(self._focus_messages)
+        panes.tokens.sees_requested.connect(self.commands.show_model_of)
+        panes.messages.find_bar.match_case.toggled.connect(self.actions_by_id["edit.find_case"].setChecked)
+        panes.messages.find_bar.is_pattern.toggled.connect(self.actions_by_id["edit.find_pattern"].setChecked)
         panes.messages.follow_changed.connect(self.actions_by_id["capture.follow"].setChecked)
         self.view_head.show()
         self._pages.removeWidget(self.start_page)  # unseen, it would still keep the window wide
@@ -381,7 +392,7 @@ class MainWindow(QMainWindow):
         self.preset_tool_bar.show()
         for pane in (panes.messages, panes.contexts, panes.participants, panes.findings, panes.marks, panes.waste):
             add_pane_actions(pane, self.actions_by_id)
-        self._show_which_panes()
+        self.show_which_panes()
         self.apply_settings()
         self.show_title()
         self.filter_bar.set_history(self.application.settings.filter_history)
@@ -414,14 +425,14 @@ class MainWindow(QMainWindow):
             dock.setTitleBarWidget(head)
         self.addDockWidget(AREAS[title], dock)
         dock.setVisible(shown)
-        dock.toggleViewAction().toggled.connect(self._show_which_panes)
+        dock.toggleViewAction().toggled.connect(self.show_which_panes)
         self.docks[title] = dock
 
     def panes_of(self, switch: str) -> tuple[str, ...]:
         """Titles of the docks a switch shows and hides."""
         return PANES_OF_ACTIONS[switch]
 
-    def _show_which_panes(self, *_shown: object) -> None:
+    def show_which_panes(self, *_shown: object) -> None:
         """The switches say what is shown, however it came to be: by them, by a menu of Qt's, by the stored layout."""
         for name, titles in PANES_OF_ACTIONS.items():
             shown = any(not self.docks[title].isHidden() for title in titles if title in self.docks)
@@ -466,7 +477,7 @@ class MainWindow(QMainWindow):
         own = self.panes.stack.text if self.panes is not None else text
         remembers = not self.presets.bar.holds(own)  # a preset is at hand already; if written, it is kept all the same
         self.filter_bar.set_applied(own, remembers=remembers)
-        self.presets.show_active(text)
+        self.presets.show_active(self.panes.stack.chosen if self.panes is not None else text)
         if remembers:
             filter_memory.remember(self.application, own)
         self._say_where_else()
@@ -496,6 +507,7 @@ class MainWindow(QMainWindow):
             return
         shown, total = self.panes.counts()
         self.filter_bar.set_counts(shown, total)
+        self.filter_bar.set_left_out(self.panes.rows.filter.too_long)
         self.status.set_counts(total, shown if self.panes.rows.chooses else None, self.document.unreadable)
         self.status.set_gaps(len(self.panes.gaps.rows))
         self._show_problems(self.panes.findings.problems)
@@ -579,7 +591,7 @@ class MainWindow(QMainWindow):
 
     def _save_filter(self, text: str) -> None:
         """Keep what was written, and the conditions that count, as one preset."""
-        self.presets.ask_to_save(self.panes.stack.with_text(text).combined if self.panes is not None else text)
+        self.presets.ask_to_save(self.panes.stack.with_text(text).chosen if self.panes is not None else text)
 
     def _search_all(self) -> None:
         if self.panes is not None:
@@ -599,10 +611,30 @@ class MainWindow(QMainWindow):
 
     # State
 
-    def say(self, sentence: str, severity: str = "severity.note", link: Link | None = None) -> None:
-        """Show a sentence above the document until it is closed or replaced."""
+    def say(
+        self, sentence: str, severity: str = "severity.note", link: Link | None = None, *, lasting: bool = False
+    ) -> None:
+        """Show a sentence above the document until it is closed or replaced.
+
+        Args:
+            sentence: what is said.
+            severity: how bad it is. A note is about what was just done: it goes when something else is shown.
+            link: what can be done about it.
+            lasting: a note, but about something that goes on.
+        """
+        self._passing = severity == "severity.note" and not lasting
         icon = {"severity.error": "error", "severity.warning": "warning"}.get(severity, "note")
         self.notices.show_notice("message", icon, sentence, [link] if link else [], token=severity, closable=True)
+
+    def _end_note(self, *_view: object) -> None:
+        """Another filter or scope: what was said of what was done before says nothing of this one."""
+        if self._passing:
+            self._passing = False
+            self.notices.dismiss("message")
+
+    def _leave_name(self, *_view: object) -> None:
+        """A name was asked for what was in force."""
+        self.name_card.leave()
 
     def enable_actions(self) -> None:
         """Enable the actions that make sense now."""
@@ -623,7 +655,22 @@ class MainWindow(QMainWindow):
     # Qt events
 
     @override
+    def event(self, event: QEvent) -> bool:
+        match event:
+            case QKeyEvent() if event.type() is QEvent.Type.ShortcutOverride:
+                wanted = own_keys.wants(QApplication.focusWidget(), event)
+            case _:
+                wanted = False
+        if wanted:
+            event.accept()
+        return wanted or super().event(event)
+
+    @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        button = own_keys.presses(QApplication.focusWidget(), event)
+        if button is not None:
+            button.click()
+            return
         if event.key() == Qt.Key.Key_Escape and not self.opening.cancel_reading():
             self._focus_messages()
         super().keyPressEvent(event)

@@ -12,7 +12,8 @@ from PySide6.QtCore import QObject, QRect, QTimer
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.marks import ContextTarget, Marks, Note, Target
-from inspector.marks_file import MarksFile, Snapshot
+from inspector.marks_file import MarksFile, Snapshot, not_looked_for
+from inspector.marks_file.finding import Found
 from inspector.ui import formats
 from inspector.ui.panels.context_labels import node_label
 from inspector.ui.widgets.comment_editor import CommentEditor
@@ -52,7 +53,7 @@ class Marking(QObject):
         self.editor.saved.connect(self._on_comment_saved)
         self.file: MarksFile | None = None
         self._panes: Panes | None = None
-        self._dirty = False
+        self._dirty = self._closed = False
         self._said = ""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -98,7 +99,13 @@ class Marking(QObject):
         if self.file is None or self._panes is None or (self.file.settled and not complete):
             return
         until = None if complete else time.perf_counter() + _RESTORE_S
-        if self.file.restore(complete=complete, until=until):
+        try:
+            placed = self.file.restore(complete=complete, until=until)
+        except OSError as error:  # of the log, or of a folder where marks may lie
+            if complete:
+                self._window.say(plain(not_looked_for(error)), "severity.warning")
+            return
+        if placed:
             self._panes.show_notes()
         if complete and self.file.trouble:
             self._window.say(self.file.trouble, "severity.warning")
@@ -113,7 +120,7 @@ class Marking(QObject):
             self._changed()  # from now on they are kept with the capture
         elif file.offered is not None:
             name = plain((file.offered.capture or file.offered.file).name)
-            sentence = f"{name} begins with the same messages and has marks."
+            sentence = f"There are marks made for {name}, which began with the same {_messages(file.offered)}."
             links: list[Link] = [("Take its marks over", self.take_offered)]
             self._window.notices.show_notice(_ELSEWHERE, "note", sentence, links, closable=True)
 
@@ -124,7 +131,11 @@ class Marking(QObject):
             return
         before = {target: self._marks.note(target) for target in self._marks.targets()}
         self.file.take_offered()
-        placed = self.file.restore(complete=True)
+        try:
+            placed = self.file.restore(complete=True)
+        except OSError as error:
+            self._window.say(plain(not_looked_for(error)), "severity.warning")
+            return
         notes = {target: self._marks.note(target) for target in placed}
         self._panes.show_notes()
         for target in placed:
@@ -256,10 +267,13 @@ class Marking(QObject):
         try:
             await asyncio.to_thread(file.write, snapshot)
         except (OSError, ValueError) as error:
+            if self._closed:  # nothing to say it in, and the last try was made
+                self._said = str(error)
+                return
             self._dirty = self._dirty or file is self.file
             self._say_not_written(error)
         else:
-            if file is self.file and not self._dirty:
+            if file is self.file and not self._dirty and not self._closed:
                 self._retry.stop()
                 self._window.notices.dismiss(_NOT_SAVED)
 
@@ -297,6 +311,7 @@ class Marking(QObject):
     def close(self) -> None:
         """The window closes: what is being written is saved, while the document can still be read."""
         self.editor.save()
+        self._closed = True  # what is at work in a thread ends when the timers are gone
         self._timer.stop()
         self._retry.stop()
         if self._dirty and self.file is not None:
@@ -305,3 +320,8 @@ class Marking(QObject):
                 self.file.write(self.file.snapshot())
             except (OSError, ValueError) as error:  # there is no window left to say it in
                 self._said = str(error)
+
+
+def _messages(offered: Found) -> str:
+    count = offered.content.of.messages
+    return "message" if count == 1 else f"{count:,} messages"

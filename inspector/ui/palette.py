@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _LATELY = 5
 _SELF = "help.palette"
+_OF_THE_TABLE = {"edit.copy_row": "Ctrl+C", "edit.select_all": "Ctrl+A"}
+"""Keys that every list and field has for itself, so that no action can have them."""
 _Run = Callable[[], object]
 
 
@@ -68,7 +70,8 @@ class Palette(QObject):
             if known.id == _SELF:
                 continue
             action = keys.action(known.id)
-            shown = native([action.shortcut().toString()]) if not action.shortcut().isEmpty() else ""
+            key = action.shortcut().toString() or _OF_THE_TABLE.get(known.id, "")
+            shown = native([key]) if key else ""
             yield Line(
                 known.id, known.group, known.title, (shown,) if shown else (),
                 usable=action.isEnabled(), checked=action.isCheckable() and action.isChecked(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
@@ -31,24 +31,29 @@ def stops(window: MainWindow) -> list[tuple[QWidget, QWidget]]:
         dock = window.docks[title]
         content = dock.widget()
         if content is not None and dock.isVisible() and _is_seen(content):
-            found.append((dock, _taker(dock, content)))
+            found.append((dock, _taker(content)))
     return found
+
+
+def is_in_front(window: QMainWindow, dock: QDockWidget) -> bool:
+    """Whether a dock that is shown is seen: of those that lie on one another only one is."""
+    above = [one for one in window.tabifiedDockWidgets(dock) if not one.isHidden() and not one.isFloating()]
+    content = dock.widget()
+    return not above or not window.isVisible() or (content is not None and _is_seen(content))
 
 
 def _is_seen(content: QWidget) -> bool:
     return not content.visibleRegion().isEmpty()
 
 
-def _taker(dock: QDockWidget, content: QWidget) -> QWidget:
+def _taker(content: QWidget) -> QWidget:
     """What takes the keyboard of a pane: the pane's own choice, else the first thing in it that can."""
     if content.focusProxy() is not None:
         return content
-    widget = dock.nextInFocusChain()
-    while widget is not None and widget is not dock:
+    for widget in content.findChildren(QWidget):  # not along `nextInFocusChain`: see tab_round
         usable = widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-        if usable and content.isAncestorOf(widget) and widget.focusProxy() is None:
+        if usable and widget.focusProxy() is None:
             return widget
-        widget = widget.nextInFocusChain()
     return content
 
 

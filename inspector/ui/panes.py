@@ -24,7 +24,8 @@ from inspector.filters import DisplayFilter, FilterError, compile_filter
 from inspector.filters.completion import Completer
 from inspector.filters.search import Search
 from inspector.filters.stack import FilterStack, opposite, resolved
-from inspector.filters.visible import Messages, Scope, VisibleRows
+from inspector.filters.visible import Messages, Reach, Scope, VisibleRows
+from inspector.protocol.secrets import mask_text
 from inspector.settings import Settings
 from inspector.ui.bridge import DocumentBridge
 from inspector.ui.chain_alone import ChainAlone, ChainWalk
@@ -73,6 +74,7 @@ class Panes(QObject):
     Signals:
         filter_applied(str): a filter is in force.
         filter_failed(FilterError): a filter could not be read; the last good one stays.
+        filter_refused(str): why no filter is made of something that was pointed at.
         highlight_requested(str): messages of this filter shall stand out.
         filter_grown(str): the filter in force went on with the chain it shows; nobody chose another one.
         scope_changed(Scope | None): the part of the tree the table is bound to.
@@ -89,6 +91,7 @@ class Panes(QObject):
 
     filter_applied = Signal(str)
     filter_failed = Signal(object)
+    filter_refused = Signal(str)
     filter_grown = Signal(str)
     highlight_requested = Signal(str)
     scope_changed = Signal(object)
@@ -128,6 +131,7 @@ class Panes(QObject):
         self._stacks: dict[str, FilterStack] = {}
         self._detached = False
         self._chain = ChainAlone(document, self)
+        self._before_chain: tuple[DisplayFilter, Scope | None, FilterStack] | None = None
         self._walk = ChainWalk(document)
         self._selected_context: str | None = None
         self._search: Search | None = None
@@ -178,6 +182,7 @@ class Panes(QObject):
         self.tokens.message_requested.connect(self.go_to)
         self.tokens.filter_requested.connect(self.combine_filter)
         self.counts_changed.connect(self.tokens.apply_view)
+        self.selection_changed.connect(self.tokens.show_message)
         self.waste.left.connect(self.messages.setFocus)
         self.details.message_requested.connect(self.go_to)
         self.details.filter_requested.connect(self.combine_filter)
@@ -194,6 +199,7 @@ class Panes(QObject):
         self.details.context_scope_requested.connect(self._scope_to_context)
         self.selection_changed.connect(self._highlight_context)
         self.scope_changed.connect(self._highlight_context)
+        self.scope_changed.connect(self._tell_scope)
 
     def detach(self) -> None:
         """Hear no more of the document, and read no more of it: it is about to be closed."""
@@ -301,10 +307,11 @@ class Panes(QObject):
     def stack_filter(self, text: str) -> None:
         """Turn what was written into the filter bar into one more condition; the bar is free for the next."""
         if self.check_filter(text) is None:
-            self.apply_stack(self._stack.with_text("").added(resolved(text, self.selected_context)))
+            self.apply_stack(self._stack.stacked(resolved(text, self.selected_context)))
 
     def apply_stack(self, stack: FilterStack) -> None:
         """Put conditions and the bar's own text in force; where they are no filter nothing changes but what is said."""
+        stack = stack.settled()
         try:
             # The bar's own text first, for only there can an error be shown in its place.
             compile_filter(stack.text, selected_context=self.selected_context)
@@ -331,7 +338,12 @@ class Panes(QObject):
             text: the filter.
             mode: replace; and, and_not (one more condition: the filter, or its opposite); or (show it as well);
                 highlight (it filters nothing, but its messages stand out).
+
+        A filter with a secret in it is refused: it would stand in the bar, in the history, and in what is saved.
         """
+        if mask_text(text) != text:
+            self.filter_refused.emit("This value holds a secret, so no filter is made of it.")
+            return
         match mode:
             case "highlight":
                 self.highlight_requested.emit(text)
@@ -346,6 +358,10 @@ class Panes(QObject):
 
     def set_scope(self, scope: Scope | None) -> None:
         """Bind the table to a part of the tree, or to everything."""
+        now = self.scope
+        another = scope is not None and (now is None or (now.space, now.node) != (scope.space, scope.node))
+        if another and self._stack.besides:  # what is shown as well was an exception to the view before
+            self.apply_stack(self._stack.showing(""))
         self._show(self.filter, scope)
         self.contexts.show_scope(scope)
         self.scope_changed.emit(scope)
@@ -402,13 +418,14 @@ class Panes(QObject):
         return bool(self._stack.besides) or (self.scope is not None and self.scope.calls)
 
     def _let_calls_through(self, on: bool) -> None:
-        stack = replace(self._stack, besides=CALLS if on else "")
+        stack = self._stack.showing(CALLS if on else "").settled()
         scope = None if self.scope is None else replace(self.scope, calls=on)
         try:
             filter_ = compile_filter(stack.combined, selected_context=self.selected_context)
         except FilterError as error:  # of $context, which stands for nothing any more
             self.filter_failed.emit(error)
             return
+        self.messages.view.keep_selected()
         self._show_view(filter_, scope, stack)
 
     @property
@@ -460,6 +477,12 @@ class Panes(QObject):
         if scope is not None and scope.node is not None and tree.resolve(scope.node) >= 0:
             return tree.path(tree.resolve(scope.node))
         return self._selected_context
+
+    def _tell_scope(self, scope: Scope | None) -> None:
+        node = MAIN if scope is None or scope.node is None else scope.node
+        living = node if node == MAIN else self.document.analysis.contexts.tree.resolve(node)
+        bound = scope is not None and scope.node is not None and scope.reach is Reach.BELOW
+        self.details.context_page.show_scope((scope.space, living) if scope is not None and bound else None)
 
     def _highlight_context(self, *_changed: object) -> None:
         self.messages.highlight_context(self.selected_context)
@@ -663,11 +686,25 @@ class Panes(QObject):
         here = _Stop(message, self.filter, self.scope)
         places = self._places if self._places and self._places[-1] == here else [*self._places, here]
         self._going_back = True
+        if not self.shows_chain_alone:
+            self._before_chain = self.view
         self._show_view(self._chain.begin(message), None)
         self.messages.go_to(message)
         self._going_back = False
         self._places = [*places[-_PLACES_KEPT:], _Stop(message, self.filter, None)]
         self._ahead = []
+
+    @property
+    def shows_chain_alone(self) -> bool:
+        """Whether the table shows one chain and nothing else."""
+        return self._chain.filter is not None and self.filter is self._chain.filter
+
+    def leave_chain(self) -> None:
+        """Return from a chain shown alone to the view before it; the current message stays the current one."""
+        before, self._before_chain = self._before_chain, None
+        if before is None or not self.shows_chain_alone:
+            return
+        self._show_view(*before)
 
     def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
         if self.filter is not before:
@@ -696,6 +733,9 @@ class Panes(QObject):
             node = contexts.tree.resolve(started[0])
         self.set_scope(Scope(int(self.document.capture.columns["space"][message]), node))
 
-    def _scope_to_context(self, place: ContextPlace) -> None:
+    def _scope_to_context(self, place: ContextPlace | None) -> None:
+        if place is None:
+            self.set_scope(None)
+            return
         node = place.node if place.node == MAIN else self.document.analysis.contexts.tree.resolve(place.node)
         self.set_scope(Scope(place.space, node))

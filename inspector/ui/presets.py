@@ -155,8 +155,12 @@ class Presets(QObject):
         else:
             self._window.name_card.ask(
                 "Name of the preset", text, formats.shortened(text, _NAME_LENGTH), self._add_place(),
-                lambda name: self.save(text, name),
+                lambda name: self.save(text, name), self._objection,
             )  # fmt: skip
+
+    def _objection(self, name: str) -> str:
+        known = next((preset for preset in self._presets if plain(preset.name).casefold() == name.casefold()), None)
+        return f"There is a preset {plain(known.name)} already. Give this one another name." if known else ""
 
     def _add_place(self) -> QRect:
         """The right end of the bar, where a preset is added."""

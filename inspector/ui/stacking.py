@@ -13,8 +13,8 @@ from PySide6.QtGui import QGuiApplication
 
 from inspector.analysis import Changes
 from inspector.filters import DisplayFilter, FilterError, compile_filter
-from inspector.filters.stack import Condition
 from inspector.filters.tally import ConditionTally
+from inspector.ui.panels.timeline.range_words import range_words
 from inspector.ui.panes import Panes
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.filter_bar import FilterBar
@@ -48,6 +48,7 @@ class Stacking(QObject):
         self._tally: ConditionTally | None = None
         self._compiled: dict[str, DisplayFilter] = {}
         self.bar = ConditionBar(theme, tool_bar)
+        self.bar.words_of = self._words_of
         self.bar.switched.connect(self._on_switched)
         self.bar.asked.connect(self._on_asked)
         self.bar.cleared.connect(self._on_cleared)
@@ -89,6 +90,10 @@ class Stacking(QObject):
         self._compiled = {one.text: one for one in (own, *(filter_ for filter_, _ in compiled))}
         tally.ask(compiled, own, panes.scope)
         self._timer.start(SOON_MS)
+
+    def _words_of(self, text: str) -> str:
+        """A range of time in seconds, as the panes count them; "" for what is shown as written."""
+        return range_words(text, self._panes.messages.model.start_ns) or "" if self._panes is not None else ""
 
     def _compile(self, text: str) -> DisplayFilter:
         known = self._compiled.get(text)
@@ -144,7 +149,7 @@ class Stacking(QObject):
             case "negate":
                 self._panes.apply_stack(stack.negated(place))
             case "only":
-                others = [Condition(c.text, on=number == place) for number, c in enumerate(stack.conditions)]
+                others = [replace(condition, on=number == place) for number, condition in enumerate(stack.conditions)]
                 self._panes.apply_stack(replace(stack, conditions=tuple(others)))
             case "edit":
                 self._edit(place)

@@ -71,6 +71,7 @@ QMenu { background: $raised; color: $ink; border: 1px solid $strong; padding: 4p
 QMenu::item { padding: 4px 24px 4px 26px; border-radius: ${r_mark}px; min-height: 18px; }
 QMenu::item:selected { background: $wash; }
 QMenu::item:disabled { color: $disabled; }
+QMenu QLabel#filterExpressionWords { color: $ink; font-weight: 600; }
 QMenu::separator { height: 1px; background: $hair; margin: 4px 2px; }
 QMenu::icon { padding-left: 6px; }
 QMenu::indicator { width: 16px; height: 16px; left: 5px; }

@@ -5,7 +5,7 @@ Qt's own order is that in which widgets were made, which panes that are made and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QTabBar, QWidget
@@ -35,7 +35,9 @@ def _round(window: QWidget, parts: Sequence[QWidget]) -> list[QWidget]:
     """Everything in a window that takes the keyboard, part by part."""
     places = {part: place for place, part in enumerate(parts)}
     held: list[list[QWidget]] = [[] for _ in range(len(parts) + 1)]
-    for widget in _chain(window):
+    # Not along `nextInFocusChain`: PySide takes each widget for a part of the one before it, and with that one's end
+    # whatever is held of it is "already deleted", such as the actions of its menus.
+    for widget in window.findChildren(QWidget):
         if _takes_keyboard(widget, window):
             part: QWidget | None = widget
             while part is not None and part not in places:
@@ -45,13 +47,6 @@ def _round(window: QWidget, parts: Sequence[QWidget]) -> list[QWidget]:
         if part.height() < _BAR:  # one line: what was put in later may stand before what was there
             widgets.sort(key=lambda one: one.mapTo(window, one.rect().topLeft()).x())
     return [widget for widgets in held for widget in widgets]
-
-
-def _chain(window: QWidget) -> Iterator[QWidget]:
-    widget = window.nextInFocusChain()
-    while widget is not None and widget is not window:
-        yield widget
-        widget = widget.nextInFocusChain()
 
 
 def _takes_keyboard(widget: QWidget, window: QWidget) -> bool:

@@ -122,5 +122,6 @@ class ViewHead(QWidget):
             self.notices.dismiss(HIDDEN_CALLS)
             return
         verb = "is" if requests + proposals == 1 else "are"
-        sentence = f"{' and '.join(parts)} {verb} hidden by this view; agents must act on those."
+        must = "must" if self._panes.document.may_go_on else "had to"
+        sentence = f"{' and '.join(parts)} {verb} hidden by this view; agents {must} act on those."
         self.notices.show_notice(HIDDEN_CALLS, "hidden", sentence, [("Show them", self._panes.show_hidden_calls)])

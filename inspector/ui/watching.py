@@ -197,7 +197,7 @@ class Watching(QObject):
             self._to_remember = None
         _, _, remark = sentence.partition(". ")
         if remark:  # more than that we are connected, such as that the token was of no use
-            self._window.say(sentence)
+            self._window.say(sentence, lasting=True)
 
     def _kept(self) -> str:
         received = self._received()

@@ -40,7 +40,7 @@ class Definitions:
         unread: lists that were too many to be looked at.
     """
 
-    def __init__(self, traffic: Traffic) -> None:
+    def __init__(self, traffic: Traffic, *, ongoing: bool = False) -> None:
         found = traffic.answers("tools/list")
         talking = np.unique(traffic.speakers[traffic.sayings()])
         found = found.those(np.flatnonzero(np.isin(found.speakers, talking)))
@@ -48,6 +48,7 @@ class Definitions:
         self.results: Results = found.those(np.arange(min(len(found), MOST_LISTS)))
         self.read_only: set[str] = set()
         self._traffic = traffic
+        self._ongoing = ongoing
         self._lists: dict[int, _Lists] = {}
 
     def take(self, place: int) -> None:
@@ -115,10 +116,13 @@ class Definitions:
         row = int(results.rows[next(iter(lists.standing.values()))])
         call = int(results.calls[next(iter(lists.standing.values()))])
         who, server = traffic.asker_words(call), traffic.answerer_words(row)
-        names = ", ".join(uncalled[:_MOST_NAMED]) + (" and others" if len(uncalled) > _MOST_NAMED else "")
+        more = len(uncalled) - _MOST_NAMED
+        # One more is named as well: a number would take as much room.
+        names = f"{', '.join(uncalled[:_MOST_NAMED])} and {more:,} more" if more > 1 else ", ".join(uncalled)
         of = f"{len(uncalled):,} of the {known:,} tools" if len(uncalled) < known else f"none of the {known:,} tools"
         verb = "did not call" if len(uncalled) < known else "called"
-        sentence = f"{who} {verb} {of} that {server} listed: {names}."
+        said = f"So far {traffic.sender(call) or 'the MCP client'}" if self._ongoing else who
+        sentence = f"{said} {verb} {of} that {server} listed: {names}."
         advice = "Hand the model the definitions it needs alone, or describe rare tools in fewer words."
         messages = [int(results.rows[place]) for place in lists.standing.values()]
         return Waste(

@@ -13,8 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from inspector.analysis import Analysis
+from inspector.analysis.findings.hints import PENDING_AFTER_S
 from inspector.analysis.tokens import NOT_COUNTED
+from inspector.protocol.times import NO_TIME
 from inspector.waste.definitions import MOST_LISTS, Definitions
+from inspector.waste.losses import Losses
 from inspector.waste.repeats import Repeats
 from inspector.waste.results import Results, Traffic
 from inspector.waste.traces import MOST_SAYINGS, Traces
@@ -23,6 +26,8 @@ from inspector.waste.wasted import Waste
 
 MOST_RESULTS = 10_000
 """Results that are looked at closely, the largest."""
+YOUNG_S = PENDING_AFTER_S
+"""While traffic goes on nothing is said of a result younger than this: it may still be consumed, or spoken of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +62,21 @@ class WasteFinder:
         found: the outcome; None until all is done.
     """
 
-    def __init__(self, analysis: Analysis, *, most: int = MOST_RESULTS) -> None:
+    def __init__(
+        self, analysis: Analysis, *, most: int = MOST_RESULTS, ongoing: bool = False, now_ns: int | None = None
+    ) -> None:  # fmt: skip
         """Prepare.
 
         Args:
             analysis: its tokens should be counted; what is not counted is not looked at.
             most: results that are looked at closely.
+            ongoing: traffic goes on, so that what was not done yet may still be.
+            now_ns: what time it is then; by default as the traffic tells.
         """
         self._analysis = analysis
         self._most = most
+        self._ongoing = ongoing
+        self._now_ns = analysis.now_ns if now_ns is None else now_ns
         self._notes: list[str] = []
         self._steps = self._run()
         self.found: Found | None = None
@@ -83,7 +94,7 @@ class WasteFinder:
         traffic = Traffic(analysis)
         yield False
         wastes: list[Waste] = []
-        definitions = Definitions(traffic)
+        definitions = Definitions(traffic, ongoing=self._ongoing)
         yield False
         for place in range(len(definitions.results)):
             definitions.take(place)
@@ -93,17 +104,19 @@ class WasteFinder:
             self._notes.append(f"Of lists of tools the first {MOST_LISTS:,} were looked at.")
         results = self._largest(traffic.answers("tools/call"))
         yield False
-        repeats = Repeats(traffic, results, definitions.read_only)
+        losses = Losses(traffic)
+        yield False
+        repeats = Repeats(traffic, results, definitions.read_only, losses)
         for place in repeats.places:
             repeats.take(place)
             yield False
         for places in repeats.groups:
             wastes += repeats.judge(places)
             yield False
-        listed = repeats.listed
+        listed = repeats.listed | self._young(results)
         left = [place for place, row in enumerate(results.rows.tolist()) if row not in listed]
         for place in left:
-            one = unconsumed(traffic, results, place)
+            one = unconsumed(traffic, results, place, losses, ongoing=self._ongoing)
             if one is not None:
                 wastes.append(one)
                 listed.add(one.message)
@@ -116,11 +129,22 @@ class WasteFinder:
         """The largest results that are counted, ascending."""
         uncounted = int(np.count_nonzero(results.tokens == NOT_COUNTED))
         if uncounted:
-            self._notes.append(f"{uncounted:,} results are not counted, and were not looked at.")
+            one = uncounted == 1
+            words = "1 result is not counted, and was" if one else f"{uncounted:,} results are not counted, and were"
+            self._notes.append(f"{words} not looked at.")
         order = np.argsort(-results.tokens, kind="stable")[: len(results) - uncounted]
         if len(order) > self._most:
             self._notes.append(f"Of {len(order):,} results the {self._most:,} largest were looked at closely.")
         return results.those(np.sort(order[: self._most]))
+
+    def _young(self, results: Results) -> set[int]:
+        """Results of which it is too early to say anything."""
+        if not self._ongoing:
+            return set()
+        analysis, times = self._analysis, self._analysis.capture.columns["time_ns"][results.rows]
+        now = analysis.contexts.clock_ns if self._now_ns is None else self._now_ns
+        young = (times == NO_TIME) | (times > now - YOUNG_S * 1_000_000_000)
+        return set(results.rows[young].tolist())
 
     def _trace(self, traffic: Traffic, results: Results, listed: set[int], wastes: list[Waste]) -> Iterator[bool]:
         apart = traffic.collapsed(results.rows) | np.isin(results.rows, list(listed))

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from inspector.protocol import kinds
-from inspector.tokens.text import counted_text
+from inspector.waste.losses import Losses
 from inspector.waste.results import Array, Results, Traffic
 from inspector.waste.wasted import Waste, WasteKind, some
 
@@ -55,7 +54,7 @@ def digest(value: Any) -> bytes:
 class Repeats:
     """Calls as they are gone through, oldest first."""
 
-    def __init__(self, traffic: Traffic, results: Results, read_only: Collection[str]) -> None:
+    def __init__(self, traffic: Traffic, results: Results, read_only: Collection[str], losses: Losses) -> None:
         self._traffic, self._results = traffic, results
         targets = traffic.analysis.correlation.columns["target"][results.rows].astype(np.int64)
         keys = results.pairs << 32 | targets
@@ -66,7 +65,7 @@ class Repeats:
         self.listed: set[int] = set()
         """Results that came again."""
         self._groups: dict[tuple[int, bytes], list[int]] = {}
-        self._changes = _Between(traffic, read_only)
+        self._changes = _Between(traffic, read_only, losses)
 
     def take(self, place: int) -> None:
         """Look at the arguments of one call."""
@@ -87,8 +86,8 @@ class Repeats:
         return [self._waste(places, how, later) for how, later in again.items()]
 
     def _answer(self, place: int) -> bytes:
-        payload = self._traffic.analysis.capture.payload(int(self._results.rows[place]))
-        return digest(counted_text(kinds.RESPONSE, payload))
+        """All it brought: pictures, addresses and structured content tell answers apart whose texts are equal."""
+        return digest(_told(self._traffic.analysis.capture.payload(int(self._results.rows[place])).get("result")))
 
     def _how(self, before: int, here: int, *, same: bool) -> Again:
         if not same:
@@ -124,6 +123,21 @@ _ADVICE = {
 }
 
 
+def _told(result: Any) -> Any:
+    """A result without what only programs read, its own and that of its content blocks."""
+    if not isinstance(result, dict):
+        return result
+    blocks = result.get("content")
+    told = {key: value for key, value in result.items() if key != "_meta"}
+    if isinstance(blocks, list):
+        bare = [
+            {key: value for key, value in block.items() if key != "_meta"} if isinstance(block, dict) else block
+            for block in blocks
+        ]
+        told["content"] = bare
+    return told
+
+
 def arguments_of(traffic: Traffic, call: int) -> Any:
     """The arguments of a call; nothing is as good as none."""
     params = traffic.analysis.capture.payload(call).get("params")
@@ -133,25 +147,14 @@ def arguments_of(traffic: Traffic, call: int) -> Any:
 class _Between:
     """Whether something came between two answers that may have changed, or lost, the first."""
 
-    def __init__(self, traffic: Traffic, read_only: Collection[str]) -> None:
+    def __init__(self, traffic: Traffic, read_only: Collection[str], losses: Losses) -> None:
         self._traffic = traffic
         everything = traffic.answers("tools/call")
         targets = traffic.analysis.correlation.columns["target"][everything.rows].astype(np.int64)
         names = {code: traffic.analysis.capture.strings[code] for code in np.unique(targets).tolist()}
         changing = np.isin(targets, [code for code, name in names.items() if not only_reads(name, read_only)])
         self._by_server = _grouped(traffic.speakers[everything.rows[changing]], everything.calls[changing])
-        self._losses = self._told(traffic)
-
-    @staticmethod
-    def _told(traffic: Traffic) -> dict[str, Array]:
-        """What may have emptied somebody's context: what it was told to do, and what it did."""
-        found: dict[str, list[Array]] = {}
-        columns, losses = traffic.analysis.capture.columns, traffic.losses()
-        said = columns["to_set"][losses].astype(np.int64) << 32 | columns["sender"][losses].astype(np.int64)
-        for rows in _grouped(said, losses).values():
-            for name in {*traffic.analysis.capture.to(int(rows[0])), traffic.sender(int(rows[0])) or ""}:
-                found.setdefault(name, []).append(rows)
-        return {name: np.sort(np.concatenate(many)) for name, many in found.items()}
+        self._losses = losses
 
     def between(self, results: Results, before: int, here: int) -> bool:
         """Whether the server was told to do something meanwhile, or the one who asked may have forgotten."""
@@ -160,8 +163,7 @@ class _Between:
         changed = self._by_server.get(server, _NONE)
         if _any_between(changed, int(results.calls[before]), until):
             return True
-        lost = self._losses.get(self._traffic.sender(until) or "")
-        return lost is not None and _any_between(lost, since, until)
+        return self._losses.since(since, self._traffic.sender(until), until) is not None
 
 
 _NONE = np.empty(0, np.int64)

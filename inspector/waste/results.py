@@ -58,9 +58,10 @@ class Traffic:
         self.analysis, self.stop = analysis, len(analysis)
         columns = analysis.capture.columns
         rpc = columns["flags"][: self.stop] & _RPC != 0
-        source = columns["source"][: self.stop].astype(np.int64) + 1 << 32
-        connection = np.where(rpc, source | columns["connection"][: self.stop], 0)
-        place = _numbered(columns["space"][: self.stop].astype(np.int64), connection)
+        place = columns["space"][: self.stop].astype(np.int64)
+        if rpc.any():
+            source = np.where(rpc, columns["source"][: self.stop].astype(np.int64) + 1, 0)
+            place = _numbered(place, source, np.where(rpc, columns["connection"][: self.stop].astype(np.int64), 0))
         self.speakers = _numbered(place, columns["sender"][: self.stop].astype(np.int64))
 
     def _code(self, text: str) -> int:
@@ -134,13 +135,25 @@ class Traffic:
         return max(whole, 0)
 
 
+_MOST_PAIRS = 1 << 22
+"""Different rows for which a table is made, so that nothing has to be ordered."""
 _LOSING = ("participant/forget", "participant/compact-done", "participant/clear", "participant/restart")
 
 
 def _numbered(*columns: Array) -> Array:
-    """A small number for each different row of some columns of small numbers. O(n log n)."""
+    """A small number for each different row of some columns of small numbers. O(n) where these are not many."""
     found = columns[0]
     for column in columns[1:]:
-        found = found << 32 | column
-        found = np.unique(found, return_inverse=True)[1].astype(np.int64)
+        width = int(column.max(initial=0)) + 1
+        if (int(found.max(initial=0)) + 1) * width <= _MOST_PAIRS:
+            found = _renumbered(found * width + column)
+        else:
+            found = np.unique(found << 32 | column, return_inverse=True)[1].astype(np.int64)
     return found
+
+
+def _renumbered(keys: Array) -> Array:
+    """Small numbers in the order of keys that are not large themselves."""
+    there = np.zeros(int(keys.max(initial=0)) + 1, np.bool_)
+    there[keys] = True
+    return (np.cumsum(there) - 1)[keys]

@@ -19,7 +19,7 @@ from inspector.waste.index import Index, keys_of, marked
 from inspector.waste.repeats import arguments_of
 from inspector.waste.results import Array, Results, Traffic
 from inspector.waste.wasted import Waste, WasteKind
-from inspector.waste.words import flattened, passages, spread, telling_words
+from inspector.waste.words import flattened, is_unspaced, passages, spread, telling_words
 
 LARGE = 200
 """Tokens from which on a result that nobody refers to is worth a word, and arguments that are copied."""
@@ -29,6 +29,8 @@ _MOST_KEPT = 1_000_000
 """Words, and passages, of all results together; what comes after is not judged."""
 _WEAK_WORDS = 3
 """Of the words that tell little so many tell that something is spoken of."""
+_NUMBERED = 10
+"""Small numbers in a result from which on they are taken to number its entries."""
 _COMMON, _EVERYWHERE = 3, 50
 """Results of one asker from which on a word that stands in all of them tells little of each, and nothing."""
 _LEAST_PASSAGES, _LEAST_SHARE = 8, 0.3
@@ -83,15 +85,23 @@ class Traces:
         results, capture = self._results, self._traffic.analysis.capture
         text, speaker = _result_texts(capture.payload(int(results.rows[place]))), int(results.speakers[place])
         numbers, _ = passages(flattened(text, keys=True))
+        given, _ = passages(flattened(arguments_of(self._traffic, int(results.calls[place])), keys=True))
+        numbers = np.setdiff1d(numbers, given)  # what a server echoes was the model's own before
         self._passages.add(marked(numbers, speaker), place)
-        strong, weak = telling_words(flattened(text, keys=False))
+        plain = flattened(text, keys=False)
+        strong, weak = telling_words(plain)
         if self._open[place]:
             asked = set[str]().union(*telling_words(flattened(self._said(int(results.calls[place])), keys=False)))
             strong, weak = strong - asked, weak - asked
+            small = {word for word in weak if word.isdecimal()}
+            if len(small) >= _NUMBERED:  # its entries may be spoken of by their numbers alone
+                strong |= small
+            if is_unspaced(plain) or not (strong or len(weak - small) >= _WEAK_WORDS):
+                self._close(place)  # it could not be recognised
         kept = self._strong.add(keys_of(spread(strong), speaker), place)
         kept &= self._weak.add(keys_of(spread(weak), speaker), place)
         self.unkept += not kept
-        if self._open[place] and (not kept or not (strong or weak)):  # it could not be recognised
+        if not kept:
             self._close(place)
 
     def settle(self) -> Iterator[None]:

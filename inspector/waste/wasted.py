@@ -10,6 +10,7 @@ class WasteKind(enum.Enum):
     """The ways to waste, with the words they are listed under."""
 
     UNCONSUMED = "never consumed"
+    PENDING = "not consumed yet"
     TWICE = "fetched twice"
     UNREFERRED = "never referred to"
     COPIED = "better by reference"

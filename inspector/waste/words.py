@@ -21,6 +21,12 @@ _DEPTH = 8
 _WORD = re.compile(r"[^\W_]+(?:[-_./@:+][^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
 _STRONG_DIGITS, _WEAK_LETTERS = 3, 6
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+"""Thai, Lao, Burmese, Khmer, Kana and Han."""
+_UNSPACED_SHARE = 0.25
 PASSAGE = 6
 """Words in a row that make a passage."""
 _KEPT = 4  # one passage in so many is kept: the same ones on both sides
@@ -89,6 +95,13 @@ def telling_words(text: str) -> tuple[set[str], set[str]]:
             elif len(part) >= _WEAK_LETTERS:
                 weak.add(folded)
     return strong, weak - strong
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether much of a text is in a script without spaces between words, so that its words cannot be told apart."""
+    text = text[:MOST_CHARS]
+    found = sum(map(len, _UNSPACED.findall(text)))
+    return found > 0 and found >= _UNSPACED_SHARE * sum(map(str.isalpha, text))
 
 
 def spread(words: set[str]) -> list[str]:

@@ -341,14 +341,18 @@ def test_a_child_of_the_server_that_holds_the_pipe_does_not_hold_the_end_back(tm
 # The disk
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
-def test_a_full_disk_does_not_reach_the_server(tmp_path: Path) -> None:
-    (tmp_path / "full.ctxcap").symlink_to("/dev/full")
-    with started(tmp_path / "full.ctxcap", "cat", stderr=subprocess.PIPE) as process:
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere a limit set from outside is not known")
+def test_a_disk_full_from_the_start_does_not_reach_the_server(tmp_path: Path) -> None:
+    import resource
+
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+
+    with started(tmp_path / "full.ctxcap", "cat", stderr=subprocess.PIPE, preexec_fn=full) as process:
         lines = b"".join(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n' % n for n in range(5_000))
         out, errors = process.communicate(lines)
     assert (process.returncode, out) == (0, lines)
-    assert errors.count(b"cannot be written: No space left on device") == 1
+    assert errors.count(b"cannot be written: File too large") == 1
 
 
 @posix_only
@@ -474,6 +478,47 @@ def test_a_capture_that_exists_is_refused_unless_it_is_to_go_on(tmp_path: Path) 
     )
     assert (done.returncode, other.read_text()) == (2, "dear diary")
     assert b"is no capture" in done.stderr
+
+
+def test_a_second_tap_does_not_mix_its_server_into_a_capture(tmp_path: Path) -> None:
+    capture = tmp_path / "a.ctxcap"
+    line = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
+    with started(capture, "cat") as process:
+        talk(process, line, 1)
+        until(lambda: capture.exists() and len(said(capture, "server->client")) == 1)
+        for options in (), ("--append",):
+            done = subprocess.run(
+                tapped(capture, "echo", options=options), cwd=ROOT, capture_output=True, check=False, timeout=60
+            )
+            assert done.returncode == 2
+            assert done.stdout == b""
+            assert b"Another tap writes" in done.stderr
+        talk(process, line, 1)
+        process.communicate()
+    with read_back(capture) as document:
+        assert len(document.capture) == 4
+        assert document.unreadable == 0
+
+
+@posix_only
+def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for options in (), ("--append",):
+        done = subprocess.run(
+            tapped(tmp_path / "pipe", "cat", options=options), cwd=ROOT, capture_output=True, check=False, timeout=60
+        )
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"is no file" in done.stderr
+
+
+@posix_only
+def test_descriptors_handed_down_reach_the_server_and_end_with_it(tmp_path: Path) -> None:
+    theirs, ours = os.pipe()
+    server = f"import os, sys; os.write({ours}, b'ready'); os.close({ours}); sys.stdin.read()"
+    with started(tmp_path / "a.ctxcap", PYTHON, "-c", server, pass_fds=[ours]):
+        os.close(ours)
+        with open(theirs, "rb") as read:  # noqa: PTH123 - a descriptor
+            assert read.read() == b"ready"  # to its end, though the tap is there
 
 
 def test_in_a_folder_each_start_has_a_file_of_its_own(tmp_path: Path) -> None:

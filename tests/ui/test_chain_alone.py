@@ -262,3 +262,28 @@ def test_related_says_how_long_each_step_took(window: MainWindow) -> None:
     said = [chain.row_text(row) for row in chain.rows]
     assert ["took" in text for text in said] == [False, True, True, True, True]
     assert "took 1.0 s, No. 7" in said[-1]
+
+
+def test_the_key_takes_the_chain_back(window: MainWindow) -> None:
+    panes = panes_of(window)
+    panes.apply_filter("no < 7")
+    panes.go_to(3)
+    alone = window.actions_by_id["go.chain_alone"]
+    alone.trigger()
+    shown = numbers(panes)
+    assert shown == [1, 3, 4, 6, 7]
+    panes.step_in_chain(-1)
+    alone.trigger()
+    assert panes.filter.text == "no < 7"
+    assert numbers(panes) == [1, 2, 3, 4, 5, 6]
+    assert current(panes) == 3
+
+
+def test_a_message_without_a_chain_says_so(window: MainWindow) -> None:
+    panes = panes_of(window)
+    panes.go_to(1)
+    window.actions_by_id["go.chain_alone"].trigger()
+    assert len(numbers(panes)) == 7
+    notice = window.notices.notice("no-other")
+    assert notice is not None
+    assert notice.text == "No other message belongs to a chain with this one."

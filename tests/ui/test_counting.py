@@ -164,7 +164,7 @@ def test_closing_ends_the_process(application: Application, qtbot: QtBot) -> Non
 
 def test_it_is_said_once_when_it_is_given_up(application: Application, qtbot: QtBot) -> None:
     window = window_on(application, story())
-    for _ in range(2):
+    for _ in range(3):
         qtbot.waitUntil(lambda: bool(window.document._counting and window.document._counting.pids), timeout=WAIT_MS)
         counting_ = window.document._counting
         assert counting_ is not None

@@ -124,7 +124,7 @@ def test_case_and_expressions(window: MainWindow, qtbot: QtBot) -> None:
 def test_a_wrong_expression_is_said_and_lights_nothing(window: MainWindow, qtbot: QtBot) -> None:
     bar = look_for(window, "slow(")
     child(bar, QToolButton, "findPattern").click()
-    assert bar.words == "Missing ), unterminated subpattern."
+    assert bar.words == "A ( is not closed."
     assert bar.editor.property("wrong") == "true"
     assert lit_rows(panes_of(window)) == []
     QTest.keyClick(bar.editor, Qt.Key.Key_Backspace)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.sources import follow as follow_module
 from inspector.tap.backlog import CLIENT, SERVER, Backlog
 from inspector.tap.recorder import TapRecorder
 from inspector.ui.app import Application
-from tests.ui.windows import numbers, run_in_window, texts, until
+from tests.ui.find import child
+from tests.ui.windows import numbers, panes_of, run_in_window, texts, until
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +44,18 @@ def test_a_window_follows_what_is_said_from_the_first_line_on(qapp: QApplication
         assert "heard" in texts(window)[2]
         assert window.document.analysis.correlation.columns["cause"][2] == 0
         backlog.end(CLIENT, "")
-        recorder.close("the server ended with exit code 0")
+        status = child(window, QWidget, "statusWatched")
+        assert status.accessibleName() == "watching the file"
+        recorder.close("the server ended with exit code 3", 3)
+        await until(lambda: shows(application, 4), "the row of its end")
+        assert "the server ended with exit code 3" in texts(window)[3]
+        await until(lambda: "ended" in status.accessibleName(), "the status bar")
+        assert "The server ended with exit code 3." in status.toolTip()
+        assert [found.code for found in window.document.analysis.findings.of(3)] == ["server-ended"]
+        panes = panes_of(window)
+        assert panes.gaps.update() == 0, "nothing is missing"
+        panes.go_to(3)
+        assert child(window, QWidget, "gap").accessibleName() == "Server ended"
         backlog.put(SERVER, b"too late")
         window.close()
 

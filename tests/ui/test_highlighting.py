@@ -25,8 +25,8 @@ from tests.ui.find import child
 from tests.ui.windows import panes_of, story, window_on
 
 KEYS, CONTROL, ALT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
-EDGE_X = 3
-"""Inside the bar at the left edge of a highlighted row, past the bar of the selection."""
+EDGE_X = 2
+"""Inside the bar at the left edge of a highlighted row, whether that of the selection stands before it or not."""
 
 
 @pytest.fixture
@@ -236,14 +236,13 @@ def test_rules_are_shared(window: MainWindow, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_what_stands_in_the_gutter_is_left_alone(window: MainWindow, theme: str) -> None:
+def test_the_tint_reaches_from_the_edge_to_behind_the_number(window: MainWindow, theme: str) -> None:
     window.theme.set_setting("dark" if theme == "dark" else "light")
     window.highlighting.add("context")
     view = panes_of(window).messages.view
     colors = window.theme.theme
     assert pixel(window, 5, EDGE_X) == colors.color("highlight.rose")
-    assert pixel(window, 5, view.columnWidth(Column.GUTTER) - 2) == colors.color("surface.base")
-    assert pixel(window, 5, view.columnViewportPosition(Column.NUMBER) + 1) not in (
-        colors.color("surface.base"),
-        colors.color("highlight.rose"),
-    )
+    number = view.columnViewportPosition(Column.NUMBER)
+    tint = pixel(window, 5, number + 1)
+    assert tint not in (colors.color("surface.base"), colors.color("highlight.rose"))
+    assert {pixel(window, 5, x).name() for x in (6, number - 2, number)} == {tint.name()}

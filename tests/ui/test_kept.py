@@ -170,3 +170,14 @@ def test_names_of_a_file_edited_by_hand_are_shown_plain(qapp: QApplication, qtbo
     finally:
         window.close()
         application.theme.dispose()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["text contains \"password='hunter2'\"", f'text contains "\\u201c{KEY}"', 'text contains "API_KEY=abcdef0"',
+     'text matches "ghp_16C7e42F292c[A-Z0-9a-z]+"', 'text contains "X-API-Key: abcdef0123"', 'payload.pwd == "x"',
+     'payload.token.value == "abcdef"', 'payload.token_1 == "abcdef"'],
+)  # fmt: skip
+def test_no_filter_with_a_secret_is_written(text: str) -> None:
+    assert not kept.may_be_written(Preset(name="mine", filter=text))
+    assert kept.may_be_written(Preset(name="mine", filter='text contains "token=int" && payload.page_token == "3"'))

@@ -17,11 +17,12 @@ from inspector.ui.actions import ACTIONS, keyed_actions
 from inspector.ui.app import Application
 from inspector.ui.dialogs.go_to import GoToDialog, number_in
 from inspector.ui.dialogs.key_trouble import trouble_with
-from inspector.ui.dialogs.keys import KeysDialog
+from inspector.ui.dialogs.keys import KeysDialog, find_lines
 from inspector.ui.dialogs.settings import SettingsDialog
 from inspector.ui.keys import Keyed, keys_in_force
 from inspector.ui.main_window import MainWindow
 from inspector.ui.widgets.choosing_field import ChoosingField
+from inspector.ui.widgets.command_list import Line
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.widgets.palette_card import PaletteCard
 from tests.ui.find import child
@@ -357,6 +358,22 @@ def test_numbers_as_they_are_written(text: str, number: int | None) -> None:
     assert number_in(text) == number
 
 
+@pytest.mark.parametrize("view", ["timeline", "model_sees"])
+def test_going_to_a_number_leaves_the_keyboard_in_the_view(window: MainWindow, view: str) -> None:
+    window.actions_by_id[f"view.{view}"].trigger()
+    press(window, "Ctrl+G")
+    dialog = child(window, GoToDialog)
+    QTest.keyClicks(dialog.field, "3")
+
+    QTest.keyClick(dialog.field, KEYS.Key_Return)
+
+    assert current(window) == 3
+    shown, focus = window.center.currentWidget(), QApplication.focusWidget()
+    assert shown is not None
+    assert focus is not None
+    assert shown.isAncestorOf(focus)
+
+
 def test_go_to_a_number_an_id_and_a_part_of_one(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     panes.apply_filter("no < 3")
@@ -483,3 +500,29 @@ def test_context_menus_open_by_the_keyboard(window: MainWindow, qtbot: QtBot, pa
     assert isinstance(menu, QMenu), f"no menu of {pane} by the keyboard"
     assert [one.text() for one in menu.actions() if one.text()]
     menu.close()
+
+
+def test_a_shorter_search_finds_no_less() -> None:
+    lines = [
+        Line("a", "Filter bar", "Apply it", ("Return",)),
+        Line("b", "Edit", "Clear filter", ("Ctrl+K",)),
+        Line("c", "View", "Timeline", ()),
+    ]
+    assert [line.id for line in find_lines(lines, "filter")] == ["a", "b"]
+    assert [line.id for line in find_lines(lines, "filter bar")] == ["a"]
+
+
+def test_going_around_the_end_is_told(window: MainWindow) -> None:
+    panes = panes_of(window)
+    for message in (2, 6):
+        panes.go_to(message)
+        window.commands.toggle_mark()
+    panes.go_to(0)
+    window.commands.next_mark()
+    assert current(window) == 3
+    assert "again" not in " ".join(window.status.words())
+    window.commands.previous_mark()
+    assert current(window) == 7
+    assert "from the last again" in " ".join(window.status.words())
+    window.commands.next_mark()
+    assert "from the first again" in " ".join(window.status.words())

@@ -134,7 +134,7 @@ def test_a_view_of_main_says_what_it_hides_and_shows_it_on_a_click(window: MainW
     window.presets.bar.chosen.emit(next(p for p in window.application.settings.presets if p.name == "Main only"))
     said = notice(window, "hidden-calls")
     assert said is not None
-    assert said.text == "2 requests are hidden by this view; agents must act on those."
+    assert said.text == "2 requests are hidden by this view; agents had to act on those."
     QTest.mouseClick(child(said, QWidget, "notice_hidden-callsLink0"), Qt.MouseButton.LeftButton)
     said = notice(window, "hidden-calls")
     assert said is not None

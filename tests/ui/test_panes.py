@@ -52,6 +52,15 @@ def test_filters_of_cells_join_the_one_in_force(panes: Panes, mode: str, expecte
     assert shown(panes) == expected
 
 
+@pytest.mark.parametrize("mode", ["replace", "and", "or", "and_not", "highlight"])
+def test_a_filter_that_would_hold_a_secret_is_refused(panes: Panes, mode: str) -> None:
+    refused: list[str] = []
+    panes.filter_refused.connect(refused.append)
+    panes.combine_filter(f'from == "ghp_{"16C7e42F292c6912E7710c838347Ae178B4a"}"', mode)
+    assert shown(panes) == list(range(len(panes.document.analysis)))
+    assert refused == ["This value holds a secret, so no filter is made of it."]
+
+
 def test_a_wrong_filter_changes_nothing_and_is_said(panes: Panes) -> None:
     failed: list[object] = []
     panes.filter_failed.connect(failed.append)

@@ -146,6 +146,33 @@ def test_the_filter_in_force_is_saved_by_a_key_under_a_name(window: MainWindow) 
     assert len(window.application.settings.presets) == before
 
 
+def test_a_second_preset_of_the_same_name_is_told(window: MainWindow) -> None:
+    panes_of(window).apply_filter('kind == "chat"')
+    before = len(window.application.settings.presets)
+    press(window, KEYS.Key_D, CONTROL)
+    field = window.name_card.field
+    QTest.keyClicks(field, "tools")
+    QTest.keyClick(field, KEYS.Key_Return)
+    assert not window.name_card.isHidden()
+    assert child(window.name_card, QLabel, "nameTrouble").text().startswith("There is a preset Tools already.")
+    assert len(window.application.settings.presets) == before
+    field.setText("To\u202eols")
+    QTest.keyClick(field, KEYS.Key_Return)
+    assert len(window.application.settings.presets) == before, "what is not seen is no part of a name"
+    QTest.keyClicks(field, " of mine")
+    assert child(window.name_card, QLabel, "nameTrouble").isHidden()
+    QTest.keyClick(field, KEYS.Key_Return)
+    assert window.application.settings.presets[-1].name == "Tools of mine"
+
+
+def test_the_name_card_goes_when_the_user_turns_to_something_else(window: MainWindow) -> None:
+    panes_of(window).apply_filter('kind == "chat"')
+    press(window, KEYS.Key_D, CONTROL)
+    QTest.mouseClick(panes_of(window).messages.view.viewport(), Qt.MouseButton.LeftButton)
+    assert window.name_card.isHidden()
+    assert panes_of(window).messages.view.hasFocus()
+
+
 def test_a_filter_that_is_a_preset_already_is_not_saved_again(window: MainWindow) -> None:
     for text, said in (("badge", "This filter is a preset already: Transient results."),
                        ("", "This filter is a preset already: Everything.")):  # fmt: skip

@@ -262,7 +262,7 @@ def test_a_range_of_sorted_rows_goes_by_what_is_seen(window: MainWindow) -> None
     press(window, KEYS.Key_Down, SHIFT)
     assert selected(window) == [7, 8]
     press(window, KEYS.Key_C, CONTROL)
-    assert [line.split("\t")[0] for line in clipboard().splitlines()] == ["8", "7"]
+    assert [line.split("\t")[0] for line in clipboard().splitlines()] == ["No.", "8", "7"]
 
 
 # Painting
@@ -292,7 +292,7 @@ def test_rows_are_copied_as_they_are_shown(window: MainWindow) -> None:
     panes.messages.choose_columns([TableColumn(name=name, shown="yes" if name in seen else "no") for name in names])
     press(window, KEYS.Key_Down, SHIFT)
     press(window, KEYS.Key_C, CONTROL)
-    assert clipboard() == "message 3\t3\tchat\nmessage 4\t4\tchat"
+    assert clipboard() == "Message\tNo.\tKind\nmessage 3\t3\tchat\nmessage 4\t4\tchat"
     press(window, KEYS.Key_Escape)
     press(window, KEYS.Key_C, CONTROL)
     assert clipboard() == "message 4\t4\tchat"

@@ -309,3 +309,9 @@ def test_the_stack_shows_what_list_prints_for_it(window: MainWindow, qtbot: QtBo
         panes.show_hidden_calls()
         done = CliRunner().invoke(app, ["list", str(log), "-Y", panes.stack.combined, "-e", "no", "--format", "csv"])
         assert [int(line) for line in done.stdout.split()[1:]] == numbers(window), panes.stack.combined
+
+
+def test_a_chip_says_what_it_hides_by_itself(window: MainWindow, qtbot: QtBot) -> None:
+    panes_of(window).combine_filter("context", "and")
+    qtbot.waitUntil(lambda: chips(window)[0].hides is not None)
+    assert "more by itself" in chips(window)[0].toolTip()

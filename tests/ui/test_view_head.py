@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPlainTextEdit
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.app import Application
@@ -49,7 +49,7 @@ def test_any_filter_that_hides_calls_says_so_and_shows_them_on_a_click(window: M
     panes = panes_of(window)
     assert said(window) == ""
     panes.apply_filter(CHATS)
-    assert said(window) == "2 requests are hidden by this view; agents must act on those. Show them"
+    assert said(window) == "2 requests are hidden by this view; agents had to act on those. Show them"
     panes.go_to(1)
     click(window, qtbot)
     assert numbers(window) == [1, 2, 5, 7, 9]
@@ -93,3 +93,114 @@ def test_a_preset_begins_anew(window: MainWindow, qtbot: QtBot) -> None:
     click(window, qtbot)
     panes_of(window).apply_filter("!context")
     assert said(window).endswith("Show them")
+
+
+def test_requests_shown_as_well_end_with_the_view_they_were_hidden_by(window: MainWindow, qtbot: QtBot) -> None:
+    panes = panes_of(window)
+    panes.details.scope_requested.emit(0)
+    click(window, qtbot)
+    panes.set_scope(None)
+    assert said(window) == ""
+    panes.apply_own_text(CHATS)
+    assert numbers(window) == [1, 2, 9]
+    assert said(window).endswith("Show them")
+
+
+def test_another_scope_is_another_view(window: MainWindow, qtbot: QtBot) -> None:
+    panes = panes_of(window)
+    panes.apply_filter(CHATS)
+    click(window, qtbot)
+    panes.details.scope_requested.emit(0)
+    assert numbers(window) == [1, 2, 9]
+
+
+def test_a_condition_that_comes_later_hides_requests_as_well(window: MainWindow, qtbot: QtBot) -> None:
+    panes = panes_of(window)
+    panes.stack_filter(CHATS)
+    click(window, qtbot)
+    panes.combine_filter('kind == "mcp/request" && no == 5', "and_not")
+    assert numbers(window) == [1, 2, 7, 9]
+
+
+def test_presets_and_highlights_are_made_of_what_was_chosen(window: MainWindow, qtbot: QtBot) -> None:
+    panes = panes_of(window)
+    panes.apply_filter(CHATS)
+    click(window, qtbot)
+    window.commands.save_preset()
+    assert child(window.name_card, QLabel, "nameWhat").text() == CHATS
+    window.name_card.leave()
+    window.commands.highlight_filter()
+    assert child(window.name_card, QLabel, "nameWhat").text() == CHATS
+    panes.apply_filter("tool")
+    assert window.name_card.isHidden(), "it was about another filter"
+
+
+def test_show_them_keeps_the_message_that_stood_in_for_a_hidden_one(window: MainWindow, qtbot: QtBot) -> None:
+    panes = panes_of(window)
+    panes.go_to(6)
+    panes.apply_filter(CHATS)
+    stands_in = panes.messages.current_message()
+    assert stands_in != 6
+    click(window, qtbot)
+    assert panes.messages.current_message() == stands_in
+
+
+def test_show_them_leaves_selection_and_keyboard_alone(window: MainWindow, qtbot: QtBot) -> None:
+    panes = panes_of(window)
+    window.show()
+    window.activateWindow()
+    panes.apply_filter(CHATS)
+    panes.messages.setFocus()
+    panes.go_to(1)
+    click(window, qtbot)
+    assert panes.messages.current_message() == 1
+    assert panes.messages.view.hasFocus()
+    notice = window.view_head.notices.notice(HIDDEN_CALLS)
+    assert notice is not None
+    link = next(one for one in notice.findChildren(LinkButton) if one.label == "Hide them again")
+    qtbot.waitUntil(link.isVisible)
+    link.setFocus(Qt.FocusReason.TabFocusReason)
+    assert link.hasFocus()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    focus = QApplication.focusWidget()
+    assert isinstance(focus, LinkButton)
+    assert focus.label == "Show them"
+    panes.clear()
+    assert panes.messages.view.hasFocus()
+
+
+def test_a_context_in_whose_scope_the_table_is_offers_the_way_back(window: MainWindow, qtbot: QtBot) -> None:
+    panes = panes_of(window)
+    space = int(panes.document.capture.columns["space"][3])
+    panes.show_context(space, panes.document.analysis.contexts.node_of(3))
+    for words, scoped in (
+        ("Scope to this context", True),
+        ("Show all contexts", False),
+        ("Scope to this context", None),
+    ):
+        link = child(panes.details.context_page, QAbstractButton, "contextScope")
+        assert link.text() == words
+        if scoped is not None:
+            link.click()
+            assert (panes.scope is not None) is scoped
+
+
+def test_a_note_goes_with_the_view_it_was_about(window: MainWindow) -> None:
+    panes = panes_of(window)
+    window.say("Saved.")
+    panes.apply_filter(CHATS)
+    assert window.notices.notice("message") is None
+    window.say("The gateway is gone.", "severity.error")
+    panes.apply_filter("tool")
+    assert window.notices.notice("message") is not None
+
+
+def test_undo_in_the_bar_does_not_write_again_what_was_stacked(window: MainWindow, qtbot: QtBot) -> None:
+    window.show()
+    field = child(window, QPlainTextEdit, "filterEditor")
+    field.setFocus()
+    qtbot.keyClicks(field, CHATS)
+    qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert [condition.text for condition in panes_of(window).stack.conditions] == [CHATS]
+    field.undo()
+    assert editor(window) == ""

@@ -325,7 +325,7 @@ def test_findings_in_lists_and_messages() -> None:
     ("arguments", "sentence"),
     [
         (["summary", "/nowhere.jsonl"], "/nowhere.jsonl cannot be read: No such file or directory."),
-        (["summary", "/"], "/ cannot be read: Is a directory."),
+        (["summary", "/"], "/ cannot be read: it is a folder; open a log that lies in it."),
         (["list", RECORDING, "-e", "kindd"], "kindd"),
         (["list", RECORDING, "-e", "visibility"], "visibility"),
         (["list", RECORDING, "-e", "a == b"], "a"),

@@ -91,13 +91,35 @@ def test_the_difference_of_two_moments(path: Path) -> None:
     assert [numbers(found[part]) for part in ("came", "went", "collapsed")] == [[5, 6, 7], [1], [4]]
     assert found["tokens"] < 0
     words = run(path, "--since", "4").stdout
-    assert words.startswith(f"From No. 4 to No. 9: {found['tokens']:+,} tokens.")
+    earlier, later = (told(path, "--at", number)["tokens"] for number in ("4", "9"))
+    assert words.startswith(f"From No. 4 ({earlier} tokens) to No. 9 ({later} tokens): {later - earlier:+,} tokens.")
+    changes = [entry["change"] for part in ("came", "went", "collapsed") for entry in found[part]]
+    assert sum(changes) == found["tokens"] == later - earlier
+    assert f"{found['collapsed'][0]['change']:+,}" in words
 
 
-def test_chat_messages_ready_to_send(path: Path) -> None:
+def test_what_is_reported_and_in_no_traffic() -> None:
+    status = {"tokens": 900, "max_tokens": 1_000}
+    lines = [envelope("chat", {"text": "Hello"}), envelope("participant/status", status), *_of_lead()]
+    path = log_file(lines_of(*lines))
+
+    before, after = told(path, "--at", "2"), told(path)
+
+    assert before["not_in_traffic"] == after["not_in_traffic"] == 900 - before["tokens"]
+    assert f"About {after['not_in_traffic']} of them are not in the traffic" in run(path).stdout
+    assert told(path, "--at", "1")["not_in_traffic"] is None
+
+
+def _of_lead() -> list[dict[str, Any]]:
+    return [envelope("chat", {"text": "word " * 40})]
+
+
+def test_messages_and_tools_ready_to_send(path: Path) -> None:
     found = run(path, "--messages", "--at", "7")
 
-    messages = json.loads(found.stdout)
+    made = json.loads(found.stdout)
+    assert list(made) == ["messages"]
+    messages = made["messages"]
     assert [message["role"] for message in messages] == ["assistant", "tool"] * 3 + ["user"]
     assert messages[0]["tool_calls"][0]["function"]["name"] == "get_step"
     assert messages[1]["tool_call_id"] == messages[0]["tool_calls"][0]["id"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import os
+from contextlib import closing, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -202,3 +203,33 @@ def test_verdicts_do_not_belong_to_other_logs(tmp_path: Path) -> None:
 def test_counts_by_kind_come_most_frequent_first() -> None:
     document = document_of(*(envelope(kind) for kind in ("b", "a", "c", "a", "c", "c")), "{torn")
     assert list(document.kind_counts().items()) == [("c", 3), ("a", 2), ("b", 1), ("", 1)]
+
+
+# What may go on
+
+TAP = {"ctxcap": 1, "origin": {"source": "tap", "command": ["serve"]}}
+OPENED, ENDED = ({"t": 1, "src": 0, "mark": name} for name in ("opened", "closed"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "goes_on"),
+    [
+        ([TAP, OPENED], True),
+        ([TAP, OPENED, ENDED | {"reason": "it ended", "exit": 0}], False),
+        ([TAP, OPENED, ENDED | {"reason": "it crashed", "exit": 1}], False),
+        ([TAP, OPENED, ENDED | {"reason": "it crashed", "exit": 1}, OPENED], True),
+        ([{"ctxcap": 1, "origin": {"source": "gateway"}}, OPENED], False),
+        ([{"ctxcap": 1, "origin": ["tap"]}, OPENED], False),
+    ],
+)
+def test_the_capture_of_a_tap_may_go_on_until_its_server_has_ended(lines: list[Any], goes_on: bool) -> None:
+    request = {"t": 1, "dir": "client->server", "src": 0, "frame": {"jsonrpc": "2.0", "id": 1, "method": "ping"}}
+    path = log_file(lines_of(lines[0], request, *lines[1:]))
+    os.utime(path, (0, 0))  # nobody has written to it lately
+    with closing(CaptureDocument()) as document:
+        for _ in document.open_log(path, follow=True):
+            pass
+        assert (document.arriving, document.may_go_on) == (False, goes_on)
+    with closing(CaptureDocument()) as document:
+        document.load(path)
+        assert not document.may_go_on, "nobody reads on"

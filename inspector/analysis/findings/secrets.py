@@ -87,12 +87,16 @@ def _suspects(batch: Batch, rows: Rows) -> list[int]:
 def first_masked(value: Any, masked: Any, path: str) -> str:
     """The path of the first secret that is no placeholder; "" where there is none."""
     if isinstance(value, Mapping) and isinstance(masked, Mapping):
-        inner = ((value[key], masked.get(key), f"{path}.{key}" if path else str(key)) for key in value)
-    elif isinstance(value, list) and isinstance(masked, list):
-        inner = ((item, other, path) for item, other in zip(value, masked, strict=False))
-    else:
-        if not isinstance(value, str | int | float):
-            return ""  # nested too deeply to be looked at
-        secret = value != masked and str(value).strip("*•x ").lower() not in ("", *_PLACEHOLDERS)
-        return path if secret else ""
-    return next(filter(None, (first_masked(*item) for item in inner)), "")
+        # In the same order; a key that is a secret itself is masked, and named so.
+        for (key, inner), (shown, other) in zip(value.items(), masked.items(), strict=False):
+            where = f"{path}.{shown}" if path else str(shown)
+            if shown != key or (where := first_masked(inner, other, where)):
+                return where
+        return ""
+    if isinstance(value, list) and isinstance(masked, list):
+        pairs = zip(value, masked, strict=False)
+        return next(filter(None, (first_masked(item, other, path) for item, other in pairs)), "")
+    if not isinstance(value, str | int | float):
+        return ""  # nested too deeply to be looked at
+    secret = value != masked and str(value).strip("*•x ").lower() not in ("", *_PLACEHOLDERS)
+    return path if secret else ""

@@ -9,6 +9,7 @@ from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
+from inspector.protocol.secrets import masked_words
 
 UNREADABLE = Check(
     "unreadable", WARNING, "Line or frame that cannot be read",
@@ -23,6 +24,14 @@ GAP = Check(
     "Answers and endings that fell into the gap look as if they had never come.",
     "Read findings after a gap with that in mind.",
     "Context Inspector, captures",
+)  # fmt: skip
+CRASHED = Check(
+    "server-ended", WARNING, "Server behind the tap ended badly",
+    "{detail}",
+    "What it was asked last has no answer, and the client has lost its tools.",
+    "Look at what the server wrote on standard error, and at the last requests before this.",
+    "Context Inspector, tap; MCP 2025-06-18, lifecycle: shutdown over stdio",
+    example="The server ended with exit code 1.",
 )  # fmt: skip
 NO_KIND = Check(
     "kind-missing", WARNING, "Envelope without a kind",
@@ -63,7 +72,7 @@ SPOOFED = Check(
     "MEW v0.4, system messages are reserved to the gateway",
 )  # fmt: skip
 
-CHECKS = (DISAGREES, SPOOFED, UNREADABLE, NO_KIND, UNKNOWN, DECLARED, GAP)
+CHECKS = (DISAGREES, SPOOFED, UNREADABLE, NO_KIND, CRASHED, UNKNOWN, DECLARED, GAP)
 
 KNOWN = frozenset(
     f"{space}/{name}"
@@ -106,7 +115,10 @@ class Wire:
         flags = batch.new("flags")
         found = batch.findings
         found.add(UNREADABLE, batch.flagged(Flag.UNREADABLE.value))
-        found.add(GAP, batch.flagged(Flag.GAP.value))
+        marks = batch.flagged(Flag.GAP.value)
+        crashes = batch.of("flags", marks) & Flag.ERROR.value != 0
+        found.add(CRASHED, marks[crashes], details=[_sentence(batch, row) for row in marks[crashes].tolist()])
+        found.add(GAP, marks[~crashes])
         missing = np.flatnonzero((batch.new("kind_raw") == 0) & (flags & _NO_ENVELOPE == 0))
         found.add(NO_KIND, missing + batch.start)
         self._new_kinds(batch)
@@ -159,6 +171,13 @@ class Wire:
 
 
 _MOST_CALLS = 100_000
+_SENTENCE = 120
+
+
+def _sentence(batch: Batch, row: int) -> str:
+    """How a server ended, as its tap wrote it down."""
+    words = masked_words((batch.capture.reason(row) or "it ended").rstrip("."), _SENTENCE)
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _disagreement(batch: Batch, raw: int, method: int, target: int) -> str:

@@ -15,8 +15,12 @@ LABELS: dict[Shape, str] = {}
 LABEL = "capture"
 GAP_MARKS = ("gap", "rotated", "truncated")
 """Marks that are rows: messages may be missing there."""
+CLOSED = "closed"
+"""The mark of a connection that ended; a tap says with `exit` how its server did: a code, negative for a signal."""
 OPENED = "opened"
 """The mark of a connection that begins: what was asked before is not answered over it."""
+USUAL_EXITS = frozenset({0, *(sign for number in (1, 2, 13, 15) for sign in (-number, 128 + number))})
+"""Of servers that were done, or whose client told them to end: by SIGHUP, SIGINT, SIGPIPE or SIGTERM."""
 MAX_SRC = 1 << 16
 """Connections of one capture are numbered below this."""
 GAP_WORDS = "the connection was lost, messages may be missing"
@@ -48,9 +52,25 @@ def _src(header: Header) -> int:
 
 
 def _mark(header: Header, line: bytes) -> Record:
+    if header.mark == CLOSED:
+        return _end(header, line)
     if header.mark not in GAP_MARKS:
         return Record(Shape.NOTHING, line, header, time_ns=parse_time(header.t), src=_src(header))
     return Record(Shape.GAP, line, header, time_ns=parse_time(header.t), reason=_why_missing(line), src=_src(header))
+
+
+def _end(header: Header, line: bytes) -> Record:
+    """The end of a connection: a row where a server crashed, which nobody sees otherwise."""
+    try:
+        mark = decode_json(line)
+    except NotAnObjectError:
+        mark = None
+    mark = mark if isinstance(mark, dict) else {}
+    said, code = mark.get("reason"), mark.get("exit")
+    told = isinstance(code, int) and not isinstance(code, bool)
+    reason = (said if isinstance(said, str) and said.strip() else "the server ended") if told else None
+    shape = Shape.GAP if told and code not in USUAL_EXITS else Shape.NOTHING
+    return Record(shape, line, header, time_ns=parse_time(header.t), reason=reason, src=_src(header))
 
 
 def _why_missing(line: bytes) -> str:

@@ -22,15 +22,23 @@ FIXED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("In lists", "Open or close a node or a collapsed result", ("Right", "Left")),
     ("In lists", "Scope to a context, open a message, follow a link", ("Return",)),
     ("In lists", "Copy", ("Ctrl+C",)),
+    ("In lists", "To the next cell of a message, to the previous one", ("Shift+Right", "Shift+Left")),
     ("In lists", "Menu of what the row offers", ("Menu", "Shift+F10")),
     ("In lists", "Back to the table, or clear the selection", ("Esc",)),
     ("Filter bar", "Apply the filter, or the marked completion", ("Return",)),
-    ("Filter bar", "Put in the completion", ("Tab",)),
+    ("Filter bar", "Put in the completion, or the correction", ("Tab",)),
     ("Filter bar", "Stack it as a condition", ("Ctrl+Return",)),
     ("Filter bar", "Put back the filter in force", ("Esc",)),
-    ("Conditions", "Switch on or off", ("Space",)),
-    ("Conditions", "Edit, take away", ("Return", "Del")),
+    ("Conditions", "Switch a chip on or off", ("Space",)),
+    ("Conditions", "Edit a chip, take it away", ("Return", "Del")),
     ("Find bar", "Next hit, previous hit", ("Return", "Shift+Return")),
+    ("Timeline", "Choose a time range: from here, to here (or drag with Shift held)", ("B", "Return")),
+    ("Timeline", "Along a lane, to the next lane", ("Left", "Right", "Up", "Down")),
+    ("Timeline", "Show less time, more, all of it", ("+", "-", "F")),
+    ("Timeline", "Move what is shown", ("Shift+Left", "Shift+Right")),
+    ("Model sees", "Previous and next message that changes the context", ("[", "]")),
+    ("Model sees", "Compare with this moment, hold it", ("C", "H")),
+    ("Model sees", "List the largest entries first, what is out, too", ("S", "O")),
     ("Comment", "Save, cancel", ("Ctrl+Return", "Esc")),
     ("Everywhere", "To the next control, to the previous one", ("Tab", "Shift+Tab")),
     ("Everywhere", "Open the menu bar", ("F10",)),
@@ -62,7 +70,7 @@ def find_lines(lines: Sequence[Line], query: str) -> list[Line]:
         return list(lines)
     by_key = [line for line in lines if any(_is_key(wanted, key) for key in line.keys)]
     by_words = [line for line in lines if fuzzy.match(query, f"{line.group} {line.title}") is not None]
-    words = [line for line in by_words if wanted in line.title.casefold()] or by_words
+    words = [line for line in by_words if wanted in f"{line.group} {line.title}".casefold()] or by_words
     return by_key + [line for line in words if line not in by_key]
 
 
@@ -116,10 +124,11 @@ class KeysDialog(QDialog):
         self.field.textChanged.connect(self._on_searched)
         self.field.taken.connect(self.accept)
         self.field.left.connect(self.reject)
-        self._nothing = TextLabel("No key does that.", variant="secondary", name="keysNothing", parent=self)
+        self._nothing = TextLabel("No key does that.", variant="secondary", name="keysNothing", parent=frame)
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        inside.addWidget(self._nothing, 1)
         column.addWidget(self.field)
         column.addWidget(frame, 1)
-        column.addWidget(self._nothing)
         column.addLayout(self._build_buttons())
         self.resize(QSize(round(_WIDTH * zoom), round(_HEIGHT * zoom)).boundedTo(self.screen().availableSize()))
         self._on_searched()
@@ -143,6 +152,7 @@ class KeysDialog(QDialog):
     def _on_searched(self, *_text: object) -> None:
         found = find_lines(self._lines, self.field.text())
         self.list.show_lines(found)
+        self.list.setVisible(bool(found))
         self._nothing.setVisible(not found)
 
     def _on_change_clicked(self) -> None:

@@ -17,9 +17,15 @@ def context_label(document: CaptureDocument, message: int) -> str:
 
 def node_label(document: CaptureDocument, node: int) -> str:
     """A context by its node."""
+    leaf, parent = leaf_and_parent(document, node)
+    return f"{parent} / {leaf}" if parent else leaf
+
+
+def leaf_and_parent(document: CaptureDocument, node: int) -> tuple[str, str]:
+    """A context by its node, and the one around it; "" for none."""
     contexts = document.analysis.contexts
     if node == MAIN:
-        return "main"
+        return "main", ""
     leaf = plain(mask_text(contexts.label(node)), _LONGEST)
     parent = contexts.tree.parent[node]
-    return leaf if parent == MAIN else f"{plain(mask_text(contexts.label(parent)), _LONGEST)} / {leaf}"
+    return leaf, "" if parent == MAIN else plain(mask_text(contexts.label(parent)), _LONGEST)

@@ -207,6 +207,14 @@ class FilterBar(QFrame):
         self._show_counts()
         self.update()
 
+    def set_left_out(self, count: int) -> None:
+        """Say how many values took an expression of the filter too long, so that they count as no match."""
+        if not count:
+            self._count.setToolTip("")
+            return
+        values = "1 value took" if count == 1 else f"{count:,} values took"
+        self._count.setToolTip(f"{values} the regular expression too long to try and count as no match")
+
     def set_narrowed(self, narrowed: bool) -> None:
         """Say whether a scope or other conditions choose too, so that there is more to be searched."""
         self._narrowed = narrowed
@@ -300,6 +308,9 @@ class FilterBar(QFrame):
             return True
         current = self._completions.current()
         if current is None:
+            if key == Qt.Key.Key_Tab and not control and self._trouble.offers:
+                self._on_suggestion_taken()
+                return True
             return False
         if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
             self._completions.step(1 if key == Qt.Key.Key_Down else -1)
@@ -324,6 +335,9 @@ class FilterBar(QFrame):
                     return True
             elif event.type() == QEvent.Type.FocusOut:
                 self._completions.hide()
+                self._trouble.hide()  # it hangs over what the user goes to; the red edge stays
+            elif event.type() == QEvent.Type.FocusIn and self._error is not None:
+                self._patience.start()
         return super().eventFilter(watched, event)
 
     def _on_text_changed(self) -> None:
@@ -360,6 +374,7 @@ class FilterBar(QFrame):
         elif text:
             self._remember(text)
             self.stack_requested.emit(text)
+            self._editor.document().clearUndoRedoStacks()  # else Undo writes again what is a condition now
             self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_entered(self) -> None:
@@ -397,7 +412,10 @@ class FilterBar(QFrame):
     def _on_suggestion_taken(self) -> None:
         error = self._error
         if error is not None and error.replacement is not None:
+            place, behind = self._editor.cursor_place(), error.position + error.length
             self._editor.replace_part(error.position, error.length, error.replacement)
+            if place > behind:  # the user goes on where they were
+                self._editor.set_cursor_place(place + len(error.replacement) - error.length)
             self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _open_history(self) -> None:
@@ -472,12 +490,10 @@ class FilterBar(QFrame):
             words = f"no match in {self._counts[1]:,}"
         elif self._busy is not None:
             words = f"{self._found:,} so far" if self._found is not None else ""
-        elif self._counts is not None:
+        elif self._counts is not None and not written:  # beside half a filter a count would seem to be its own
             shown, total = self._counts
             if shown != total or self._applied:
                 words = f"{shown:,} of {total:,}"
-            elif self._editor.text():
-                words = f"{total:,} message{'' if total == 1 else 's'}"
         self._count.setText(words)
         self._count.setVisible(bool(words))
         self._search_all.setVisible(self.matches_nothing and not written and self._narrowed)

@@ -5,7 +5,7 @@ What does not fit first shortens the expressions, then goes into a menu, never i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -55,12 +55,12 @@ class ConditionChip(QAbstractButton):
     hides: int | None
     """How many messages it hides, or would hide; None while nobody knows."""
 
-    def __init__(self, themes: ThemeController, condition: Condition, parent: QWidget) -> None:
-        """Make its chip."""
+    def __init__(self, themes: ThemeController, condition: Condition, parent: QWidget, words: str = "") -> None:
+        """Make its chip; `words` stand in it for the condition as written, which its tooltip still has."""
         super().__init__(parent)
         self._themes = themes
         self.condition = condition
-        self._shown = plain(condition.text, _SHOWN)
+        self._shown = words or plain(condition.text, _SHOWN)
         self.setObjectName("conditionChip")
         self.setCheckable(True)
         self.setChecked(condition.on)
@@ -81,7 +81,11 @@ class ConditionChip(QAbstractButton):
         counted = ""
         if count is not None:
             those = formats.count_of(count, "message")
-            counted = f"\nHides {those} that all else lets through" if self.condition.on else f"\nWould hide {those}"
+            counted = (
+                f"\nHides {formats.number(count)} more by itself: {those} that everything else lets through"
+                if self.condition.on
+                else f"\nWould hide {formats.number(count)} more by itself"
+            )
         ways = "Click or Space switches it, Enter edits it, Del removes it"
         self.setToolTip(tool_tip(f"{self.condition.text}{counted}\n{ways}"))
         self.setAccessibleDescription(ways)
@@ -229,6 +233,7 @@ class ConditionBar(QWidget):
         super().__init__(parent)
         self._themes = theme_controller
         self._chips: list[ConditionChip] = []
+        self.words_of: Callable[[str], str] = lambda _text: ""
         self._shown = 0
         self.setObjectName("conditionBar")
         self.setAccessibleName("Conditions")
@@ -269,7 +274,7 @@ class ConditionBar(QWidget):
             self._chips[min(focused, len(self._chips) - 1)].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _chip(self, condition: Condition, hides: int | None) -> ConditionChip:
-        chip = ConditionChip(self._themes, condition, self)
+        chip = ConditionChip(self._themes, condition, self, self.words_of(condition.text))
         chip.set_hides(hides)
         chip.toggled.connect(self._on_toggled)
         chip.asked.connect(self._on_asked)

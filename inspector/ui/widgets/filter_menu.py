@@ -7,10 +7,11 @@ from functools import partial
 from typing import Literal
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget, QWidgetAction
 
 from inspector.filters import FilterError, compile_filter
 from inspector.ui import icons
+from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.wire_text import plain
 
 FilterMode = Literal["replace", "and", "or", "and_not", "highlight"]
@@ -28,6 +29,9 @@ MODES: tuple[tuple[FilterMode, str], ...] = (
 AS_COLUMN = "As column"
 HIGHLIGHT = "Highlight this"
 _SHOWN = 60
+_NOTHING = "No filter finds this value"
+_ICON = 16
+_BEHIND_ICONS, _BEHIND_NONE = 26, 6
 
 
 def add_filter_actions(
@@ -51,10 +55,8 @@ def add_filter_actions(
     """
     field = only_field(expression) if column is None else column
     usable = _compiles(expression)
-    if titled and usable:
-        title = menu.addAction(icons.icon("filter"), plain(expression, _SHOWN).replace("&", "&&"))
-        title.setObjectName("filterExpression")
-        title.setEnabled(False)
+    if titled:
+        menu.addAction(_Title(expression if usable else "", menu))
     for mode, words in MODES:
         action = _named(menu.addAction(words), f"filter.{mode}", partial(on_filter, expression, mode))
         action.setEnabled(usable)
@@ -62,6 +64,36 @@ def add_filter_actions(
     highlight.setEnabled(usable)
     if on_column is not None and field:
         _named(menu.addAction(AS_COLUMN), "filter.column", partial(on_column, field))
+
+
+class _Title(QWidgetAction):
+    """Says what "this" is in the actions below it, as clearly as they are said."""
+
+    def __init__(self, expression: str, menu: QMenu) -> None:
+        super().__init__(menu)
+        shown = plain(expression, _SHOWN) if expression else _NOTHING
+        self.setObjectName("filterExpression")
+        self.setText(shown.replace("&", "&&"))
+        self.setEnabled(False)
+        line = QWidget(menu)
+        line.setAccessibleName(shown)
+        inside = self._inside = QHBoxLayout(line)
+        inside.setContentsMargins(4, 5, 24, 5)
+        menu.aboutToShow.connect(self._align)
+        icon = QLabel(line)
+        icon.setFixedWidth(_ICON)
+        icon.setPixmap(icons.icon("filter").pixmap(_ICON, _ICON))
+        inside.addWidget(icon)
+        words = TextLabel(shown, variant="" if expression else "secondary", name="filterExpressionWords", parent=line)
+        inside.addWidget(words, 1)
+        self.setDefaultWidget(line)
+
+    def _align(self) -> None:
+        """Begin where the words of the other actions do, which make room for their icons where one has any."""
+        menu = self.parent()
+        assert isinstance(menu, QMenu)
+        pictured = any(not action.icon().isNull() for action in menu.actions() if action is not self)
+        self._inside.setSpacing(_BEHIND_ICONS if pictured else _BEHIND_NONE)
 
 
 def only_field(expression: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from inspector.filters.errors import FilterError
@@ -41,7 +41,9 @@ class FilterTrouble(FloatingFrame):
         self._advice = TextLabel(variant="secondary", name="filterTroubleAdvice", wrap=True, parent=self)
         self._link = LinkButton("", name="filterTroubleSuggestion", parent=self)
         self._link.clicked.connect(self.suggestion_taken)
-        for widget in (self._icon, self._sentence, self._advice, self._link):
+        self._link.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard has Tab in the editor
+        self._key = TextLabel("Tab puts it in", variant="small", name="filterTroubleKey", parent=self)
+        for widget in (self._icon, self._sentence, self._advice, self._link, self._key):
             self._row.addWidget(widget)
         self.hide()
 
@@ -54,6 +56,11 @@ class FilterTrouble(FloatingFrame):
             said.append(self._link.label)
         return " ".join(said)
 
+    @property
+    def offers(self) -> bool:
+        """Whether it is seen and has something to put in."""
+        return self.isVisible() and not self._link.isHidden()
+
     def show_error(self, error: FilterError) -> None:
         """Show what an error says; its suggestion is a link when it can be put in."""
         self._sentence.setText(error.message)
@@ -63,6 +70,7 @@ class FilterTrouble(FloatingFrame):
         self._link.set_label(suggestion)
         self._advice.setVisible(bool(suggestion) and not ready)
         self._link.setVisible(ready)
+        self._key.setVisible(ready)
         self.place()
         self.show()
         self.raise_()

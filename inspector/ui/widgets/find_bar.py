@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 from typing_extensions import override
 
@@ -16,6 +16,8 @@ from inspector.ui.widgets.labels import IconLabel, TextLabel
 
 _PROGRESS = 2
 """Height of the progress line on the lower edge."""
+_COUNT, _COUNT_LEAST = 200, 72
+"""Width of what is said of the hits, in pixels at 100 %."""
 
 
 class FindBar(QWidget):
@@ -35,6 +37,7 @@ class FindBar(QWidget):
         super().__init__(parent)
         self._themes = themes
         self._fraction: float | None = None
+        self._words = self._aside = ""
         self.setObjectName("findBar")
         self.setAccessibleName("Find in view")
         self.setProperty("variant", "head")
@@ -119,7 +122,7 @@ class FindBar(QWidget):
     # What is found
 
     def show_state(
-        self, words: str, *, usable: bool = True, wrong: bool = False, fraction: float | None = None
+        self, words: str, *, usable: bool = True, wrong: bool = False, fraction: float | None = None, aside: str = ""
     ) -> None:
         """Say what was found.
 
@@ -128,9 +131,13 @@ class FindBar(QWidget):
             usable: there is something to go to.
             wrong: the words say what is wrong with what is looked for.
             fraction: how far the search is; None when it is over.
+            aside: what else is to be known: a part that was left out.
         """
-        self._count.setText(words)
-        self._count.setToolTip(words if wrong else "")
+        told = words if not aside else f"{words}; {aside[:1].lower()}{aside[1:]}" if words else aside
+        self._words = words
+        self._count.setAccessibleDescription(told)
+        self._aside = told if wrong or aside else ""
+        self._fit_count()
         variant = "error" if wrong else "small"
         if self._count.property("variant") != variant:
             self._count.setProperty("variant", variant)
@@ -148,7 +155,7 @@ class FindBar(QWidget):
     @property
     def words(self) -> str:
         """What it says of what was found."""
-        return self._count.text()
+        return self._words
 
     # Keys
 
@@ -173,6 +180,20 @@ class FindBar(QWidget):
 
     # Looks
 
+    def _fit_count(self) -> None:
+        """What is said has always the same room, so that nothing moves while the user writes."""
+        zoom = self._themes.theme.zoom
+        self._count.setFixedWidth(max(round(_COUNT_LEAST * zoom), min(round(_COUNT * zoom), self.width() * 2 // 5)))
+        room = self._count.contentsRect().width()
+        shown = self._count.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, room)
+        self._count.setText(shown)
+        self._count.setToolTip(self._aside or (self._words if shown != self._words else ""))
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_count()
+
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -187,6 +208,6 @@ class FindBar(QWidget):
         metrics = self._themes.theme.metrics
         self._row.setContentsMargins(metrics.pane_padding, metrics.unit, metrics.unit, metrics.unit)
         self._row.setSpacing(metrics.unit)
-        self._count.setMinimumWidth(round(72 * self._themes.theme.zoom))
         self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._count.setContentsMargins(metrics.unit, 0, metrics.unit, 0)
+        self._fit_count()

@@ -17,6 +17,8 @@ from inspector.ui.wire_text import plain
 
 _WIDTH, _LONGEST, _SHOWN = 320, 80, 200
 WAYS = "Enter keeps it, Esc does not"
+_Objects = Callable[[str], str]
+"""Says of a name why it cannot be had; "" where it can."""
 
 
 class NameCard(FloatingFrame):
@@ -31,6 +33,7 @@ class NameCard(FloatingFrame):
         super().__init__(theme_controller, name="nameCard", parent=parent)
         self._owner = parent
         self._keep: Callable[[str], object] | None = None
+        self._objects: _Objects = lambda _name: ""
         self._from: QWidget | None = None
         self._title = TextLabel(variant="strong", name="nameTitle", parent=self)
         self._what = TextLabel(variant="secondary", name="nameWhat", wrap=True, parent=self)
@@ -38,11 +41,17 @@ class NameCard(FloatingFrame):
         self.field.setObjectName("nameField")
         self.field.setMaxLength(_LONGEST)
         self.field.returnPressed.connect(self.keep)
+        self._trouble = TextLabel(variant="error", name="nameTrouble", wrap=True, parent=self)
+        self._trouble.hide()
+        self.field.textEdited.connect(lambda: self._say_trouble(""))
         self._column = QVBoxLayout(self)
-        for widget in (self._title, self._what, self.field):
+        for widget in (self._title, self._what, self.field, self._trouble):
             self._column.addWidget(widget)
         self._column.addWidget(TextLabel(WAYS, variant="hint", name="nameHint", parent=self))
         theme_controller.changed.connect(self._fit)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._on_focus_moved)
         self._fit()
         self.hide()
 
@@ -52,7 +61,10 @@ class NameCard(FloatingFrame):
         self._column.setSpacing(2 * unit)
         self.setFixedWidth(round(_WIDTH * self._themes.theme.zoom))
 
-    def ask(self, title: str, what: str, name: str, near: QRect, keep: Callable[[str], object]) -> None:
+    def ask(
+        self, title: str, what: str, name: str, near: QRect, keep: Callable[[str], object],
+        objects: _Objects = lambda _name: "",
+    ) -> None:  # fmt: skip
         """Ask for a name.
 
         Args:
@@ -61,10 +73,12 @@ class NameCard(FloatingFrame):
             name: what it is called where nobody cares; it is selected.
             near: of the parent; the card stands below it, right-aligned where there is no room at the right.
             keep: is given the name, unless the user leaves.
+            objects: why it cannot have a name; the card stays open then.
         """
         if self.isHidden():
             self._from = QApplication.focusWidget()
-        self._keep = keep
+        self._keep, self._objects = keep, objects
+        self._trouble.hide()
         self.setAccessibleName(title)
         self._title.setText(title)
         self._what.setText(plain(what, _SHOWN))
@@ -82,13 +96,33 @@ class NameCard(FloatingFrame):
 
     def keep(self) -> None:
         """Keep it under the name; an empty one is none yet."""
-        name, keep = self.field.text().strip(), self._keep
-        if name and keep is not None:
+        # What turns the direction of writing, or is not seen at all, is no part of a name.
+        name, keep = "".join(filter(str.isprintable, self.field.text())).strip(), self._keep
+        if not name or keep is None:
+            return
+        trouble = self._objects(name)
+        if trouble:
+            self._say_trouble(trouble)
+            return
+        self.leave()
+        keep(name)
+
+    def _say_trouble(self, sentence: str) -> None:
+        self._trouble.setText(sentence)
+        self._trouble.setVisible(bool(sentence))
+        self.field.setAccessibleDescription(sentence or WAYS)
+        self.adjustSize()
+
+    def _on_focus_moved(self, _from: QWidget | None, to: QWidget | None) -> None:
+        """Whoever turns to something else of the window keeps nothing; another window may come in between."""
+        elsewhere = to is not None and to is not self and to.window() is self.window() and not self.isAncestorOf(to)
+        if elsewhere and not self.isHidden():
             self.leave()
-            keep(name)
 
     def leave(self) -> None:
         """Close, and keep nothing."""
+        if self.isHidden():
+            return
         self._keep = None
         inside = self.isAncestorOf(QApplication.focusWidget() or self)
         came_from, self._from = self._from, None

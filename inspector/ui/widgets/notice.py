@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.ui.theme import ThemeController
@@ -99,6 +99,7 @@ class Notice(QFrame):
         self._fit_text()
 
     def _set_links(self, links: tuple[Link, ...]) -> None:
+        held = next((place for place, button in enumerate(self._buttons) if button.hasFocus()), None)
         for button in self._buttons:
             self._row.removeWidget(button)
             button.hide()
@@ -108,12 +109,17 @@ class Notice(QFrame):
         for place, (words, act) in enumerate(links):
             button = LinkButton(words, name=f"{self.objectName()}Link{place}", parent=self)
             button.clicked.connect(_without_argument(act))
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it is
             self._row.insertWidget(2 + place, button)
             self._buttons.append(button)
+        if held is not None and self._buttons:  # else Qt gives it to whatever comes next in the window
+            heir = self._buttons[min(held, len(links) - 1)]
+            heir.show()  # its layout would do so only in the next turn of the loop
+            heir.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_close_clicked(self) -> None:
-        self.hide()
         self.closed.emit()
+        self.hide()
 
     def _fit_text(self) -> None:
         """Take one line where the sentence fits, more where it does not: a sentence about a failure is never cut."""
@@ -151,9 +157,11 @@ class NoticeStack(QWidget):
 
     Signals:
         closed(str): key of the notice the user closed; it is gone already.
+        left(): a notice went that had the keyboard.
     """
 
     closed = Signal(str)
+    left = Signal()
 
     def __init__(self, theme_controller: ThemeController, parent: QWidget | None = None) -> None:
         """Make an empty stack."""
@@ -195,11 +203,14 @@ class NoticeStack(QWidget):
     def dismiss(self, key: str) -> None:
         """Remove a notice; nothing happens when there is none."""
         notice = self._notices.pop(key, None)
+        held = notice is not None and notice.isAncestorOf(QApplication.focusWidget() or self)
         if notice is not None:
             self._column.removeWidget(notice)
             notice.hide()
             notice.deleteLater()
         self.setVisible(bool(self._notices))
+        if held:
+            self.left.emit()
 
     def dismiss_all(self) -> None:
         """Remove every notice."""

@@ -1,4 +1,7 @@
-"""Presets as chips in one line: those that do not fit go into a menu, never into a second line (look.md 6)."""
+"""Presets as chips in one line: those that do not fit go into a menu, never into a second line (look.md 6).
+
+The one in force and those that carry a count are always on the line.
+"""
 
 from __future__ import annotations
 
@@ -108,9 +111,10 @@ class PresetBar(QWidget):
         self._arrange()
 
     def set_active_filter(self, text: str) -> None:
-        """Mark the chip of the filter in force, if there is one."""
+        """Mark the chip of the filter in force, if there is one, and bring it into sight."""
         self._active = text.strip()
         self._show_active()
+        self._arrange()
 
     def set_context_selected(self, selected: bool) -> None:
         """Say whether a context is selected, which some presets need."""
@@ -253,11 +257,19 @@ class PresetBar(QWidget):
         edge = chip.geometry().right() if moved_right else chip.x()
         return sum(one.geometry().center().x() < edge for one in others)
 
+    def _place_among_all(self, chip: PresetChip, place: int) -> int:
+        """A place on the line as a place among all other presets: between those on it may be some in the menu."""
+        others = [one for one in self._chips if one is not chip]
+        shown = [one for one in self.chips() if one is not chip]
+        if place < len(shown):
+            return others.index(shown[place])
+        return others.index(shown[-1]) + 1 if shown else 0
+
     def _on_chip_dropped(self, on_bar: bool) -> None:
         chip = self.sender()
         if not isinstance(chip, PresetChip):
             return
-        place = self._drop_place(chip)
+        place = self._place_among_all(chip, self._drop_place(chip))
         self._mark.hide()
         self._arrange()
         if on_bar and place != self._chips.index(chip):
@@ -294,24 +306,37 @@ class PresetBar(QWidget):
         add = self._add.sizeHint().boundedTo(self._add.maximumSize())
         right = self.width() - round(4 * zoom) - add.width()
         self._add.setGeometry(right, (self.height() - add.height()) // 2, add.width(), add.height())
-        room = right - gap - left
-        widths = [chip.sizeHint().width() for chip in self._chips]
-        shown = len(widths)
         more = self._more.sizeHint()
-        if sum(widths) + gap * (shown - 1) > room:
-            room -= more.width() + gap
-            while shown and sum(widths[:shown]) + gap * (shown - 1) > room:
-                shown -= 1
+        shown = self._fitting(right - gap - left, gap, more.width())
         top = (self.height() - metrics.chip) // 2
-        for place, chip in enumerate(self._chips):
-            if place < shown:
-                chip.setGeometry(left, top, widths[place], metrics.chip)
-                left += widths[place] + gap
-            chip.setVisible(place < shown)
-        self._hidden = self._chips[shown:]
+        for chip in self._chips:
+            if chip in shown:
+                width = chip.sizeHint().width()
+                chip.setGeometry(left, top, width, metrics.chip)
+                left += width + gap
+            chip.setVisible(chip in shown)
+        self._hidden = [chip for chip in self._chips if chip not in shown]
         self._more.setVisible(bool(self._hidden))
         self._more.setGeometry(left, top, more.width(), metrics.chip)
         self._show_more()
+
+    def _fitting(self, room: int, gap: int, more: int) -> list[PresetChip]:
+        """The chips there is room for: the one in force, those that count something, then the others as they come."""
+        widths = {chip: chip.sizeHint().width() + gap for chip in self._chips}
+        room += gap
+        if sum(widths.values()) <= room:
+            return self._chips
+        room -= more + gap
+        first = sorted(self._chips, key=lambda chip: (not chip.isChecked(), not self._counts.get(chip.preset.filter)))
+        shown: list[PresetChip] = []
+        for chip in first:
+            if widths[chip] > room:
+                if chip.isChecked() or self._counts.get(chip.preset.filter):
+                    continue
+                break
+            room -= widths[chip]
+            shown.append(chip)
+        return shown
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QWidget
 
 from inspector.analysis.findings import Severity
@@ -33,11 +33,13 @@ _STATES: dict[SourceState, tuple[Dot, str]] = {
 BEHIND_SHOWN = 5_000
 """Messages captured and not shown yet, from which on this is said; some are always on their way."""
 
+_TOLD_MS = 4_000
 _MINUTE = 60
 _RATE_SECONDS = 5
 
 _FACTS = ("statusSource", "statusSpace", "statusParticipant", "statusSilent", "statusRate", "statusProgress",
-          "statusCounting", "statusSelected", "statusBehind", "statusNotKept", "statusWatched")  # fmt: skip
+          "statusCounting", "statusSelected", "statusBehind", "statusNotKept", "statusWatched",
+          "statusTold")  # fmt: skip
 """Said and explained by a tooltip; a key could do nothing with them."""
 
 
@@ -51,8 +53,9 @@ class StatusBar(QStatusBar):
     Signals:
         source_clicked, retry_clicked, space_clicked, participant_clicked, silent_clicked, watched_clicked: facts at
             the left.
-        paused_clicked, progress_clicked, counting_clicked, selected_clicked, counts_clicked, rate_clicked,
-            behind_clicked, not_kept_clicked, gaps_clicked, unreadable_clicked, problems_clicked: facts at the right.
+        told_clicked, paused_clicked, progress_clicked, counting_clicked, selected_clicked, counts_clicked,
+            rate_clicked, behind_clicked, not_kept_clicked, gaps_clicked, unreadable_clicked, problems_clicked: facts
+            at the right.
         cancel_clicked: reading should stop; what was read stays.
         go_on_clicked: the rest of what was stopped should be read after all.
     """
@@ -63,6 +66,7 @@ class StatusBar(QStatusBar):
     participant_clicked = Signal()
     silent_clicked = Signal()
     watched_clicked = Signal()
+    told_clicked = Signal()
     selected_clicked = Signal()
     counts_clicked = Signal()
     rate_clicked = Signal()
@@ -101,6 +105,7 @@ class StatusBar(QStatusBar):
         self._silent = self._add("statusSilent", self.silent_clicked)
         self._watched = self._add("statusWatched", self.watched_clicked)
         self._row.addStretch(1)
+        self._told = self._add("statusTold", self.told_clicked)
         self._progress = self._add("statusProgress", self.progress_clicked)
         self._cancel = self._add("statusCancel", self.cancel_clicked)
         self._go_on = self._add("statusGoOn", self.go_on_clicked)
@@ -114,6 +119,10 @@ class StatusBar(QStatusBar):
         self._gaps = self._add("statusGaps", self.gaps_clicked)
         self._unreadable = self._add("statusUnreadable", self.unreadable_clicked)
         self._problems = self._add("statusProblems", self.problems_clicked)
+        self._told_for = QTimer(self)
+        self._told_for.setSingleShot(True)
+        self._told_for.setInterval(_TOLD_MS)
+        self._told_for.timeout.connect(self._told.hide)
         self.addWidget(content, 1)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -189,13 +198,23 @@ class StatusBar(QStatusBar):
         else:
             self._silent.say("silent", icon=("silent", "ink.secondary"), tooltip=SILENT)
 
-    def set_watched(self, rotations: int | None, *, missing: bool = False) -> None:
+    def set_watched(
+        self, rotations: int | None, *, missing: bool = False, ended: str = "", badly: bool = False
+    ) -> None:
         """Say that the file of a log is watched, or that it is not.
 
         Args:
             rotations: how often it was rotated meanwhile; None when nobody watches it.
             missing: there is no file of its name now.
+            ended: the file is a tap's, and this is how its server ended.
+            badly: it crashed.
         """
+        if ended:
+            words = one_line(ended).rstrip(".")
+            tooltip = f"{words[:1].upper()}{words[1:]}. What else is written to the file is shown."
+            self._watched.say("the tapped server has ended", token="severity.warning" if badly else "ink.secondary",
+                              tooltip=tooltip)  # fmt: skip
+            return
         if rotations is None:
             self._watched.hide()
             return
@@ -276,6 +295,11 @@ class StatusBar(QStatusBar):
             span = "" if span_ns is None else f", {formats.duration(span_ns)}"
             tooltip = "Messages selected, their size, and the time from the first to the last"
             self._selected.say(f"{count:,} selected, {formats.size(size_bytes)}{span}", tooltip=tooltip)
+
+    def tell(self, words: str) -> None:
+        """Say for some seconds what was done."""
+        self._told.say(words, tooltip="What was done last")
+        self._told_for.start()
 
     def set_problems(self, number: int, worst: Severity | None = None, words: str = "") -> None:
         """Say how many messages have a problem.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -504,10 +505,32 @@ def test_columns_of_fields_leave_message_its_room() -> None:
     for width in range(500, 1900, 7):
         layout = layout_for(width, wanted=wanted)
         taken = sum(layout.widths.values())
-        assert layout.message >= 240, width
-        assert layout.widths[FIRST_FIELD] >= 56, width
-        assert taken + layout.message == width or layout.message == 240, width
-    assert layout_for(720, wanted=wanted).widths[FIRST_FIELD] < 120
+        assert layout.message >= 120, width
+        assert layout.widths[FIRST_FIELD] >= 72, width
+        assert taken + layout.message == width or layout.message == 120, width
+    assert 72 <= layout_for(720, wanted=wanted).widths[FIRST_FIELD] < 120
+
+
+def test_a_column_of_a_field_drives_no_other_out_of_the_usual_window() -> None:
+    before = layout_for(717)
+    for count in (1, 2):
+        layout = layout_for(717, wanted=Wanted(fields={FIRST_FIELD + n: 120 for n in range(count)}))
+        assert set(before.widths) <= set(layout.widths)
+        assert sum(layout.widths.values()) + layout.message == 717
+    assert not layout_for(500, wanted=Wanted(fields={FIRST_FIELD: 120})).shows(Column.CONTEXT)
+
+
+def test_the_menu_says_which_way_is_which(make_panel: MakePanel) -> None:
+    panel = make_panel(envelope("chat", {"text": "hello"}))
+    said = {
+        column: [action.text() for action in panel.view.head_menu.build(column).actions()[:2]]
+        for column in (Column.KIND, Column.TIME, Column.SIZE)
+    }
+    assert said == {
+        Column.KIND: ["A to Z", "Z to A"],
+        Column.TIME: ["Earliest first", "Latest first"],
+        Column.SIZE: ["Smallest first", "Largest first"],
+    }
     assert (
         layout_for(720, wanted=Wanted(fields={FIRST_FIELD: 120}, widths={FIRST_FIELD: 120})).widths[FIRST_FIELD] == 120
     )
@@ -538,3 +561,37 @@ def test_sorted_by_something_else_a_chain_has_rings_and_no_line(make_panel: Make
     again = panel.view.rail.mark(2)
     assert again is not None
     assert again.above
+
+
+def test_kinds_in_their_order_show_what_it_goes_by(make_panel: MakePanel) -> None:
+    panel = make_panel(tool_call("search"), envelope("chat", {"text": "hello"}))
+    drawn: list[str] = []
+    kit = panel.view.kit
+    draw = kit.draw
+
+    def note(*args: Any) -> int:
+        drawn.append(args[5])
+        return draw(*args)
+
+    with patch.object(kit, "draw", note):
+        panel.view.viewport().grab()
+        assert "mcp/" not in drawn
+        panel.sorter.sort("kind")
+        panel.view.viewport().grab()
+        assert "mcp/" in drawn
+
+
+def test_the_current_cell_is_gone_to_by_keys_and_seen(make_panel: MakePanel, qtbot: QtBot) -> None:
+    panel = make_panel(tool_call("search"), envelope("chat", {"text": "hello"}))
+    view = panel.view
+    view.go_to(1)
+    view.setFocus()
+    qtbot.waitUntil(view.hasFocus)
+    before = view.viewport().grab().toImage()
+    qtbot.keyClick(view, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(view, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    cell = view.currentIndex()
+    assert cell.column() == Column.KIND
+    assert view.selected_message == 1
+    ring = view.visualRect(cell).topLeft() + QPoint(20, 1)
+    assert view.viewport().grab().toImage().pixelColor(ring) != before.pixelColor(ring)

@@ -42,11 +42,11 @@ def test_the_demos_loop_shows_what_collapsing_saved(application: Application) ->
     window = window_on(application, document)
     window.show()
     assert facts_of(window, document, "analyst") == {
-        "Now": "2,301 tokens, estimate (cl100k_base)", "At most": "2,970", "Without collapsing": "11,089",
+        "At the end": "2,301 tokens, estimate (cl100k_base)", "At most": "2,970", "Without collapsing": "11,089",
         "Saved": "8,788 by 9 collapsed results",
     }  # fmt: skip
     assert facts_of(window, document, "lead") == {
-        "Now": "622 tokens, estimate (cl100k_base)", "Without collapsing": "622",
+        "At the end": "622 tokens, estimate (cl100k_base)", "Without collapsing": "622",
         "Saved": "nothing; no result collapsed",
     }  # fmt: skip
 

@@ -536,6 +536,8 @@ def walk(model: QAbstractItemModel, parent: QModelIndex | None = None) -> Iterat
         ({"payload": {"n": None}}, "payload.n", ""),
         ({"payload": {}, "to": ["human"]}, "to.0", 'to == "human"'),
         ({"payload": {}, "correlation_id": ["m0"]}, "correlation_id.0", 'correlation == "m0"'),
+        ({"payload": {}, "to": ["human"]}, "to", "to"),
+        ({"payload": {}, "correlation_id": ["m0"]}, "correlation_id", "correlation"),
         ({"payload": {}, "context": "a/b"}, "context", 'context under "a/b"'),
         ({"payload": {}}, "from", 'from == "lead"'),
         ({"payload": {}}, "kind", 'kind.raw == "x/y"'),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -20,6 +20,7 @@ from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.growth import panel as growth_panel
 from inspector.ui.panels.growth.canvas import PlotCanvas
+from inspector.ui.panels.growth.choice import SELECTED
 from inspector.ui.panels.growth.growth_figure import KEYS, REPORTED_KEY
 from inspector.ui.panels.growth.panel import GROWTH, NO_READER, NOT_COUNTED, RATES
 from inspector.ui.panels.growth.words import short, signed
@@ -225,13 +226,63 @@ def test_escape_takes_back_what_is_being_dragged(window: MainWindow, qtbot: QtBo
 def test_somebody_else_may_be_chosen(application: Application) -> None:
     more = [*lines(), tool_call("grep", sender="helper", ts=at(70)), envelope(sender="human", ts=at(80))]
     plot = opened(window_on(application, counted(document_of(*more))))
-    names = [action.text() for action in plot.head.reader.menu_of_options.actions()]
-    assert names == ["lead with files", "helper"]
-    plot.head.reader.menu_of_options.actions()[1].trigger()
+    names = [action.text() for action in plot.head.reader.menu_of_options.actions() if action.text()]
+    assert names == [SELECTED, "lead with files", "helper"]
+    plot.head.reader.menu_of_options.actions()[-1].trigger()
     assert plot.source.reader is not None
     assert plot.source.reader.name == "helper"
     assert plot.head.reader.accessibleName() == "of helper"
     assert list(plot.head.legend.keys) == list(KEYS)
+
+
+def test_it_shows_whom_the_selected_message_concerns_and_never_turns_by_itself(
+    application: Application, qtbot: QtBot
+) -> None:
+    log = GrowingLog()
+    log.write(*lines(), tool_call("grep", sender="helper", ts=at(70)))
+    window = window_on(application, log.document)
+    plot = opened(window)
+    reader = plot.head.reader
+    assert reader.accessibleName().startswith("of lead")
+
+    log.write(*(tool_call("grep", sender="helper", ts=at(80 + n)) for n in range(9)))
+    panes_of(window).bridge.flush()
+    plot.refresh(now=True)
+    assert [one.name for one in plot.source.readers] == ["helper", "lead"]
+    assert reader.accessibleName().startswith("of lead")
+
+    panes_of(window).go_to(7)
+    qtbot.waitUntil(lambda: reader.accessibleName() == "of helper")
+    panes_of(window).go_to(5)
+    qtbot.waitUntil(lambda: reader.accessibleName().startswith("of lead"))
+    reader.menu_of_options.actions()[-1].trigger()
+    chosen = reader.accessibleName()
+    panes_of(window).go_to(7)
+    QTest.qWait(120)
+    assert reader.accessibleName() == chosen
+    assert plot.source.chosen
+    next(one for one in reader.menu_of_options.actions() if one.text() == SELECTED).trigger()
+    assert reader.accessibleName() == "of helper"
+
+
+def test_the_card_goes_with_the_pointer_and_stands_where_it_is_not(window: MainWindow, qtbot: QtBot) -> None:
+    plot = opened(window)
+    canvas = canvas_of(plot)
+    QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
+    panes_of(window).go_to(3)
+    QApplication.processEvents()
+    assert not canvas.card.isVisible()
+
+    qtbot.mouseMove(canvas, place_of(plot, 45))
+    qtbot.waitUntil(canvas.card.isVisible)
+    assert canvas.card.geometry().right() < place_of(plot, 45).x()
+    qtbot.mouseMove(canvas, place_of(plot, 5))
+    qtbot.waitUntil(lambda: canvas.card.geometry().left() > place_of(plot, 5).x())
+    QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
+    assert not canvas.card.isVisible()
+    canvas.setFocus()
+    press(plot, Qt.Key.Key_Left)
+    assert canvas.card.isVisible()
 
 
 def test_messages_per_second_say_counts_and_go_to_the_first_of_a_bar(window: MainWindow, qtbot: QtBot) -> None:
@@ -243,7 +294,8 @@ def test_messages_per_second_say_counts_and_go_to_the_first_of_a_bar(window: Mai
     qtbot.mouseMove(view, place_of(plot, 10.5))
     assert "per second" in card(plot)
     assert "tools 1 message" in card(plot)
-    assert "Most are mcp/request, 1" in card(plot)
+    assert card(plot).startswith("10 s to 11 s ")
+    assert card(plot).endswith("mcp/request"), "one message needs no share"
     qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place_of(plot, 10.5))
     assert panes_of(window).messages.current_message() == 1
     press(plot, Qt.Key.Key_Right, Qt.Key.Key_Return)

@@ -70,7 +70,7 @@ def test_the_story_of_a_collapsed_result(panel_on: Any, qtbot: QtBot) -> None:
     assert bar is not None
     saving = opened.document.analysis.tokens.columns["tokens"][opened.rows[found]] - 2
     assert bar.accessibleName() == f"{bar.saved}: {bar.figures}, estimate (cl100k_base)"
-    assert bar.figures.endswith(f"{saving + 2} before")
+    assert bar.figures.endswith(f"instead of {saving + 2}")
 
 
 def test_every_step_links_to_its_message(panel_on: Any, qtbot: QtBot) -> None:
@@ -171,7 +171,7 @@ def test_the_overview_says_what_the_model_sees_now_and_what_that_saves(panel_on:
     bar = page(panel).findChild(SavingBar)
     assert bar is not None
     after = opened.document.analysis.tokens.summary_tokens(row)
-    expected = f"{after} now, {before} before" if collapsed else f"{before} now, {after} once consumed"
+    expected = f"{after} instead of {before}" if collapsed else f"{before} now, {after} once consumed"
     assert bar.figures == expected
     assert rows(panel, "seenNow")[0] == ("15 records" if collapsed else "All of it: no tool has consumed it yet.")
     assert not panel.grab().isNull()

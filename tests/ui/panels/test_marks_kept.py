@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLineEdit
+from shiboken6 import isValid
 
 from inspector.analysis.marks import Note
-from inspector.marks_file import beside_capture, places
+from inspector.marks_file import MarksFile, Snapshot, beside_capture, places
 from inspector.ui.app import Application
 from inspector.ui.dialogs.export import ExportDialog
 from inspector.ui.main_window import MainWindow
@@ -81,6 +84,42 @@ def test_a_full_disk_loses_nothing_and_is_tried_again(
     run_in_window(qapp, steps)
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_window_that_is_closed_while_marks_are_written_is_not_told(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    path = log(tmp_path / "log.jsonl")
+    begun, go_on, real = threading.Event(), threading.Event(), MarksFile.write
+
+    def slowly(file: MarksFile, snapshot: Snapshot) -> None:
+        begun.set()
+        go_on.wait(10)
+        if fails:
+            raise OSError(28, "No space left on device")
+        real(file, snapshot)
+
+    async def steps(application: Application) -> None:
+        window = await opened(application, path)
+        failed: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, context: failed.append(context))
+        spawned: list[asyncio.Task[None]] = []
+        spawn = application.spawn
+        monkeypatch.setattr(application, "spawn", lambda *args: spawned.append(spawn(*args)) or spawned[-1])
+        monkeypatch.setattr(MarksFile, "write", slowly)
+        window.marking.toggle(1)
+        window.marking._timer.timeout.emit()
+        await until(begun.is_set, "the write")
+        window.close()
+        await until(lambda: not isValid(window), "the window's end")
+        go_on.set()
+        await asyncio.wait(spawned[-1:], timeout=10)
+        assert spawned[-1].exception() is None
+        assert not failed
+        assert on_disk(path) == ([] if fails else [2])
+
+    run_in_window(qapp, steps)
+
+
 def test_undo_and_redo_reach_the_file(qapp: QApplication, tmp_path: Path) -> None:
     path = log(tmp_path / "log.jsonl")
 
@@ -135,7 +174,9 @@ def test_the_marks_of_a_copy_are_taken_over_on_request_and_given_back(qapp: QApp
         again = await opened(application, copy)
         again.marking.toggle(4)
         await until(lambda: said(again, "marks-elsewhere"), "the offer")
-        assert said(again, "marks-elsewhere") == "log.jsonl begins with the same messages and has marks."
+        assert said(again, "marks-elsewhere") == (
+            "There are marks made for log.jsonl, which began with the same 6 messages."
+        )
         notice = again.notices.notice("marks-elsewhere")
         assert notice is not None
         assert notice.links == ["Take its marks over"]

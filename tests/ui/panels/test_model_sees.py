@@ -21,6 +21,7 @@ from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.details.places import ParticipantPlace
 from inspector.ui.panels.model_sees import handing_out
 from inspector.ui.panels.model_sees import panel as panels
+from inspector.ui.panels.model_sees.delegate import columns_of
 from inspector.ui.panels.model_sees.panel import NOBODY, ModelSeesPanel
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.windows import panes_of, window_on
@@ -218,7 +219,10 @@ def test_two_moments_are_compared(window: MainWindow, qtbot: QtBot) -> None:
     marks = [(number, panel.model.rows.mark(row)) for row, number in enumerate(listed(panel))]
     assert marks == [(1, "went"), (2, "went"), (4, "collapsed"), (5, "came"), (6, "came"), (7, "came"), (11, "came")]
     assert panel.comparing.figure.text().startswith("\N{MINUS SIGN}")
-    assert "from No. 4 to No. 11: 4 came, 2 went, 1 collapsed" in panel.comparing.hint.text
+    change = panel.sight.change
+    assert change is not None
+    totals = f"from No. 4 ({change.earlier.total} tokens) to No. 11 ({change.later.total} tokens): "
+    assert f"{totals}4 came, 2 went, 1 collapsed" in panel.comparing.hint.text
     window.grab()
     panel.comparing.reach.click()
     assert listed(panel) == [1, 2, 3, 4, 5, 6, 7, 11]
@@ -234,7 +238,69 @@ def test_comparing_with_a_later_moment_says_the_same(window: MainWindow, qtbot: 
 
     select(window, 4, qtbot)
 
-    assert "from No. 4 to No. 11" in panel.comparing.hint.text
+    change, figures = panel.sight.change, panel.figures.figures
+    assert change is not None
+    assert figures is not None
+    assert panel.comparing.hint.text.startswith(f"from No. 4 ({change.earlier.total} tokens) to No. 11 (")
+    assert panel.head.at.text() == "at No. 4"
+    assert figures.now == change.earlier.total != change.later.total
+
+
+def test_what_a_row_changed_stands_in_its_line(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    select(window, 4, qtbot)
+    press(panel, Qt.Key.Key_C)
+    select(window, 11, qtbot)
+    change = panel.sight.change
+    assert change is not None
+
+    lines = [panel.model.line(row) for row in range(len(panel.model.rows))]
+
+    assert sum(line.change or 0 for line in lines) == change.tokens
+    page = panel.model.line(row_of(panel, 4))
+    assert page.change is not None
+    assert page.change < -100
+    assert page.tokens == f"\N{MINUS SIGN}{-page.change}"
+    assert panel.heads.titles[3] == "Change"
+    window.grab()
+
+
+def test_the_largest_entries_are_listed_first(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    select(window, 4, qtbot)
+    at = columns_of(window.theme.theme, panel.view.viewport().width(), 11)
+    tokens = QPoint((at.tokens + at.tokens_end) // 2, panel.heads.height() // 2)
+
+    QTest.mouseClick(panel.heads, Qt.MouseButton.LeftButton, pos=tokens)
+
+    sizes = [panel.model.line(row).entry.tokens or 0 for row in range(len(panel.model.rows))]
+    assert sizes == sorted(sizes, reverse=True)
+    assert listed(panel)[0] == 4
+    assert [row_of(panel, number) for number in listed(panel)] == list(range(len(sizes)))
+    assert panel.view.currentIndex().row() == 0
+    window.grab()
+    press(panel, Qt.Key.Key_S)
+    assert listed(panel) == [1, 2, 3, 4]
+    panel.head.more.aboutToShow.emit()
+    assert not panel.more.largest.isChecked()
+    panel.more.largest.trigger()
+    assert listed(panel)[0] == 4
+    QTest.mouseClick(panel.heads, Qt.MouseButton.LeftButton, pos=QPoint(at.number + 2, tokens.y()))
+    assert listed(panel) == [1, 2, 3, 4]
+
+
+def test_what_is_reported_and_in_no_traffic_is_said(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    select(window, 9, qtbot)
+    figures = panel.figures.figures
+    assert figures is not None
+    high = panel.figures.height()
+
+    assert figures.outside.startswith(f"Not in the traffic: about {900 - figures.now} of the 900 tokens it reported.")
+    assert figures.outside in panel.figures.accessibleName()
+    select(window, 4, qtbot)
+    QApplication.processEvents()
+    assert panel.figures.height() < high
 
 
 def test_return_opens_the_details(window: MainWindow) -> None:

@@ -58,6 +58,21 @@ def test_zooming_leaves_the_time_pointed_at_where_it_is() -> None:
     assert axis.x_of(about, 900) == pytest.approx(before, abs=0.01)
 
 
+def test_zooming_beside_the_end_leaves_it_in_sight(qapp: QApplication) -> None:
+    axis = axis_of(100)
+    for _ in range(12):
+        axis.zoom(1.25, axis.last_ns - axis.span_ns // 25)
+    span = axis.span_ns
+    assert axis.at_end
+    assert span < 10_000_000_000
+
+    axis.set_capture(axis.first_ns, axis.last_ns + 3_000_000_000)
+
+    assert axis.at_end
+    assert axis.span_ns == span
+    assert axis.right_ns - axis.last_ns < span // 10
+
+
 def test_the_brush_goes_both_ways(qapp: QApplication) -> None:
     axis, chosen = axis_of(60), []
     axis.brush_committed.connect(lambda first, last: chosen.append((first, last)))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QFontMetrics, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
@@ -273,6 +275,140 @@ def test_it_follows_live_traffic_only_at_its_end(application: Application) -> No
     panes_of(window).bridge.flush()
     assert panel.axis.right_ns >= panel.axis.last_ns
     assert panel.axis.span_ns == 5_000_000_000
+
+
+def test_following_goes_on_at_any_zoom_and_the_button_goes_out_with_the_end(application: Application) -> None:
+    log = GrowingLog()
+    log.write(*[envelope(ts=at(n)) for n in range(50)])
+    log.document.live = True
+    window = window_on(application, log.document)
+    panel = opened(window)
+    action, messages = window.actions_by_id["capture.follow"], panes_of(window).messages
+    messages.follow(True)
+    place = place_of(panel, 50)
+    for _ in range(8):
+        wheel_at(panel, place)
+    span = panel.axis.span_ns
+    assert span < 15_000_000_000
+    assert action.isChecked()
+
+    log.write(envelope(ts=at(55)))
+    panes_of(window).bridge.flush()
+    assert panel.axis.at_end
+    assert panel.axis.span_ns == span
+    assert action.isChecked()
+
+    panel.axis.pan(-1)
+    assert not action.isChecked()
+    assert not messages.following
+    left = panel.axis.left_ns
+    log.write(envelope(ts=at(58)))
+    panes_of(window).bridge.flush()
+    assert panel.axis.left_ns == left
+    messages.follow(True)
+    assert panel.axis.at_end
+    assert panel.axis.span_ns == span
+
+
+def wheel_at(panel: TimelinePanel, place: QPoint) -> None:
+    event = QWheelEvent(
+        QPointF(place), QPointF(panel.view.mapToGlobal(place)), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.ControlModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(panel.view, event)
+
+
+def test_a_count_opens_to_its_messages(application: Application, qtbot: QtBot) -> None:
+    near = [envelope(ts=at(30 + n / 1000)) for n in range(6)]
+    window = window_on(application, document_of(envelope(ts=at(0)), *near, envelope(ts=at(60))))
+    panel = opened(window)
+    place = place_of(panel, 3)
+    hit = panel.view.mark_at(place)
+    assert hit is not None
+    assert hit.mark.count == 6
+    qtbot.mouseMove(panel.view, place)
+    qtbot.waitUntil(panel.view.card.isVisible)
+
+    QTest.mouseDClick(panel.view, Qt.MouseButton.LeftButton, pos=place)
+
+    assert panel.axis.span_ns < 10_000_000
+    assert not panel.view.card.isVisible()
+    marks = [one.mark for track in panel.view.picture.tracks.values() for one in track.marks]
+    assert [mark.count for mark in marks if 0 <= mark.x <= panel.view.axis_width] == [1] * 6
+    window.grab()
+
+
+def test_where_no_message_is_in_sight_there_are_ways_to_the_next(application: Application, qtbot: QtBot) -> None:
+    window = window_on(application, document_of(envelope(ts=at(0)), envelope(ts=at(30)), envelope(ts=at(60))))
+    panel = opened(window)
+    axis, beyond = panel.axis, panel.view.beyond
+    assert not beyond.isVisible()
+
+    axis.show(axis.first_ns + 31_000_000_000, axis.first_ns + 35_000_000_000)
+    qtbot.waitUntil(beyond.isVisible)
+    window.grab()
+    beyond.next.click()
+    qtbot.waitUntil(beyond.isHidden)
+    assert axis.left_ns <= axis.last_ns <= axis.right_ns
+    axis.show(axis.first_ns + 31_000_000_000, axis.first_ns + 35_000_000_000)
+    qtbot.waitUntil(beyond.isVisible)
+    beyond.previous.click()
+    assert axis.left_ns <= axis.first_ns + 30_000_000_000 <= axis.right_ns
+
+
+def test_the_brush_button_lets_the_next_drag_choose_a_time(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    head, axis = panel.head, panel.axis
+    head.brush.click()
+    assert "Shift" in head.brush.toolTip()
+    left = axis.left_ns
+    start = QPoint(head_width(panel._themes.theme) + 100, panel.view.height() - 5)
+
+    qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, pos=start)
+    qtbot.mouseMove(panel.view, start + QPoint(120, 0))
+    qtbot.mouseRelease(panel.view, Qt.MouseButton.LeftButton, pos=start + QPoint(120, 0))
+
+    assert axis.left_ns == left
+    assert not head.brush.isChecked()
+    condition = panes_of(window).stack.conditions[0].text
+    assert condition.startswith("time >= ")
+    chip = window.stacking.bar.chips()[0]
+    assert re.fullmatch(r"Condition [\d.]+ to [\d.]+ s(, hides \d+)?", chip.accessibleName())
+    assert html.escape(condition, quote=False) in chip.toolTip() or html.escape(condition) in chip.toolTip()
+    head.brush.click()
+    press(panel, Qt.Key.Key_Escape)
+    assert not head.brush.isChecked()
+
+
+def test_the_inspectors_own_lane_comes_after_those_of_others(application: Application) -> None:
+    document = document_of(
+        envelope(sender="system:gateway", ts=at(0)), envelope(sender="inspector", ts=at(1)),
+        envelope(sender="lead", ts=at(2)),
+    )  # fmt: skip
+    everybody = document.analysis.participants.all
+    next(one for (_, name), one in everybody.items() if name == "inspector").is_us = True
+
+    panel = opened(window_on(application, document))
+
+    assert names(panel) == ["lead", "inspector", "system:gateway"]
+
+
+def test_only_families_that_are_there_are_in_the_legend(window: MainWindow) -> None:
+    panel = opened(window)
+
+    assert "streams" not in panel.head.legend.families
+    assert {"chat", "tools"} <= set(panel.head.legend.families)
+    assert panel.head.by.accessibleName() == "Lanes by participant"
+
+
+def test_the_range_in_the_strip_is_never_half_a_figure(window: MainWindow) -> None:
+    panel = opened(window)
+    axis = panel.axis
+    axis.show(axis.first_ns + 24_400_000_000, axis.first_ns + 31_300_000_000)
+    metrics = QFontMetrics(panel._themes.theme.font("small"))
+
+    for room in range(40, 300, 4):
+        assert "\N{HORIZONTAL ELLIPSIS}" not in panel.strip.words_within(metrics, room) or room < 60
 
 
 def test_the_tab_is_remembered_with_the_layout(qapp: QApplication, tmp_path: Any, monkeypatch: Any) -> None:

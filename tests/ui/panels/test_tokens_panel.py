@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from inspector.model_context import Reader
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.panels.tokens import panel as tokens_panel
 from inspector.ui.panels.tokens.model import Column, percent
 from inspector.ui.panels.tokens.panel import TokensPanel
+from inspector.ui.panels.tokens.view import paddings
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.panels.test_growth import at
 from tests.ui.windows import numbers, panes_of, window_on
+from tests.waste import listed
 
 
 @pytest.fixture
@@ -127,6 +132,76 @@ def test_with_room_there_is_a_plot_that_can_be_brushed(window: MainWindow, qtbot
     for key in (Qt.Key.Key_Home, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Return):
         QTest.keyClick(canvas, key)
     assert numbers(window) == [1, 2]
+
+
+def test_definitions_of_tools_stand_apart_from_what_is_no_tool(application: Application) -> None:
+    document = document_of(*listed("grep", "stat"), envelope("chat", {"text": "Hello"}))
+    document.count_tokens()
+    window = window_on(application, document)
+    panel = opened(window)
+    assert rows(panel) == {
+        "tool definitions": (tokens(window, 1, 2), "2"), "no tool": (tokens(window, 3), "1"),
+    }  # fmt: skip
+    filters = {one.name: one.filter for one in panel.model.rows}
+    panes_of(window).apply_filter(filters["tool definitions"])
+    assert numbers(window) == [1, 2]
+    panes_of(window).apply_filter(filters["no tool"])
+    assert numbers(window) == [3]
+
+
+def test_by_participant_is_what_each_sent_and_leads_to_what_its_model_sees(window: MainWindow) -> None:
+    panel = opened(window)
+    panel.choice.buttons["By participant"].click()
+    heading = panel.model.headerData(Column.NAME, Qt.Orientation.Horizontal)
+    tip = panel.model.headerData(Column.NAME, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert (heading, "has written" in str(tip)) == ("Sent by", True)
+    row = next(row for row, one in enumerate(panel.model.rows) if one.name == "lead")
+    tip = panel.model.index(row, Column.NAME).data(Qt.ItemDataRole.ToolTipRole)
+    assert "What it has written" in tip
+    next(action for action in panel.view.menu_for(row).actions() if action.objectName() == "modelSees").trigger()
+    assert window.center.current == "model_sees"
+    panel = window.center.currentWidget()
+    assert isinstance(panel, ModelSeesPanel)
+    assert panel.sight.chosen == Reader(0, "lead")
+
+
+def test_contexts_are_told_apart_and_their_sum_stays_on_top(window: MainWindow) -> None:
+    panel = opened(window)
+    panel.choice.buttons["By context"].click()
+    for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
+        for column in (Column.NAME, Column.TOKENS, Column.MESSAGES):
+            panel.view.sortByColumn(column, order)
+            assert panel.model.rows[0].name == "all contexts"
+    (files,) = (one for one in panel.model.rows if one.name == "files")
+    assert files.whole_name == "why-1 / files"
+
+
+def test_bars_are_shares_of_the_whole(window: MainWindow) -> None:
+    panel = opened(window)
+    panel.choice.buttons["By kind"].click()
+    assert panel.model.rows[0].share < 0.9
+    box = panel.view.visualRect(panel.model.index(0, Column.BAR))
+    image = panel.view.viewport().grab().toImage()
+    middle = box.center().y()
+    left, right = paddings(window.theme.theme, Column.BAR)
+    last = QColor(image.pixel(box.right() - right - 2, middle))
+    assert last == QColor(image.pixel(box.right() - right - 4, middle))
+    assert last != QColor(image.pixel(box.left() + left + 4, middle)), "the greatest does not fill the track"
+
+
+def test_the_plots_cursor_goes_with_the_selected_message(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window, wide=True)
+    qtbot.waitUntil(lambda: panel.canvas is not None and panel.canvas.isVisible())
+    canvas = panel.canvas
+    assert canvas is not None
+    times = [int(ns) for ns in window.document.capture.columns["time_ns"][:4]]
+    QTest.mouseMove(canvas.viewport(), QPoint(canvas.head + canvas.axis_width // 2, 60))
+    panes_of(window).go_to(1)
+    assert panel.axis.cursor_ns == times[1]
+    panes_of(window).go_to(3)
+    assert panel.axis.cursor_ns == times[3]
+    QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
+    assert panel.axis.cursor_ns == times[3], "where the pointer came in is over"
 
 
 def test_it_follows_the_traffic_and_rests_when_hidden(

@@ -17,7 +17,7 @@ from inspector.ui.panels.waste.panel import WastePanel
 from inspector.ui.roles import Role
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.windows import numbers, panes_of, window_on
-from tests.waste import asked, records, wasteful
+from tests.waste import HINT, TRANSIENT, asked, records, wasteful
 
 
 @pytest.fixture
@@ -177,6 +177,19 @@ def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypa
     document.count_tokens()
     document.tell_counted()
     qtbot.waitUntil(lambda: listed(panel) == [("fetched twice", "No. 4")], timeout=3_000)
+
+
+def test_while_live_it_waits_with_its_verdict_until_traffic_is_over(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waste_panel, "SETTLED_MS", 10)
+    document = document_of(*asked("get_step", "Follow it.", meta=HINT), *asked("search", records(1), meta=TRANSIENT))
+    document.count_tokens()
+    document.live = True
+    panel = looked(qtbot, window_on(application, document))
+    assert listed(panel) == []
+    document.live = False
+    qtbot.waitUntil(lambda: listed(panel) == [("never consumed", "No. 4")], timeout=3_000)
 
 
 def test_it_stops_looking_when_it_is_hidden_and_goes_on_when_seen(

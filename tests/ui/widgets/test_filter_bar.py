@@ -134,16 +134,17 @@ def test_escape_returns_to_what_is_applied(bar: FilterBar, qtbot: QtBot) -> None
     ("applied", "typed", "shown", "total", "words"),
     [
         ("", "", 5, 5, ""),
-        ("", "kind", 1216, 1216, "1,216 messages"),
-        ("", "kind", 1, 1, "1 message"),
+        ("", "kind", 1216, 1216, ""),
+        ("badge", "kind", 1024, 1216, ""),
         ("badge", "badge", 1024, 1216, "1,024 of 1,216"),
         ("", "", 6, 1216, "6 of 1,216"),
     ],
-    ids=["at rest", "typing", "one", "filtered", "scoped"],
+    ids=["at rest", "typing", "typing over another", "filtered", "scoped"],
 )
 def test_counts(bar: FilterBar, qtbot: QtBot, applied: str, typed: str, shown: int, total: int, words: str) -> None:
     bar.set_applied(applied)
     if typed != applied:
+        child(bar, QPlainTextEdit).selectAll()
         type_text(qtbot, bar, typed)
     bar.set_counts(shown, total)
     assert counts(bar) == words
@@ -284,3 +285,44 @@ def test_a_filter_that_matches_nothing_is_neither_right_nor_wrong(bar: FilterBar
     bar.set_counts(3, 1_216)
     assert (counts(bar), funnel(bar)) == ("3 of 1,216", "state.active")
     assert child(bar, QPushButton, "filterSearchAll").isHidden()
+
+
+def test_tab_takes_the_suggestion_and_goes_on_next_time(bar: FilterBar, qtbot: QtBot) -> None:
+    field = editor(bar)
+    field.setFocus()
+    qtbot.keyClicks(field, 'kind = "chat"')
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert trouble(bar) is not None
+    qtbot.keyClick(field, Qt.Key.Key_Tab)
+    assert bar.text() == 'kind == "chat"'
+    assert trouble(bar) is None
+    assert field.hasFocus()
+    qtbot.keyClicks(field, " ")
+    assert bar.text() == 'kind == "chat" '
+    qtbot.keyClick(field, Qt.Key.Key_Tab)
+    assert not field.hasFocus()
+
+
+def test_what_is_wrong_covers_nothing_once_the_user_goes_elsewhere(bar: FilterBar, qtbot: QtBot) -> None:
+    field = editor(bar)
+    field.setFocus()
+    qtbot.keyClicks(field, "kind = ")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert trouble(bar) is not None
+    button(bar, "filterClear").setFocus()
+    assert trouble(bar) is None
+    assert bar.property("wrong") == "true"
+    field.setFocus()
+    qtbot.waitUntil(lambda: trouble(bar) is not None)
+
+
+def test_one_escape_puts_back_the_filter_in_force(bar: FilterBar, qtbot: QtBot) -> None:
+    bar.set_applied('kind == "chat"')
+    field = editor(bar)
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, "kind = x")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert bar.text() == 'kind == "chat"'
+    assert (bar.property("wrong"), trouble(bar)) == ("false", None)

@@ -76,19 +76,41 @@ def test_what_does_not_fit_goes_into_the_menu(bar: PresetBar, qtbot: QtBot) -> N
     assert hidden
     assert bar.height() == 32
     assert all(chip.geometry().right() <= bar.width() for chip in bar.chips())
-    bar.set_active_filter("badge")
-    more = child(bar, QToolButton, "presetMore")
-    assert more.isChecked()
-    assert "Transient results" in more.accessibleName()
-    qtbot.mouseClick(more, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(child(bar, QToolButton, "presetMore"), Qt.MouseButton.LeftButton)
     menu = child(bar, QMenu, "presetMenu")
     action = next(action for action in menu.actions() if action.text() == "Transient results")
-    assert action.isChecked()
+    assert not action.isChecked()
     with qtbot.waitSignal(bar.chosen) as chosen:
         action.trigger()
     menu.close()
     assert chosen.args is not None
     assert chosen.args[0].filter == "badge"
+
+
+def test_what_is_in_force_or_counts_is_in_sight(bar: PresetBar) -> None:
+    bar.resize(520, 32)
+    bar.set_count("finding.severity >= warning", 12)
+    bar.set_active_filter("badge")
+    shown = [chip.preset.name for chip in bar.chips()]
+    assert shown[-2:] == ["Transient results", "Problems"]
+    assert checked(bar) == ["Transient results"]
+    assert all(chip.geometry().right() <= bar.width() for chip in bar.chips())
+    lefts = [chip.x() for chip in bar.chips()]
+    assert lefts == sorted(lefts)
+    assert not child(bar, QToolButton, "presetMore").isChecked()
+    bar.set_active_filter("")
+    assert "Transient results" not in [chip.preset.name for chip in bar.chips()]
+
+
+def test_a_chip_is_dropped_before_its_neighbour_in_sight(bar: PresetBar, qtbot: QtBot) -> None:
+    bar.resize(520, 32)
+    bar.set_active_filter("badge")
+    moved, last = bar.chips()[0], bar.chips()[-1]
+    with qtbot.waitSignal(bar.moved) as dropped:
+        drag(qtbot, bar, 0, QPoint(last.x() - moved.x() - moved.width() // 2, 0))
+    others = [preset for preset in default_presets() if preset.name != moved.preset.name]
+    assert dropped.args is not None
+    assert [preset.name for preset in others].index("Transient results") == dropped.args[1]
 
 
 def test_no_menu_when_all_fit(bar: PresetBar) -> None:

@@ -73,23 +73,45 @@ def test_it_is_started_when_it_is_needed_and_ends_when_told(document: CaptureDoc
     assert not is_alive(pid)
 
 
-def test_a_death_is_made_good_and_a_second_one_ends_it(document: CaptureDocument, counting: Counting) -> None:
-    counting.go_on()
-    (first,) = counting.pids
-    os.kill(first, signal.SIGKILL)
-    finish(counting)
-    assert document.analysis.tokens.done
-    assert document.analysis.tokens.counted >= len(document.capture) // 2
-    assert counting.trouble is None
-    document.analysis.tokens.reset()
-    document.analysis.tokens.feed(0, len(document.capture))
-    (second,) = counting.pids
-    os.kill(second, signal.SIGKILL)
+def kill(counting: Counting) -> None:
+    """Kill the process that counts, once it has something to do."""
+    while not any(counting._processes.values()):
+        counting.go_on(10)
+    (pid,) = counting.pids
+    os.kill(pid, signal.SIGKILL)
+
+
+def test_a_death_is_made_good_and_a_third_one_ends_it(document: CaptureDocument, counting: Counting) -> None:
+    tokens = document.analysis.tokens
+    for _ in range(2):
+        kill(counting)
+        finish(counting)
+        assert tokens.done
+        assert tokens.uncounted == 0  # also of what the process was at
+        assert counting.trouble is None
+        tokens.reset()
+        tokens.feed(0, len(document.capture))
+    kill(counting)
     finish(counting)
     assert counting.trouble is not None
-    assert counting.trouble.startswith("Tokens are counted no further")
+    assert counting.trouble.startswith("Tokens are counted no further: the process that counts ended three times.")
     assert counting.pids == []
     assert counting.go_on()
+
+
+def test_half_of_what_kills_twice_is_left(document: CaptureDocument, counting: Counting) -> None:
+    count = len(document.capture)
+    kill(counting)
+    while not counting._again:
+        counting.go_on(10)
+    assert sum(map(len, counting._again)) == count
+    kill(counting)
+    finish(counting)
+    tokens = document.analysis.tokens
+    assert counting.trouble is None
+    assert tokens.done
+    assert tokens.uncounted == count // 2
+    assert (tokens.columns["tokens"][: count // 2] == NOT_COUNTED).all()
 
 
 def test_another_file_of_that_name_is_not_read(document: CaptureDocument, counting: Counting) -> None:

@@ -509,3 +509,23 @@ def test_a_consumer_of_many_tools_looks_at_few_of_them() -> None:
     taken = [conversation.take("store" if number % 3 else "other", following) for number in range(count)]
     assert taken == list(range(count))  # by scanning it takes minutes
     assert conversation.take("store", following) == NOTHING
+
+
+def test_an_answer_that_is_there_twice_waits_once() -> None:
+    """A log without a gateway may have what it got twice; the second was a pending result for ever."""
+    document = document_of(*workflow(), *fetch(), *(consume := call("analysis_store", CONSUMED)))
+    first, answer = fetch()
+    twice = document_of(*workflow(), first, answer, answer, *consume)
+
+    assert twice.analysis.transients.totals() == document.analysis.transients.totals()
+    assert twice.analysis.transients.badges(4) == ()
+    assert twice.analysis.transients.note(4) == "The same answer was there before, so it does not count again."
+    other = {**answer, "payload": {**answer["payload"], "more": 1}}
+    assert document_of(*workflow(), first, answer, other).analysis.transients.totals()["pending"] == 2
+
+
+def test_an_answer_is_known_again_when_the_call_comes_last() -> None:
+    first, answer = fetch()
+    late = document_of(*workflow(), answer, answer, first)
+
+    assert late.analysis.transients.totals()["pending"] == 1

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from inspector.cli import app
 from inspector.document import CaptureDocument
-from inspector.export import Format, Manner, export_file, export_to, preview
+from inspector.export import Format, Manner, Redaction, export_file, export_to, preview
 from inspector.export.manner import format_of
 from inspector.export.page_style import COLORS, style_sheet
 from inspector.fields import FIELDS
@@ -259,6 +259,27 @@ def test_nothing_is_a_document_too(format_: Format) -> None:
     assert (last.messages, last.size_bytes) == (0, len(out.getvalue()))
 
 
+@pytest.mark.parametrize("format_", [Format.MARKDOWN, Format.HTML])
+def test_of_a_big_message_the_beginning_alone_is_read_and_masked(
+    format_: Format, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    around = [f"password={'x' * 8}{number}" for number in range(150_000)]
+    document = document_of(envelope("chat", {"text": "big", "rows": around}))
+    assert document.capture.is_big(0)
+    looked_at: list[int] = []
+    text = Redaction.text
+
+    def counted(self: Redaction, said: str) -> str:
+        looked_at.append(len(said))
+        return text(self, said)
+
+    monkeypatch.setattr(Redaction, "text", counted)
+    out = written(document, format_)
+    assert "xxxxxxxx" not in out
+    assert max(looked_at) < 200_000
+    assert "more characters are left out" in out
+
+
 def test_the_preview_counts_each_message_once_and_says_where() -> None:
     ask = tool_call("login", id="q", arguments={"password": "hunter2", "token": "abc"})
     document = document_of(envelope(), ask, tool_result(ask, "Bearer abcdef.ghi"), "{torn token=abcdef")
@@ -271,6 +292,9 @@ def test_the_preview_counts_each_message_once_and_says_where() -> None:
 def test_the_ending_of_a_name_says_the_format() -> None:
     assert [format_of(name) for name in ("a.HTML", "b.htm", "c.md", "d.csv", "e.ndjson", "f.txt", "g")] == [
         Format.HTML, Format.HTML, Format.MARKDOWN, Format.CSV, Format.JSONL, None, None,
+    ]  # fmt: skip
+    assert [format_of(name) for name in ("a.csv.gz", "b.MD.ZST", "c.jsonl.gz", "d.gz")] == [
+        Format.CSV, Format.MARKDOWN, Format.JSONL, None,
     ]  # fmt: skip
 
 

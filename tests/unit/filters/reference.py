@@ -53,6 +53,9 @@ class FakeCapture:
         self.rows = rows
         self.sources = [self]
 
+    def is_big(self, _message: int) -> bool:
+        return False
+
     @property
     def columns(self) -> dict[str, np.ndarray]:
         lengths = np.array([len(row.get("record", b"")) for row in self.rows], np.int64)

@@ -11,7 +11,7 @@ NUMERIC = "It takes ==, !=, <=, <, >=, > and in."
 SIZES = "k, M, G, B, kB, KB, MB, GB, KiB, MiB, GiB."
 NO_TIME = 'Write it as in "2026-01-05" or "2026-01-05T09:30:00.250Z".'
 BAD_REGEX = "The regular expression is not valid: "
-UNCLOSED = BAD_REGEX + "missing ), unterminated subpattern."
+UNCLOSED = BAD_REGEX + "A ( is not closed."
 TEXTUAL = "It takes ==, !=, in, contains, matches and like."
 ERRORS = [
     ("form == lead", (0, 4), "There is no field form.", "Did you mean from?", "from"),
@@ -38,7 +38,7 @@ ERRORS = [
     ("error == 1", (9, 1), "error is true or absent, it cannot be 1.", "Write error or !error.", None),
     ('text matches "a(b"', (15, 1), UNCLOSED, None, None),
 (r'text matches "\\\"("', (18, 1), UNCLOSED, None, None),
-    ("text matches *a", (13, 1), BAD_REGEX + "nothing to repeat.", None, None),
+    ("text matches *a", (13, 1), BAD_REGEX + "Nothing stands before the repetition.", None, None),
     ('text matches "a{99999999999999}"', (13, 19), "The regular expression is too complex.", None, None),
     (f'text matches "{"a" * 1001}"', (13, 1003), "The pattern is longer than 1,000 characters.", None, None),
     (f'text like "{"a" * 1001}"', (10, 1003), "The pattern is longer than 1,000 characters.", None, None),

@@ -14,7 +14,7 @@ from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.document import CaptureDocument
 from inspector.fields import FIELD_BY_NAME
-from inspector.filters import compile_filter
+from inspector.filters import compile_filter, long_records
 from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
 from inspector.filters.sorting import SortBy, Sorting
@@ -185,3 +185,63 @@ def test_what_is_kept_of_hits_is_added_to_and_not_made_again() -> None:
         assert search.place_of(5) == 5
     assert sum(len(call.args[0]) for call in rows_of_messages.call_args_list) == 1
     clean_up()
+
+
+def test_a_message_that_takes_too_long_is_left_out_and_the_others_are_found() -> None:
+    rows = rows_of(chats("took 12.5ms", " " * 60_000 + "x", "ends in blanks  "))
+    search = FindSearch(rows, FindQuery(r"ms\b|\s+$", is_pattern=True))
+    assert finished(search) == [0]
+    assert (search.too_long, search.gave_up) == (1, False)
+    search = FindSearch(rows_of(chats("aab", "a" * 40 + "b", "xaa")), FindQuery(r'(a+)+"', is_pattern=True))
+    assert finished(search) == [2]
+    assert search.too_long == 1
+
+
+def test_an_expression_that_takes_too_long_everywhere_is_given_up_with_what_was_found() -> None:
+    rows = rows_of(chats("xaa", *["a" * 40 + "b"] * 30))
+    search = FindSearch(rows, FindQuery(r'(a+)+"', is_pattern=True))
+    worst = 0.0
+    while not search.done:
+        began = time.process_time()
+        search.step(time.perf_counter())
+        worst = max(worst, time.process_time() - began)
+    assert search.hits.tolist() == [0]
+    assert search.gave_up
+    assert search.too_long < 10
+    assert worst < 0.5
+
+
+_LONG = ('é line of "text" and more\n' * 40_000) + "the very tail"
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (FindQuery("the very tail"), [1]),
+        (FindQuery("more\nthe"), [1]),
+        (FindQuery("é LINE"), [1]),
+        (FindQuery("nothing"), []),
+        (FindQuery("nline"), []),
+        (FindQuery(r"\bthe very", is_pattern=True), [1]),
+        (FindQuery(r"^e line|^ine of", is_pattern=True), []),
+        (FindQuery("hello"), [0, 2]),
+    ],
+    ids=lambda value: value.text if isinstance(value, FindQuery) else "",
+)
+@pytest.mark.parametrize("window", [1 << 12, 1 << 18])
+def test_a_long_record_is_searched_window_by_window(
+    query: FindQuery, expected: list[int], window: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_records, "_WINDOW", window)
+    monkeypatch.setattr(long_records, "_OVERLAP", 1 << 10)
+    monkeypatch.setattr(long_records, "LONG", 1 << 12)
+    search = FindSearch(rows_of(chats("hello", _LONG, "hello again")), query)
+    assert finished(search) == expected
+
+
+def test_no_slice_searches_a_long_record_whole() -> None:
+    search = FindSearch(rows_of(chats("hello", _LONG)), FindQuery("nothing"))
+    slices = 0
+    while not search.step(time.perf_counter()):
+        slices += 1
+    assert slices > 3

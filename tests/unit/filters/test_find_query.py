@@ -156,7 +156,7 @@ def test_places_hold_what_was_looked_for(text: str, needle: str, match_case: boo
 
 @pytest.mark.parametrize(
     ("text", "sentence", "offset"),
-    [("a(b", "Missing ), unterminated subpattern.", 1), ("*", "Nothing to repeat.", 0), ("[", "Unterminated", 0)],
+    [("a(b", "A ( is not closed.", 1), ("*", "Nothing stands before", 0), ("[", "A [ is not closed.", 0)],
 )
 def test_what_is_no_expression_is_said(text: str, sentence: str, offset: int) -> None:
     with pytest.raises(PatternError) as caught:
@@ -257,3 +257,12 @@ def test_long_texts_are_searched_to_their_end() -> None:
     record = b"x" * 200_000 + b"needle 42"
     assert PatternFinder(r"needle \d+$")(record)
     assert PatternFinder(r"[n]eedle \d")(record)
+
+
+def test_one_dear_text_does_not_darken_the_others() -> None:
+    locate = FindQuery(r"(a+)+\d", is_pattern=True).locator()
+    assert locate("a" * 40 + "b") == []
+    assert locate("aa1") == [(0, 3)]
+    began = time.process_time()
+    assert locate("a" * 40 + "b") == []
+    assert time.process_time() - began < 0.01

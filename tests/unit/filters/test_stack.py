@@ -45,6 +45,25 @@ def test_widened_keeps_what_is_off() -> None:
     assert FilterStack().widened("context").combined == "context"
 
 
+def test_what_is_shown_as_well_is_an_exception_to_what_hid_it_and_to_nothing_else() -> None:
+    stack = FilterStack().added("badge").showing("tool")
+    assert stack.combined == "(badge) || tool"
+    assert stack.chosen == "badge"
+    assert stack.added("!error").combined == "(badge && !error) || tool && !error"
+    assert stack.added("!error").switched(1, on=False).combined == "(badge) || tool"
+    assert stack.with_text("error").combined == "badge && error", "another text, to which nobody made an exception"
+    assert stack.switched(0, on=False).settled().besides == ""
+    assert stack.settled() == stack
+    assert stack.showing("").combined == "badge"
+
+
+def test_what_is_stacked_out_of_the_bar_keeps_its_exception() -> None:
+    shown = FilterStack(text="badge").showing("tool").stacked("badge")
+    assert shown.combined == "(badge) || tool"
+    assert shown.text == ""
+    assert shown.stacked("error").combined == "(badge && error) || tool && error"
+
+
 def test_the_last_place_is_the_bar() -> None:
     stack = FilterStack()
     for number in range(MOST_CONDITIONS + 1):

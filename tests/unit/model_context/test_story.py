@@ -10,8 +10,9 @@ import pytest
 from inspector.document import CaptureDocument
 from inspector.model_context import ModelContext, Options, Reader, Role, reader_of, readers
 from inspector.model_context.difference import difference
-from inspector.model_context.growth import growth_of
+from inspector.model_context.growth import changing, growth_of
 from inspector.model_context.messages import messages_of, tools_of
+from inspector.tokens.counter import count
 from tests.builders import document_of, envelope, tool_call, tool_result
 
 HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
@@ -169,6 +170,67 @@ def test_of_messages_we_know_the_same_share_goes_as_of_those_it_reported() -> No
     assert [number for number, _ in standing(document)] == [3, 4]
 
 
+def test_what_came_since_it_reported_is_not_part_of_the_share() -> None:
+    """Twice as many of ours went as it had freed, and more the more had come since."""
+    status = envelope("participant/status", {"messages_in_context": 10})
+    before, later = [tool_call("search"), envelope("chat")], [envelope("chat") for _ in range(100)]
+    done = envelope("participant/compact-done", {"freed_messages": 5})
+    document = counted(*before, status, *later, done)
+
+    assert [number for number, _ in standing(document)][:2] == [2, 4]
+
+    first = counted(status, *before, *later, done)
+    assert len(standing(first)) == 102 - 5
+
+
+def test_the_result_of_its_own_proposal_reaches_the_one_it_is_sent_to() -> None:
+    proposal = envelope("mcp/proposal", {"method": "tools/call", "params": {"name": "write"}}, to=["human"])
+    call = tool_call("write", sender="human", correlation_id=[proposal["id"]])
+    both = tool_result(call, "Written.", to=["human", "lead"])
+    document = counted(proposal, call, both)
+
+    assert standing(document) == [(1, "assistant"), (3, "tool")]
+    moment = ModelContext(document.analysis, lead(document)).at(2)
+    assert moment.entry(2).assumed
+    asked, answer = messages_of(moment)
+    assert asked["tool_calls"][0]["id"] == answer["tool_call_id"] == proposal["id"]
+    assert standing(counted(proposal, call, tool_result(call, "Written."))) == [(1, "assistant")]
+
+
+def test_of_an_initialize_result_the_model_is_given_the_instructions_alone() -> None:
+    opening = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "instructions": "Be brief."}
+    _, context = captured(
+        piped(0, "client->server", {"id": 0, "method": "initialize", "params": {}}),
+        piped(0, "server->client", {"id": 0, "result": opening}), *session(0, "a")[1:],
+    )  # fmt: skip
+    moment = context.at(5)
+
+    assert next(iter(messages_of(moment))) == {"role": "system", "content": "Be brief."}
+    assert moment.entry(1).tokens == count("Be brief.")
+
+
+def test_messages_json_has_no_result_without_its_call_and_no_call_without_its_result() -> None:
+    first, second, third = (tool_call(name) for name in ("a", "b", "c"))
+    document = counted(
+        first, tool_result(first), second, tool_result(second), third,
+        envelope("participant/forget", {"entries": 1}, sender="human", to=["lead"]),
+    )  # fmt: skip
+
+    made = list(messages_of(ModelContext(document.analysis, lead(document)).at(5)))
+
+    assert [one["role"] for one in made] == ["assistant", "tool"]
+    assert made[1]["tool_call_id"] == second["id"]
+
+
+def test_an_answer_that_is_there_twice_stands_in_the_context_once() -> None:
+    call = tool_call("search")
+    answer = tool_result(call, PAGE)
+
+    assert standing(counted(call, answer, answer)) == [(1, "assistant"), (2, "tool")]
+    other = {**tool_result(call, PAGE), "id": "another"}
+    assert standing(counted(call, answer, other)) == [(1, "assistant"), (2, "tool"), (3, "tool")]
+
+
 def test_a_later_list_of_tools_replaces_the_one_before_and_a_page_adds_to_it() -> None:
     def asked(cursor: str | None = None) -> list[dict[str, object]]:
         params = {"cursor": cursor} if cursor else {}
@@ -238,6 +300,7 @@ def test_growth_ends_at_what_the_last_moment_says() -> None:
         (context.at(message).total, context.at(message).uncollapsed_total) for message in growth.messages.tolist()
     ]
     assert list(zip(growth.seen.tolist(), growth.uncollapsed.tolist(), strict=True)) == totals
+    assert changing(context).tolist() == growth.messages.tolist()
 
 
 def test_the_difference_of_two_moments() -> None:

@@ -27,16 +27,21 @@ _PIECES = [
     "eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiJ4In0.sig", "12", "x" * 90, "\ud83d",
     "ghp_", "AKIA", "IOSFODNN7EXAMPL2", "xoxb-", "SG.", "-----BEGIN ", "PRIVATE KEY-----", "-----END",
     "Zm9vYmFyMTIzNDU2Nzg5",
+    "pwd", "cookie", "cookies", "_pat", "github_pat", "'", "': '", "= ", ": hunter2", '="hunter 2"', "_1", "2",
     "sk-", "sk", "\\u002d", "\\u0020", "\\\\u0061", "ant-api03-AbCdEfGhIjKl",
 ]  # fmt: skip
 _NAMES = [
     "token", "accessToken", "authtoken", "api_key", "apiKey", "signing-key", "secret", "client_secrets", "password",
-    "PASSWORDS", "passwd", "passphrase", "jwt", "jwts", "credential", "credentials", "Authorization", "token\n",
+    "PASSWORDS", "pwd", "db_pass", "cookie", "token_1", "GITHUB_PAT", "secretKey2", "api key",
+    "passwd", "passphrase", "jwt", "jwts", "credential", "credentials", "Authorization", "token\n",
     'token"', "token:", "jwt\\", "key", "max_tokens", "text", "a" * 230, "x" * 230 + "_jwt",
 ]  # fmt: skip
 _SECRETS = [
     *(f'"{name}": "s3cr3t"' for name in _NAMES), *(f'\\"{name}\\":[\\"s3cr3t\\",12]' for name in _NAMES),
-    *(f"{name}=s3cr3t" for name in _NAMES), *(f"?x=1&{name}=s3cr3t" for name in _NAMES), "Bearer abc.def",
+    *(f"{name}=s3cr3t" for name in _NAMES), *(f"{name} = 's3cr3t'" for name in _NAMES),
+    *(f"'{name}': 's3cr3t'" for name in _NAMES), *(f"{name}: s3cr3t" for name in _NAMES),
+    *(f'"{name}": {{"value": "s3cr3t"}}' for name in _NAMES), "redis://:pw1@host",
+    *(f"?x=1&{name}=s3cr3t" for name in _NAMES), "Bearer abc.def",
     "bearer\tabc.def", "authorization: basic dXNlcjpwdw==", 'Authorization":"Basic dXNlcjpwdw==', "ws://me:pw@host/",
     "https:\\/\\/me:pw@host", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.sig", '{"jwt" \n: 12}',
     *KEYS, *(key[0] + f"\\u{ord(key[1]):04x}" + key[2:] for key in KEYS), PEM, PEM.replace("\n", "\\n"),
@@ -108,7 +113,7 @@ def test_prose_gives_no_clue(text: str):
 def test_a_clue_names_its_rules():
     assert rules_for("Bearer abc") == SecretRule.BEARER
     assert rules_for("https://a:b@c") == SecretRule.USER_INFO
-    assert rules_for('"jwt": 1') == SecretRule.KEY
+    assert rules_for('"jwt": 1') & SecretRule.KEY
     assert rules_for("token=abc") == SecretRule.KEY | SecretRule.URL | SecretRule.ASSIGNED
 
 
@@ -134,6 +139,7 @@ def test_clues_take_linear_time():
     began = perf_counter()
     for text in (
         "token" + "\\" * 500_000, "token" * 200_000, 'token"' * 100_000, ":\\" * 300_000 + "@", "eyj" * 200_000,
+        "token" + "1" * 500_000, "_pat1" * 100_000, "key'" * 100_000, "-----BEGIN " * 50_000, "xoxb-" * 100_000,
         "token" + '"' * 500_000, "token " * 100_000, "key\\n" * 100_000, "\\" * 500_000 + "u0065",
     ):  # fmt: skip
         rules_for(text)

@@ -6,16 +6,18 @@ import json
 from time import perf_counter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from inspector.protocol.secrets import MASK, is_secret_key, mask_secrets, mask_text
+from inspector.protocol.secrets import MASK, is_secret_key, mask_secrets, mask_text, may_hold_secrets
+from tests.planted import BODY, PLANTED, told
 
 
 @pytest.mark.parametrize(
     "key",
     ["token", "Authorization", "password", "secret", "api_key", "apiKey", "API-KEY", "GITHUB_TOKEN", "accessToken",
-     "client_secret", "privateKey", "x-api-key", "passwd", "credentials"],
+     "client_secret", "privateKey", "x-api-key", "passwd", "credentials", "pwd", "pass", "DB_PASS", "cookie",
+     "Set-Cookie", "token_1", "token2", "GITHUB_PAT", "SECRET_KEY", "AccountKey", "api key"],
 )  # fmt: skip
 def test_keys_of_secrets(key: str):
     assert is_secret_key(key)
@@ -24,8 +26,10 @@ def test_keys_of_secrets(key: str):
 
 
 @pytest.mark.parametrize(
-    "key", ["tokens", "max_tokens", "progressToken", "nextPageToken", "key", "primary_key", "author", "keyboard", ""]
-)
+    "key",
+    ["tokens", "max_tokens", "progressToken", "nextPageToken", "nextToken", "key", "primary_key", "author", "keyboard",
+     "PWD", "first_pass", "file_pat", "path", "pad_token", "key_2", "sha256", ""],
+)  # fmt: skip
 def test_keys_of_no_secret(key: str):
     assert not is_secret_key(key)
     value = {key: "plain"}
@@ -149,3 +153,62 @@ def test_positions_stay_where_escapes_were():
     assert (
         mask_text("a\\u0041 Bearer\\u0020ab\\u002dc d", keep_length=True) == "a\\u0041 Bearer\\u0020" + "•" * 9 + " d"
     )
+
+
+@given(
+    st.characters(min_codepoint=0x80, exclude_categories=()) | st.sampled_from("\n\t\r\b\f\0\x1b'(,"),
+    st.sampled_from(PLANTED),
+    st.lists(st.tuples(st.booleans(), st.booleans()), max_size=4),
+)
+@example("\u2019", f"API_KEY={BODY}", [(True, True)] * 2)
+@example("\u201c", "ghp_" + "Ab3dEf6hIj9kLm2nOp5q", [(True, True)] * 2)
+@example("\u00e9", f"Bearer {BODY}", [])
+@example("\u017f", f"Bearer {BODY}", [])
+@example("\n", f"token={BODY}", [(True, True)])
+@settings(max_examples=300)
+def test_no_escape_before_a_secret_hides_it_however_deep(
+    before: str, secret: str, written: list[tuple[bool, bool]]
+) -> None:
+    text = before + secret
+    for ascii_only, in_object in written:
+        text = json.dumps({"text": text} if in_object else text, ensure_ascii=ascii_only)
+    assert told(secret) not in mask_text(text)
+    assert told(secret) not in mask_text(text, keep_length=True)
+    assert mask_text(mask_text(text)) == mask_text(text)
+    assert may_hold_secrets(text)
+
+
+@pytest.mark.parametrize(
+    "before", ["\x1b[31m", "\x1b[1;31m", "\x1b[0;38;5;196m", "\x1b[K", "%20", "\\xe9", "\\u001b[31m"]
+)
+def test_neither_does_a_colour_or_an_escape_of_another_sort(before: str) -> None:
+    for secret in PLANTED:
+        assert told(secret) not in mask_text(before + secret)
+
+
+def test_keys_that_are_secrets_are_masked_and_stay_distinct():
+    first, second = "ghp_" + "Ab3dEf6hIj9kLm2nOp5q", "ghp_" + "Zz3dEf6hIj9kLm2nOp5q"
+    value = {"ghp_••••••••": 0, first: 1, "a": [{second: {"token": "x"}}], second: 2, "b": 3, f"token={BODY}": "c"}
+    masked = mask_secrets(value)
+    assert list(masked.items()) == [
+        ("ghp_••••••••", 0), ("ghp_•••••••• (2)", 1), ("a", [{"ghp_••••••••": {"token": MASK}}]),
+        ("ghp_•••••••• (3)", 2), ("b", 3), (f"token={MASK}", "c"),
+    ]  # fmt: skip
+    assert mask_secrets({"x" * 300 + " " + first: 1}) == {"x" * 300 + f" ghp_{MASK}": 1}
+
+
+def test_a_secret_in_an_object_under_its_key():
+    schema = {"token": {"type": "string", "description": "yours"}}
+    assert mask_secrets(schema) == schema
+    value = {"token": {"type": "string", "value": "abcd"}, "value": "efgh", "password": {"raw": ["abcd"], "n": 1}}
+    assert mask_secrets(value)["token"] == {"type": "string", "value": MASK}
+    assert mask_secrets(value)["value"] == "efgh"
+    assert json.loads(mask_text(json.dumps(value)))["token"] == {"type": "string", "value": MASK}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["sk-learn-model-20240101abcdef", "desk-sk-2024-planningmeeting1", "?page_token=abcdef", "?cursor_token=abcdef"],
+)
+def test_names_that_look_like_keys_stay(text: str):
+    assert mask_text(text) == text

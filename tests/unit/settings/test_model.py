@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from inspector.settings import RECENT_CAP, ConnectionSettings, NamedConnection, Preset, Settings, default_presets
+from inspector.settings import (
+    RECENT_CAP,
+    ConnectionSettings,
+    HighlightRule,
+    NamedConnection,
+    Preset,
+    Settings,
+    default_presets,
+)
 from inspector.settings.model import FILTER_CAP
 
 
@@ -122,3 +130,19 @@ def test_half_a_surrogate_pair_is_replaced() -> None:
     assert settings.keys == {"\ufffd": ["a\ufffd"]}
     assert (settings.presets[0].name, settings.filter_history) == ("\ufffd", ["\ufffd"])
     settings.model_dump_json()
+
+
+def test_no_name_acts_on_the_words_around_it() -> None:
+    acting = "a\u202egpj.\x1b[31m\nb\u2067"
+    said = "a\ufffdgpj.\ufffd[31m b\ufffd"
+    assert Preset(name=acting, filter="").name == said
+    assert HighlightRule(name=acting, filter="").name == said
+    assert NamedConnection(name="\u202e", url="ws://h").name == "\ufffd"
+    settings = Settings()
+    settings.keep_connection(NamedConnection(name="x", url="ws://h").model_copy(update={"name": acting}))
+    assert settings.connections[0].name == said
+    preset = Preset(name="x", filter="")
+    preset.name = acting
+    assert preset.name == said
+    for name in ("Café", "\U0001f469\u200d\U0001f4bb", "م\u200cن"):
+        assert Preset(name=name, filter="").name == name

@@ -53,6 +53,21 @@ def test_what_is_valid_beside_it_is_kept() -> None:
     assert len(left_out) == 3
 
 
+def test_what_an_entry_can_do_without_goes_first() -> None:
+    found, left_out = repaired({
+        "presets": [{**GOOD, "key": 5}, {"name": "B", "key": 5}],
+        "highlights": [{**GOOD, "color": "pink", "on": "perhaps"}],
+        "connections": [{"name": "Home", "url": "ws://h", "token": 3}],
+        "table": {"columns": [{"name": "no", "width": -1}]},
+    })  # fmt: skip
+    assert [(preset.name, preset.filter, preset.key) for preset in found.presets] == [("Mine", "tool", None)]
+    assert [(rule.name, rule.color, rule.on) for rule in found.highlights] == [("Mine", "orange", True)]
+    assert [(kept.name, kept.url, kept.token) for kept in found.connections] == [("Home", "ws://h", "none")]
+    assert [(column.name, column.width) for column in found.table.columns] == [("no", 0)]
+    assert "preset 1 (Mine): key: input should be a valid string" in left_out
+    assert any(said.startswith("preset 2 (B): filter: ") for said in left_out)
+
+
 def test_the_same_file_is_copied_aside_once() -> None:
     settings_path().write_text(json.dumps({"display": 3}))
     load()

@@ -27,6 +27,12 @@ def test_round_trip() -> None:
     assert [file.name for file in settings_path().parent.iterdir()] == ["settings.json"]
 
 
+def test_a_byte_order_mark_before_it_costs_nothing() -> None:
+    settings_path().write_bytes(b'\xef\xbb\xbf{"filter_history": ["kept"]}')
+    loaded = load()
+    assert (loaded.settings.filter_history, loaded.message) == (["kept"], None)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
 def test_file_is_the_users_alone() -> None:
     save(Settings())

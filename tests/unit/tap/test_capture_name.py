@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from inspector.tap.capture_name import NotPossibleError, claim_file
+from inspector.tap import capture_name
+from inspector.tap.capture_name import NotPossibleError
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capture_name, "PATIENCE_S", 0.1)
+
+
+def claim_file(output: str, program: str, *, append: bool) -> tuple[str, bool]:
+    path, is_made, hold = capture_name.claim_file(output, program, append=append)
+    assert hold.file >= 0
+    hold.release()
+    return path, is_made
 
 
 def test_a_new_file_is_made_with_its_folders(tmp_path: Path) -> None:
@@ -43,3 +59,51 @@ def test_what_exists_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(NotPossibleError, match="cannot be written"):
         claim_file(str(other / "a.ctxcap"), "server", append=False)
     assert other.read_bytes() == b"diary"
+
+
+@pytest.mark.parametrize("append", [False, True])
+def test_a_file_that_another_tap_writes_is_refused_until_that_ends(append: bool, tmp_path: Path) -> None:
+    path = tmp_path / "a.ctxcap"
+    hold = capture_name.claim_file(str(path), "server", append=False).hold
+    with pytest.raises(NotPossibleError, match=r"^Another tap writes .*a\.ctxcap\. Choose another name"):
+        claim_file(str(path), "server", append=append)
+    hold.release()
+    assert claim_file(str(path), "server", append=append) == (str(path), False)
+
+
+def test_a_tap_that_is_about_to_end_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capture_name, "PATIENCE_S", 10.0)
+    path = tmp_path / "a.ctxcap"
+    hold = capture_name.claim_file(str(path), "server", append=False).hold
+    timer = threading.Timer(0.05, hold.release)
+    timer.start()
+    assert claim_file(str(path), "server", append=True) == (str(path), False)
+    timer.join()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("append", [False, True])
+def test_what_is_no_file_is_refused_and_never_read(append: bool, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (str(pipe), os.devnull):
+        with pytest.raises(NotPossibleError, match="is no file, so no capture can be kept in it"):
+            claim_file(path, "server", append=append)
+
+
+def test_standard_output_is_no_place_for_a_capture(tmp_path: Path) -> None:
+    with pytest.raises(NotPossibleError, match="Standard output is the server's"):
+        claim_file("-", "server", append=False)
+    script = (
+        "import sys; from inspector.tap.capture_name import NotPossibleError, claim_file\n"
+        "try: claim_file(sys.argv[1], 'server', append=False)\n"
+        "except NotPossibleError as error: sys.stderr.write(str(error))\n"
+    )
+    path = tmp_path / "a.ctxcap"
+    with path.open("wb") as out:
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(path)], stdout=out, stderr=subprocess.PIPE, text=True, check=True
+        )
+    assert done.stderr.startswith(f"What the server says goes to {path}, so no capture can go there.")
+    assert path.read_bytes() == b""

@@ -34,6 +34,15 @@ from inspector.tap.command_words import shown_command
         ("python -m server -m Hunter", f"python -m server -m {MASK}"),
         ("python serve.py -m Hunter", f"python {MASK} -m {MASK}"),
         ("mysql -m Hunter", f"mysql -m {MASK}"),
+        ("npx --password run monkey", f"npx --password {MASK} {MASK}"),
+        ("npx --token -y monkey", f"npx --token -y {MASK}"),
+        ("server --password run", f"server --password {MASK}"),
+        ("server -k @monkey/dragon", f"server -k {MASK}"),
+        ("server @scope/plugin", "server @scope/plugin"),
+        ("python -W -m monkey", f"python -W -m {MASK}"),
+        ("python -m -m monkey", f"python -m -m {MASK}"),
+        ("server --password python -m monkey", f"server --password {MASK} -m {MASK}"),
+        ("py -3.11 -I -m my.server", f"py {MASK} -I -m my.server"),
     ],
 )
 def test_words(command: str, shown: str) -> None:

@@ -68,7 +68,7 @@ def test_lines_marks_and_the_last_words(tmp_path: Path) -> None:
     backlog.put(CLIENT, b"ed")
     backlog.end(CLIENT, "")
     backlog.end(SERVER, "")
-    recorder.close("the server ended with exit code 0")
+    recorder.close("the server ended with exit code 3", 3)
     lines = [{key: value for key, value in line.items() if key != "t"} for line in written(path)[1:]]
     assert lines == [
         {"src": 0, "mark": "opened", "source": "tap"},
@@ -78,7 +78,7 @@ def test_lines_marks_and_the_last_words(tmp_path: Path) -> None:
         {"dir": "client->server", "src": 0, "text": "parted"},
         {"src": 0, "mark": "ended", "dir": "client->server", "bytes": 49, "newline": False, "reason": ""},
         {"src": 0, "mark": "ended", "dir": "server->client", "bytes": 37, "newline": True, "reason": ""},
-        {"src": 0, "mark": "closed", "reason": "the server ended with exit code 0"},
+        {"src": 0, "mark": "closed", "reason": "the server ended with exit code 3", "exit": 3},
     ]  # fmt: skip
     assert sentences == []
 
@@ -196,6 +196,93 @@ def test_a_file_that_is_removed_is_begun_anew(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert found[2]["reason"].startswith("the capture was moved away or removed while it was written")
     assert len(sentences) == 2
+    assert sentences[1].endswith("is written again; what was said before is not in it.")
+
+
+def test_the_gap_of_a_removed_file_begins_where_it_was_seen_last(tmp_path: Path) -> None:
+    backlog, path = Backlog(), tmp_path / "a.ctxcap"
+    recorder, sentences = made(path, backlog)
+    recorder._write()
+    seen, said = recorder._seen_ns, time.time_ns()
+    backlog.put(CLIENT, PING % 1)
+    recorder._take_some()
+    assert recorder._seen_ns >= said > seen
+    recorder._seen_ns = seen
+    path.unlink()
+    recorder._write()
+    backlog.put(CLIENT, PING % 2)
+    recorder._take_some()
+    recorder._write()
+    found = written(path)
+    assert [line.get("mark") or line.get("frame", {}).get("id") for line in found[1:]] == ["opened", "gap", 2]
+    assert found[2]["t"] == seen
+    assert found[2]["until_ns"] >= said
+    assert len(sentences) == 2
+    recorder._hold.release()
+
+
+@pytest.mark.parametrize("left", [0, 200])
+def test_a_file_that_others_cut_short_goes_on_with_a_gap(left: int, tmp_path: Path) -> None:
+    backlog, path = Backlog(), tmp_path / "a.ctxcap"
+    recorder, sentences = made(path, backlog)
+    recorder.start()
+    for number in range(5):
+        backlog.put(CLIENT, PING % number)
+    until(lambda: path.exists() and b'"id":4' in path.read_bytes())
+    os.truncate(path, left)
+    backlog.put(CLIENT, PING % 5)
+    until(lambda: len(sentences) == 2)
+    backlog.put(CLIENT, PING % 6)
+    recorder.close("")
+    lines = [line for line in path.read_bytes().splitlines() if line.endswith(b"}")]
+    found = [json.loads(line) for line in lines]
+    assert "ctxcap" in found[0]
+    assert [line.get("mark") or line.get("frame", {}).get("id") for line in found[1:]][-7:] == [
+        "opened", "gap", 5, 6, "ended", "ended", "closed",
+    ]  # fmt: skip
+    (gap,) = [line for line in found if line.get("mark") == "gap"]
+    assert gap["reason"] == "the capture was cut short while it was written; what was cut off is missing in this file"
+    assert sentences[0].endswith(
+        "cannot be written: it was cut short. Client and server talk on undisturbed; it is tried again every second."
+    )
+    assert sentences[1].endswith("is written again; what was cut off is missing in it.")
+
+
+def test_what_others_wrote_in_its_place_is_left_alone(tmp_path: Path) -> None:
+    backlog, path = Backlog(), tmp_path / "a.ctxcap"
+    recorder, sentences = made(path, backlog)
+    recorder.start()
+    backlog.put(CLIENT, PING % 1)
+    until(lambda: path.exists() and b'"ping"' in path.read_bytes())
+    path.write_bytes(b"diary\n")
+    until(lambda: sentences)
+    backlog.put(CLIENT, PING % 2)
+    until(lambda: recorder._lost_lines)
+    assert path.read_bytes() == b"diary\n"
+    path.rename(tmp_path / "diary")
+    until(lambda: len(sentences) == 2)
+    recorder.close("")
+    gap = next(line for line in written(path) if line.get("mark") == "gap")
+    assert gap["lines"] == 1
+    assert sentences[1].endswith("what was said before is not in it, and 1 line is missing in it.")
+    assert gap["reason"].endswith("is missing here; what was said before is not in this file")
+    assert (tmp_path / "diary").read_bytes() == b"diary\n"
+
+
+def test_a_second_tap_keeps_away_from_a_file_that_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.ctxcap"
+    recorder, _ = made(path, Backlog())
+    recorder.start()
+    until(path.exists)
+    other, sentences = made(path, Backlog())
+    other._append = True
+    other.start()
+    until(lambda: sentences)
+    assert "cannot be written: another tap writes to it." in sentences[0]
+    recorder.close("")
+    until(lambda: len(sentences) == 2)
+    other.close("")
+    assert [line["mark"] for line in written(path) if "mark" in line].count("closed") == 2
 
 
 def test_a_client_that_is_still_there_when_the_server_ends_loses_no_half_line(tmp_path: Path) -> None:

@@ -78,3 +78,10 @@ def test_it_never_raises_and_never_tells_meta(kind: str, payload: dict[str, Any]
     assert isinstance(found, str)
     if not any("_meta" in str(value) for value in payload.values()):
         assert "_meta" not in found
+
+
+def test_of_an_initialize_result_only_the_instructions_are_for_a_model() -> None:
+    result = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "instructions": "Be brief."}
+    assert counted_text("mcp/response", {"jsonrpc": "2.0", "id": 0, "result": result}) == "Be brief."
+    other = {"instructions": "Be brief.", "name": "x"}
+    assert counted_text("mcp/response", {"result": other}) == '{"instructions":"Be brief.","name":"x"}'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from itertools import pairwise
 from typing import Any
@@ -12,12 +13,15 @@ from hypothesis import strategies as st
 
 from inspector.analysis import Analysis
 from inspector.document import CaptureDocument
+from inspector.protocol.tool_names import ToolAliases
 from inspector.waste import Found, Waste, WasteFinder, WasteKind
 from inspector.waste import traces as tracing
 from tests.builders import document_of, envelope, tool_call, tool_result
+from tests.findings import at
 from tests.waste import HINT, TRANSIENT, asked, listed, records, wasteful
 
 CONSUMED = {"context": {"consumed": True}}
+PAGE = "Here is what stands on the page, as it was asked for. " * 20
 
 
 def counted(*lines: dict[str, Any]) -> CaptureDocument:
@@ -26,7 +30,7 @@ def counted(*lines: dict[str, Any]) -> CaptureDocument:
     return document
 
 
-def looked_at(analysis: Analysis, **options: int) -> Found:
+def looked_at(analysis: Analysis, **options: Any) -> Found:
     finder = WasteFinder(analysis, **options)
     while not finder.go_on(0):  # a step at a time
         pass
@@ -93,6 +97,65 @@ def test_a_transient_result_no_hint_is_about_says_so() -> None:
     (waste,) = found(*asked("search", records(1_000), meta=TRANSIENT))
     assert (waste.kind, waste.sure) == (WasteKind.UNCONSUMED, True)
     assert "no hint names a tool" in waste.sentence
+
+
+def test_tools_called_behind_a_prefix_are_told_from_tools_nobody_hints_at() -> None:
+    hint = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
+    prefixed = [
+        *asked("mcp__rune__get_step", "Follow it.", meta=hint),
+        *asked("mcp__rune__search", records(1_000), meta=TRANSIENT),
+        *asked("mcp__rune__store", "Stored.", meta=CONSUMED),
+    ]
+    (waste,) = found(*prefixed)
+    assert (waste.kind, waste.sure) == (WasteKind.UNCONSUMED, False)
+    assert waste.sentence.endswith("search brought a transient result; hints call this tool search, so that none fits.")
+    assert waste.advice.startswith("Set the tool alias mcp__rune__* = * (")
+    document = counted(*prefixed)
+    document.analysis.use_tool_aliases(ToolAliases.of(["mcp__rune__* = *"]))
+    assert looked_at(document.analysis).wastes == ()
+
+
+# While traffic goes on
+
+
+def test_what_just_came_may_still_be_consumed_or_spoken_of() -> None:
+    lines = [
+        *asked("get_step", "Follow it.", meta=HINT),
+        *asked("search", records(1), meta=TRANSIENT),
+        *asked("read_file", records(5_000), {"path": "/a"}),
+    ]
+    lines = [
+        *(line | {"ts": at(1)} for line in lines),
+        envelope("chat", {"text": "Let me see."}, ts=at(2)),
+    ]
+    now = counted(*lines)
+    assert looked_at(now.analysis, ongoing=True).wastes == ()
+    assert {one.kind for one in looked_at(now.analysis).wastes} == {WasteKind.UNCONSUMED, WasteKind.UNREFERRED}
+    later = counted(*lines, envelope("chat", {"text": "Still here."}, ts=at(400)))
+    wastes = {one.kind: one for one in looked_at(later.analysis, ongoing=True).wastes}
+    assert wastes.keys() == {WasteKind.PENDING, WasteKind.UNREFERRED}
+    assert not wastes[WasteKind.PENDING].sure
+
+
+def test_tools_not_called_so_far() -> None:
+    lines = listed(*"abcdef")
+    (waste,) = looked_at(counted(*lines, *asked("a", "1")).analysis, ongoing=True).wastes
+    assert waste.sentence == "So far lead did not call 5 of the 6 tools that files listed: b, c, d, e, f."
+
+
+def test_one_more_tool_is_named_and_several_are_counted() -> None:
+    def named(*names: str) -> str:
+        (waste,) = found(*listed(*names), *asked("a", "1"))
+        return waste.sentence.partition(": ")[2]
+
+    assert named(*"abcdef") == "b, c, d, e, f."
+    assert named(*"abcdefg") == "b, c, d, e, f, g."
+    assert named(*"abcdefgh") == "b, c, d, e, f and 2 more."
+
+
+def test_one_result_that_is_not_counted_is_one() -> None:
+    document = document_of(*asked("read_file", records(1)))
+    assert looked_at(document.analysis).notes == ("1 result is not counted, and was not looked at.",)
 
 
 # Fetched twice
@@ -319,3 +382,80 @@ def test_repeated_calls_agree_with_a_plain_version(calls: list[tuple[str, str, i
     wastes = [one for one in looked_at(document.analysis).wastes if one.kind is WasteKind.TWICE]
     one = int(tokens[1]) if len(tokens) else 0
     assert sorted((w.message, round(w.tokens / one), w.sure) for w in wastes) == plainly(calls)
+
+
+def test_an_answer_with_another_picture_or_value_is_not_the_same() -> None:
+    """Their texts are equal; what no tokenizer counts was not compared."""
+
+    def twice(first: dict[str, Any], second: dict[str, Any]) -> list[bool]:
+        calls = [tool_call("get_page") for _ in range(2)]
+        lines = ((call, tool_result(call, PAGE, result=one)) for call, one in zip(calls, (first, second), strict=True))
+        return [one.sure for one in found(*(line for pair in lines for line in pair)) if one.kind is WasteKind.TWICE]
+
+    text = {"type": "text", "text": PAGE}
+
+    def picture(data: str) -> dict[str, Any]:
+        return {"content": [text, {"type": "image", "data": data, "mimeType": "image/png"}]}
+
+    assert twice(picture("AAAA"), picture("AAAA")) == [True]
+    assert twice(picture("AAAA"), picture("BBBB")) == [False]
+    assert twice({"structuredContent": {"n": 1}}, {"structuredContent": {"n": 2}}) == [False]
+    assert twice({"_meta": {"took": 1}}, {"_meta": {"took": 2}}) == [True]
+
+
+def test_what_may_have_left_the_context_is_not_certain() -> None:
+    def unconsumed(*later: dict[str, Any]) -> Waste:
+        said = found(*asked("search", PAGE, meta=TRANSIENT), *later, envelope("chat", {"text": "Good."}))
+        return next(one for one in said if one.kind is WasteKind.UNCONSUMED)
+
+    assert unconsumed().sure
+    told = unconsumed(envelope("participant/clear", {}, sender="human", to=["lead"]))
+    assert not told.sure
+    assert told.sentence.endswith("It may have left the context with No. 3.")
+    assert not unconsumed(envelope("participant/restart", {}, sender="human")).sure
+    assert not unconsumed(envelope("participant/compact-done", {"freed_messages": 1})).sure
+    assert unconsumed(envelope("participant/clear", {}, sender="human", to=["other"])).sure
+    assert unconsumed(envelope("participant/compact-done", {"freed_messages": 1}, sender="other")).sure
+
+
+def test_a_new_connection_is_a_new_context() -> None:
+    def piped(way: str, frame: dict[str, Any]) -> dict[str, Any]:
+        return {"t": 1767603600000000000, "dir": way, "src": 0, "frame": {"jsonrpc": "2.0", **frame}}
+
+    def session(meta: Any) -> list[dict[str, Any]]:
+        result = {"content": [{"type": "text", "text": PAGE}], "_meta": meta}
+        return [
+            {"t": 1767603600000000000, "src": 0, "mark": "opened", "source": "tap"},
+            piped("client->server", {"id": 1, "method": "tools/call", "params": {"name": "search"}}),
+            piped("server->client", {"id": 1, "result": result}),
+        ]
+
+    wastes = found({"ctxcap": 1}, *session(TRANSIENT), *session({}))
+    (one,) = (one for one in wastes if one.kind is WasteKind.UNCONSUMED)
+    assert not one.sure
+    assert found({"ctxcap": 1}, *session(TRANSIENT))[0].sure
+
+
+def test_what_cannot_be_recognised_is_not_said_to_be_unheeded() -> None:
+    def unheeded(result: str, later: str) -> bool:
+        said = found(*asked("lookup", result), envelope("chat", {"text": later}))
+        return any(one.kind is WasteKind.UNREFERRED for one in said)
+
+    assert not unheeded("中文内容 " * 200, "总结 中文内容")
+    entries = json.dumps([{"n": number, "v": "x"} for number in range(90)])
+    assert not unheeded(entries, "There are 90 entries, I pick 42 as best.")
+    assert not unheeded("résultat " * 300, "Das Ergebnis ist fertig")
+    named = json.dumps([{"n": number, "name": f"Customer-{number}"} for number in range(90)])
+    assert not unheeded(named, "I pick 42.")
+    assert unheeded(named, "None of these fits.")
+
+
+def test_what_a_server_echoes_is_not_copied_from_it() -> None:
+    text = " ".join(f"alpha{number} beta{number} gamma{number}" for number in range(150))
+
+    def copied(first: Any) -> bool:
+        said = found(*asked("look", f"You wrote: {text}", first), *asked("write", "ok", {"content": f"{text} more"}))
+        return any(one.kind is WasteKind.COPIED for one in said)
+
+    assert copied({"path": "/a"})
+    assert not copied({"content": text})

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
+from shiboken6 import isValid
 
 from inspector.analysis.context_story import ContextTally
 from inspector.analysis.context_tree import MAIN
@@ -17,7 +18,7 @@ from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.details.notes import note_sections
 from inspector.ui.panels.details.place_words import living
 from inspector.ui.panels.details.places import ContextPlace
-from inspector.ui.panels.details.section import Page
+from inspector.ui.panels.details.section import LinkText, Page
 from inspector.ui.panels.details.sheet import Links, Maker
 from inspector.ui.theme import ThemeController
 
@@ -33,6 +34,8 @@ class ContextPage(Page):
         self._maker = Maker(themes, links)
         self._subject: ContextSubject | None = None
         self._tally: ContextTally | None = None
+        self._scoped: tuple[int, int] | None = None
+        self._scope_link: LinkText | None = None
         self._shown: list[tuple[str, str]] = []
         self._views: dict[str, FactsView] = {}
 
@@ -57,6 +60,7 @@ class ContextPage(Page):
         if keep_place and shown == self._shown:
             for block in blocks:
                 self._views[block.name].show_rows(block.rows)
+            self._name_scope()
             return
         self._shown = shown
         self._views = {}
@@ -85,14 +89,34 @@ class ContextPage(Page):
         ]
         if self._subject is not None and self._subject.node != MAIN:
             acts.append(("Copy path", "contextCopyPath", self._copy_path))
-        for words, name, act in acts:
-            layout.addWidget(self._maker.link(words, act, name=name))
+        links = [self._maker.link(words, act, name=name) for words, name, act in acts]
+        for link in links:
+            layout.addWidget(link)
+        self._scope_link = links[0]
+        self._name_scope()
         layout.addStretch(1)
         return row
 
+    def show_scope(self, scope: tuple[int, int] | None) -> None:
+        """Say which context the table is bound to, by space and node: of that one the page offers the way back."""
+        self._scoped = scope
+        self._name_scope()
+
+    @property
+    def _is_scoped(self) -> bool:
+        return self._subject is not None and (self._subject.space, self._subject.node) == self._scoped
+
+    def _name_scope(self) -> None:
+        link = self._scope_link
+        if link is not None and isValid(link):
+            link.setText("Show all contexts" if self._is_scoped else "Scope to this context")
+            link.setAccessibleName(link.text())
+            link.updateGeometry()
+
     def _ask_scope(self) -> None:
         if self._subject is not None:
-            self._links.context_scope_requested.emit(ContextPlace(self._subject.space, self._subject.node))
+            place = ContextPlace(self._subject.space, self._subject.node)
+            self._links.context_scope_requested.emit(None if self._is_scoped else place)
 
     def _ask_filter(self) -> None:
         if self._subject is not None:

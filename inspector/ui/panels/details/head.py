@@ -161,7 +161,7 @@ def _plain_kind(subject: Subject) -> str:
     if subject.flags & Flag.UNREADABLE:
         return "unreadable"
     if subject.flags & Flag.GAP:
-        return "gap"
+        return "server ended" if subject.flags & Flag.ERROR else "gap"
     return "log line" if subject.flags & Flag.LOG_ONLY else "no kind"
 
 

@@ -193,6 +193,8 @@ def _envelope_filter(steps: list[str | int], value: Any) -> str:
         return f"kind.raw == {quote(value)}"
     if first in ("to", "correlation_id") and isinstance(value, str):
         return f"{'to' if first == 'to' else 'correlation'} == {quote(value)}"
+    if first in ("to", "correlation_id") and len(steps) == 1 and value and isinstance(value, list):
+        return "to" if first == "to" else "correlation"  # a list is no value, but messages have it or not
     if first == "context" and isinstance(value, str):
         wanted = value.strip("/")
         return f"context under {quote(wanted)}" if wanted else "!context"

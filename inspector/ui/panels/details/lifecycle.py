@@ -18,6 +18,7 @@ from inspector.ui.panels.details.subject import Subject, name_of
 from inspector.ui.panels.details.words import delta
 from inspector.ui.wire_text import plain
 
+AT_END = "What the model sees at the end of the log"
 _CONSUMERS_NAMED = 4
 
 
@@ -99,7 +100,7 @@ def _how(subject: Subject, life: Life) -> list[Fact]:
 def _seen(sheet: Sheet, life: Life) -> QWidget:
     story = sheet.subject.story
     collapsed = story.collapsed_by is not None
-    label = "What the model sees now" if collapsed else "Once it is consumed, the model sees"
+    label = AT_END if collapsed else "Once it is consumed, the model sees"
     rows = [words_fact(plain(story.summary or "", 2_000))]
     if not life.summary_given:
         rows.append(fact("", "Generated: its server gave no summary.", "dim"))

@@ -71,7 +71,7 @@ class DetailsPanel(QWidget):
         scope_requested(int): the table should be bound to the context this message opened or is in.
         save_requested(int): this message's bytes should be written to a file.
         place_requested(Place): a context or participant should be shown.
-        context_scope_requested(ContextPlace): the table should be bound to this context.
+        context_scope_requested(ContextPlace | None): the table should be bound to this context, or to none any more.
         chain_requested(int): the causal chain of this message should be shown alone in the table.
         sees_requested(object): what the model of a participant sees should be shown: (string id of the space, name).
         code_requested(str): all findings of a code should be shown.

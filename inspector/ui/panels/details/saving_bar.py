@@ -33,7 +33,7 @@ class SavingBar(QWidget):
         self.saved = f"{formats.count_of(saved, 'token')} {'saved' if collapsed else 'to be saved'}"
         if saved <= 0:
             self.saved = "nothing saved" if collapsed else "nothing to be saved"
-        self.figures = f"{formats.number(summary)} now, {formats.number(before)} before"
+        self.figures = f"{formats.number(summary)} instead of {formats.number(before)}"
         if not collapsed:
             self.figures = f"{formats.number(before)} now, {formats.number(summary)} once consumed"
         self.estimate = ESTIMATE

@@ -47,7 +47,7 @@ class Links(QObject):
         scope_requested(int): bind the table to the context this message opened or is in.
         save_requested(int): write this message's bytes to a file.
         place_requested(Place): show this context or participant.
-        context_scope_requested(ContextPlace): bind the table to this context.
+        context_scope_requested(ContextPlace | None): bind the table to this context, or to none any more.
         chain_requested(int): show the causal chain of this message alone in the table.
         code_requested(str): show all findings of a code.
         mark_requested(Target), comment_requested(Target): mark or unmark something; write a comment on it.

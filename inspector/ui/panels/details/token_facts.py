@@ -63,7 +63,7 @@ def outcome_of(analysis: Analysis, space: int, name: str) -> Outcome | None:
 def outcome_rows(analysis: Analysis, found: Outcome) -> list[Fact]:
     """How many tokens stand in a context, with and without collapsing."""
     now = f"{formats.count_of(found.tokens, 'token')}, {ESTIMATE}{so_far(analysis)}"
-    rows = [fact("Now", now, lines=3)]
+    rows = [fact("At the end", now, lines=3)]
     if found.peak != found.tokens:
         rows.append(fact("At most", f"{found.peak:,}"))
     rows.append(fact("Without collapsing", f"{found.uncollapsed:,}"))

@@ -106,6 +106,7 @@ class PlotCanvas(pg.GraphicsView):
         self._dragging = False
         self._brush_from: int | None = None
         self._rest_ns: int | None = None
+        self._asked = False  # the pointer is here, or the cursor was moved with keys: the card says what is there
         self.box = pg.ViewBox(enableMouse=False, enableMenu=False)
         self.box.setZValue(0)
         self.scene().addItem(self.box)
@@ -135,6 +136,11 @@ class PlotCanvas(pg.GraphicsView):
         figure.use_theme()
         figure.show_items(shown=True)
         self.redraw()
+
+    def rest_at(self, ns: int | None) -> None:
+        """Where the cursor stands while nobody points at a time."""
+        self._rest_ns = ns
+        self._axis.set_cursor(ns)
 
     def redraw(self) -> None:
         """What is shown is not what there is any more; it is brought up to date before it is painted."""
@@ -277,14 +283,13 @@ class PlotCanvas(pg.GraphicsView):
         if not self.isVisible() or figure is None:
             return
         text = None if x is None or cursor is None or figure.empty else figure.card(cursor)
+        asked = self._asked and not self._dragging
         self.setAccessibleDescription(figure.empty or (text.spoken if text is not None else "No time is pointed at"))
-        if text is None or x is None or cursor is None or self._dragging:
-            self.card.show_text(None, QPoint())
+        if text is None or x is None or cursor is None or not asked:
+            self.card.show_away(None, QRect(), 0)
             return
-        self.bring_up()
-        tops = [self.y_of(value) for value, _ in figure.dots(cursor)]
-        y = round(min(tops)) if tops else self.height() // 2
-        self.card.show_text(text, QPoint(round(self.head + x), y))
+        area = QRect(self.head, 0, self.axis_width, self.height())
+        self.card.show_away(text, area, round(self.head + x))
 
     # Pointer
 
@@ -297,12 +302,14 @@ class PlotCanvas(pg.GraphicsView):
             return
         place = ev.position().toPoint()
         self._pressed, self._dragging = (place, self._axis.left_ns), False
-        if ev.modifiers() & Qt.KeyboardModifier.ShiftModifier and place.x() >= self.head:
+        held = ev.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        if (held or self._axis.brushing) and place.x() >= self.head:
             self._brush_from = self._ns_at(place)
 
     @override
     def mouseMoveEvent(self, ev: QMouseEvent) -> None:
         place = ev.position().toPoint()
+        self._asked = True
         if self._pressed is None:
             inside = 0 <= place.x() - self.head <= self.axis_width
             self._axis.set_cursor(self._ns_at(place) if inside else self._rest_ns)
@@ -311,7 +318,7 @@ class PlotCanvas(pg.GraphicsView):
         if not self._dragging and (place - start).manhattanLength() < _DRAGGED_PX:
             return
         self._dragging = True
-        self.card.show_text(None, QPoint())
+        self.card.show_away(None, QRect(), 0)
         if self._brush_from is not None:
             self._axis.set_brush((self._brush_from, self._ns_at(place)))
             return
@@ -344,10 +351,13 @@ class PlotCanvas(pg.GraphicsView):
     @override
     def enterEvent(self, event: QEvent) -> None:
         self._rest_ns = self._axis.cursor_ns
+        self._asked = True
 
     @override
     def leaveEvent(self, ev: QEvent) -> None:
+        self._asked = False
         self._axis.set_cursor(self._rest_ns)
+        self._follow_cursor()
 
     @override
     def wheelEvent(self, ev: QWheelEvent) -> None:
@@ -395,17 +405,20 @@ class PlotCanvas(pg.GraphicsView):
         return True
 
     def _take_back(self) -> None:
-        if self._brush_from is None and self._axis.brushed is None:
+        if self._brush_from is None and self._axis.brushed is None and not self._axis.brushing:
             self.left.emit()
         self._brush_from = self._pressed = None
         self._axis.set_brush(None)
+        self._axis.set_brushing(False)
 
     def _step(self, ns: int | None, step: int) -> None:
         found = self._figure.next_time(ns, step) if self._figure is not None else None
         if found is not None:
+            self._asked = True
             self._axis.bring(found)
             self._axis.set_cursor(found)
             self._rest_ns = found
+            self._follow_cursor()
             if self._brush_from is not None:
                 self._axis.set_brush((self._brush_from, found))
 
@@ -432,7 +445,8 @@ class PlotCanvas(pg.GraphicsView):
     @override
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self._over.update()
+        self._asked = self._asked and self.underMouse()
+        self._follow_cursor()
 
     def _on_theme_changed(self) -> None:
         if self._figure is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
@@ -13,6 +13,8 @@ from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.floating import FloatingFrame
 
 _PAD, _GAP, _AWAY, _WIDEST = 10, 24, 12, 320
+_TOP = 22
+"""Above the card a limit is named that lies beyond what is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,14 @@ class ValuesCard(FloatingFrame):
         self.text: CardText | None = None
         self.hide()
 
-    def show_text(self, text: CardText | None, at: QPoint) -> None:
-        """Say this beside a place of the parent; nothing hides the card."""
+    def show_away(self, text: CardText | None, area: QRect, x: int) -> None:
+        """Say this at that end of an area of the parent where the cursor is not; nothing hides the card.
+
+        Args:
+            text: what to say.
+            area: what is drawn there.
+            x: where the cursor stands.
+        """
         self.text = text
         if text is None:
             self.hide()
@@ -60,12 +68,9 @@ class ValuesCard(FloatingFrame):
             self._leave_out(parent.height())
         self.resize(self.sizeHint())
         away = round(_AWAY * self._themes.theme.zoom)
-        x, y = at.x() + away, at.y() - self.height() // 3
-        if parent is not None:
-            if x + self.width() > parent.width() - 2:
-                x = at.x() - away - self.width()
-            y = min(max(2, y), parent.height() - self.height() - 2)
-        self.move(max(2, x), max(0, y))
+        left = area.left() + away if x > area.center().x() else area.right() - away - self.width()
+        below = round(_TOP * self._themes.theme.zoom)
+        self.move(max(2, left), min(below, max(0, area.height() - self.height())))
         self.show()
         self.raise_()
         self.update()

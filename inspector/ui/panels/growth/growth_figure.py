@@ -25,16 +25,16 @@ from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.theme import ThemeController
 from inspector.ui.wire_text import plain
 
-UNCOLLAPSED, SEEN, SAVED, REPORTED = "ink.tertiary", "accent.ring", "badge.consumed", "highlight.orange"
+UNCOLLAPSED, SEEN, SAVED, REPORTED = "ink.tertiary", "accent.ring", "badge.consumed", "ink.primary"
 KEYS = (
-    Key("without collapsing", UNCOLLAPSED, "dashed"),
-    Key("what the model sees", SEEN, "line"),
-    Key("saved by collapsing", SAVED, "area"),
+    Key("without collapsing", UNCOLLAPSED, "dashed", "uncollapsed"),
+    Key("what the model sees", SEEN, "line", "seen"),
+    Key("saved by collapsing", SAVED, "area", "saved"),
 )
-REPORTED_KEY = Key("reported", REPORTED, "dot")
+REPORTED_KEY = Key("reported", REPORTED, "diamond")
 _DASHED_UP_TO = 500
 """Corners of a line up to which it is dashed: of a line that goes up and down in every pixel dashes say nothing."""
-_NEAR_LIMIT = 4
+_NEAR_LIMIT = 2
 """A limit is drawn where it is no further than so many times the greatest value, else only named."""
 
 
@@ -80,7 +80,7 @@ class GrowthFigure:
         self.empty = ""
         self._under, self._saved = Area(), Area()
         self._uncollapsed, self._seen = pg.PlotCurveItem(), pg.PlotCurveItem()
-        self._reported = pg.ScatterPlotItem(size=8, pxMode=True)
+        self._reported = pg.ScatterPlotItem(size=9, symbol="d", pxMode=True)
         self._items = (self._under, self._saved, self._uncollapsed, self._seen, self._reported)
         for z, item in enumerate(self._items):
             canvas.add(item, z)
@@ -100,7 +100,7 @@ class GrowthFigure:
         self._under.set_brush(wash)
         self._saved.set_brush(area_color(theme, SAVED))
         self._seen.setPen(self._pen(SEEN, 2 * theme.zoom))
-        self._reported.setSize(round(7 * theme.zoom))
+        self._reported.setSize(round(9 * theme.zoom))
         self._reported.setBrush(pg.mkBrush(theme.color(REPORTED)))
         self._reported.setPen(pg.mkPen(theme.color("surface.base"), width=1))
         self._dash(few=True)

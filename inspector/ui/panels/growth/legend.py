@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.ui.theme import Theme, ThemeController
 
 DASHES = (4.0, 2.0)
+_SAMPLE = {"dashed": 18, "line": 18, "area": 16, "diamond": 9, "bar": 9}
+"""Widths of the samples."""
+_BETWEEN = 14
 AREA_ALPHA = {True: 0.22, False: 0.16}
 """Share of an area's own colour in its fill; in the dark and in the light."""
 
@@ -25,12 +28,14 @@ class Key:
     Attributes:
         words: what it is.
         token: its colour, of the theme.
-        look: a dashed line, a line, an area, a dot or a bar.
+        look: a dashed line, a line, an area, a diamond or a bar.
+        short: what it is where room is short; "" for the same.
     """
 
     words: str
     token: str
-    look: Literal["dashed", "line", "area", "dot", "bar"]
+    look: Literal["dashed", "line", "area", "diamond", "bar"]
+    short: str = ""
 
 
 def area_color(theme: Theme, token: str) -> QColor:
@@ -64,19 +69,38 @@ class PlotLegend(QWidget):
         font, zoom = theme.font("small"), theme.zoom
         painter.setFont(font)
         metrics = QFontMetrics(font)
-        sample = {"dashed": 18, "line": 18, "area": 16, "dot": 8, "bar": 9}
-        widths = [metrics.horizontalAdvance(key.words) + (sample[key.look] + 20) * zoom for key in self.keys]
-        shown = len(widths)
-        while shown and sum(widths[:shown]) > self.width() + 14 * zoom:
-            shown -= 1
-        x = self.width() + 14 * zoom - sum(widths[:shown])
-        for key, wide in zip(self.keys[:shown], widths, strict=False):
-            long = sample[key.look] * zoom
+        words, widths = self._fitting(metrics)
+        x = self.width() + _BETWEEN * zoom - sum(widths)
+        for key, said, wide in zip(self.keys, words, widths, strict=False):
+            long = _SAMPLE[key.look] * zoom
             self._paint_sample(painter, theme, key, QRectF(x, 0, long, self.height()))
             painter.setPen(theme.color("ink.secondary"))
             text = QRectF(x + long + 5 * zoom, 0, wide, self.height())
-            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, key.words)
+            painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, said)
             x += wide
+
+    def width_of(self, *, short: bool) -> float:
+        """How much room all entries take."""
+        metrics = QFontMetrics(self._themes.theme.font("small"))
+        words = [key.short or key.words if short else key.words for key in self.keys]
+        return sum(self._widths(metrics, words)) - _BETWEEN * self._themes.theme.zoom
+
+    def _widths(self, metrics: QFontMetrics, words: Sequence[str]) -> list[float]:
+        pairs = zip(self.keys, words, strict=True)
+        zoom = self._themes.theme.zoom
+        return [metrics.horizontalAdvance(said) + (_SAMPLE[key.look] + 6 + _BETWEEN) * zoom for key, said in pairs]
+
+    def _fitting(self, metrics: QFontMetrics) -> tuple[list[str], list[float]]:
+        """What is said, and in how much room: short where the whole does not fit, and less only where that does not."""
+        words = [key.words for key in self.keys]
+        room = self.width() + _BETWEEN * self._themes.theme.zoom
+        widths = self._widths(metrics, words)
+        if sum(widths) > room:
+            words = [key.short or key.words for key in self.keys]
+            widths = self._widths(metrics, words)
+        while widths and sum(widths) > room:
+            words, widths = words[:-1], widths[:-1]
+        return words, widths
 
     @staticmethod
     def _paint_sample(painter: QPainter, theme: Theme, key: Key, box: QRectF) -> None:
@@ -88,11 +112,13 @@ class PlotLegend(QWidget):
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
             painter.setPen(pen)
             painter.drawLine(QPointF(box.left(), middle), QPointF(box.right(), middle))
-        elif key.look == "dot":
+        elif key.look == "diamond":
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(color)
-            painter.drawEllipse(QPointF(box.center().x(), middle), 3.5 * theme.zoom, 3.5 * theme.zoom)
+            x, reach = box.center().x(), 4.5 * theme.zoom
+            corners = ((x, middle - reach), (x + reach, middle), (x, middle + reach), (x - reach, middle))
+            painter.drawPolygon(QPolygonF([QPointF(*corner) for corner in corners]))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
         elif key.look == "area":
             high = 9 * theme.zoom

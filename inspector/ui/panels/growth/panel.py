@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from inspector.ui.panels.growth.rates_figure import RatesFigure
 
 REFRESH_MS = 1_000
+_FOLLOW_MS = 60
+"""Moving over messages with a key held down shows only whose context one stops at."""
+COUNT_MS = 40
+"""Between two turns of counting summaries, each half as long."""
 GROWTH, RATES = "Context growth", "Messages per second"
 UNIT = f"tokens,\nestimate\n({TOKENIZER})"
 NO_READER = "No one has said anything that a model could read."
@@ -57,6 +61,20 @@ class GrowthHead(QWidget):
         self._row.addWidget(self.legend, 1)
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
+
+    def fit(self) -> None:
+        """Leave out whose results are read where the legend does not fit beside that."""
+        margins, hidden = self._row.contentsMargins(), self.reader.isHidden()
+        room = self.width() - margins.left() - margins.right() - 3 * self._row.spacing()
+        room -= self.plots.sizeHint().width()
+        self.reader.shorten(False)
+        taken = 0 if hidden else self.reader.sizeHint().width()
+        self.reader.shorten(taken + self.legend.width_of(short=False) > room)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -106,9 +124,22 @@ class GrowthPlot(QWidget):
         self._column.addStretch(1)
         self.head.plots.chosen.connect(self._choose_plot)
         self.head.reader.reader_chosen.connect(self._choose_reader)
+        self.head.reader.selected_chosen.connect(self._choose_selected)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.refresh)
+        self._timer.timeout.connect(self._go_on)
+        self._moved = QTimer(self)
+        self._moved.setSingleShot(True)
+        self._moved.setInterval(_FOLLOW_MS)
+        self._moved.timeout.connect(lambda: self.refresh(now=True))
+
+    def show_message(self, message: int | None) -> None:
+        """A message was selected: whose context it concerns is shown, unless the user chose one."""
+        if message is None or message == self.source.followed:
+            return
+        self.source.follow(message)
+        if self.isVisible() and not self._stopped and not self.source.chosen and self.head.plots.choice == GROWTH:
+            self._moved.start()
 
     def apply_changes(self, _changes: Changes | None = None) -> None:
         """Something came or was counted: it is taken in within a second, while this is seen."""
@@ -119,6 +150,14 @@ class GrowthPlot(QWidget):
         """Read no more of the document."""
         self._stopped = True
         self._timer.stop()
+        self._moved.stop()
+
+    def _go_on(self) -> None:
+        """Count further as long as that is all there is to do, then draw what there is."""
+        if self.isVisible() and not self._stopped and self.source.count_further():
+            self._timer.start(COUNT_MS)
+        else:
+            self.refresh()
 
     def refresh(self, *, now: bool = False) -> None:
         """Take in what there is.
@@ -137,7 +176,7 @@ class GrowthPlot(QWidget):
         else:
             self.source.update(now=now)
             if self.source.behind:
-                self._timer.start(REFRESH_MS)
+                self._timer.start(COUNT_MS if self.source.unfinished else REFRESH_MS)
         self._say()
         self.canvas.redraw()
 
@@ -173,6 +212,10 @@ class GrowthPlot(QWidget):
         self.source.choose(reader)
         self.refresh(now=True)
 
+    def _choose_selected(self) -> None:
+        self.source.choose_selected()
+        self.refresh(now=True)
+
     def _say(self) -> None:
         """Head, legend, and what stands where nothing can be drawn."""
         from inspector.ui.panels.growth.growth_figure import KEYS, REPORTED_KEY
@@ -194,10 +237,11 @@ class GrowthPlot(QWidget):
         self.canvas.unit = UNIT + share
         reported = any(one.tokens is not None for one in source.reports)
         head.legend.show_keys((*KEYS, REPORTED_KEY) if reported else KEYS)
+        head.fit()
         if source.reader is None:
             self.growth.empty = NO_READER
         elif not len(source.steps_ns):
-            self.growth.empty = "Nothing has come into this context."
+            self.growth.empty = "" if source.unfinished else "Nothing has come into this context."
         else:
             self.growth.empty = NOT_COUNTED if source.uncounted and not source.lines[0].any() else ""
 
@@ -212,3 +256,4 @@ class GrowthPlot(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._timer.stop()
+        self._moved.stop()

@@ -22,9 +22,13 @@ from inspector.ui.wire_text import plain
 NAMES = tuple(family.name.lower() for family in FAMILIES)
 
 
+_GREYS = {"gateway": "line.control", "unknown": "line.strong"}
+"""Marks of these look alike; bars that lie on one another must not."""
+
+
 def family_token(name: str) -> str:
     """The colour of a family."""
-    return f"family.{name}"
+    return _GREYS.get(name, f"family.{name}")
 
 
 class RatesFigure:
@@ -111,10 +115,10 @@ class RatesFigure:
         begin = int(self.bins.edges[place])
         width = self.bins.width_ns
         since = since_words(begin - self._axis.first_ns, min(width, 1_000_000_000))
-        long = formats.duration(width) if width < 1_000_000_000 else since_words(width, width)
+        until = since_words(begin + width - self._axis.first_ns, min(width, 1_000_000_000))
         rate = total / self.bins.seconds
         words = f"{rate:,.0f}" if rate >= 10 or rate == int(rate) else f"{rate:,.2g}"
-        rows = [(f"{long} from {since}", f"{words} per second", "ink.primary")]
+        rows = [(f"{since} to {until}", f"{words} per second", "ink.primary")]
         rows += [
             (name, formats.count_of(int(n), "message"), family_token(name))
             for name, n in zip(NAMES, counts, strict=True)
@@ -130,7 +134,8 @@ class RatesFigure:
             kinds = np.bincount(self._document.capture.columns["kind"][rows])
             kind = int(kinds.argmax()) if len(kinds) else 0
             name = plain(self._document.capture.strings[kind], 60) if kind else "no kind"
-            self._busiest = key, f"Most are {name}, {kinds[kind]:,}" if len(kinds) else ""
+            words = f"{kinds[kind]:,} of {len(rows):,}: {name}" if len(rows) > 1 else name
+            self._busiest = key, words if len(rows) else ""
         return self._busiest[1]
 
     def dots(self, ns: int) -> list[tuple[float, str]]:

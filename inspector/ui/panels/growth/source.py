@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from inspector.document import CaptureDocument
 from inspector.model_context import ModelContext, Reader, Role, readers
 from inspector.model_context.growth import growth_of
+from inspector.model_context.reader import named_reader
 from inspector.model_context.reported import Reported, reported_at
 from inspector.timeline.times import MessageTimes
 from inspector.ui import formats
@@ -20,6 +21,10 @@ _NONE: Array = np.zeros(0, np.int64)
 _REST = 20
 """What takes long is done again only after so many times as long."""
 _NAME = 60
+_LARGE = 200_000
+"""Messages from which on whose context it is and how it grew are worked out in two turns."""
+_COUNT_S = 0.02
+"""So long at once summaries are counted; the rest waits for the next turn."""
 
 
 class GrowthSource:
@@ -29,6 +34,8 @@ class GrowthSource:
         times: when messages were.
         readers: who may be chosen, those who act most first.
         reader: whose context it is; None when nobody can have one.
+        chosen: the user chose it, so that it stays; else it goes with the message that is selected.
+        followed: the message that is selected.
         company: whose results came into it, the most first.
         messages, steps_ns: (s,) int64, the messages that changed it, and when, ascending.
         lines: (2, s) int64, tokens without collapsing and as the model sees it, after each of them.
@@ -43,7 +50,10 @@ class GrowthSource:
         self.reader: Reader | None = None
         self.company: list[str] = []
         self._reports: dict[int, Reported] = {}
-        self._chosen = False
+        self.chosen = False
+        self.followed: int | None = None
+        self._context: ModelContext | None = None
+        self._due = False  # lines are to be drawn of the context there is
         self._made_of: tuple[object, ...] | None = None
         self._next = 0.0
         self._clear()
@@ -55,40 +65,97 @@ class GrowthSource:
         self.reports: list[Reported] = []
 
     def choose(self, reader: Reader) -> None:
-        """Look at somebody else's context."""
-        self.reader, self._chosen = reader, True
+        """Look at somebody else's context, whatever is selected."""
+        self.reader, self.chosen = reader, True
         self.update(now=True)
+
+    def choose_selected(self) -> None:
+        """Look at the context that the selected message concerns, and go with it again."""
+        self.chosen = False
+        self.update(now=True)
+
+    def follow(self, message: int | None) -> None:
+        """A message was selected: with the next `update` whoever sent it is looked at, else whom it is addressed to."""
+        self.followed = message
 
     @property
     def behind(self) -> bool:
         """Whether there is more than was taken in."""
-        return self._made_of != self._state()
+        return self._made_of != self._state() or self._due
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether lines are left to be drawn at once, or anew once all summaries are counted."""
+        return self._due
 
     def _state(self) -> tuple[object, ...]:
         analysis = self.document.analysis
-        return self.reader, len(analysis), analysis.tokens.counted, analysis.contexts.tree.version
+        told = analysis.transients.aliases  # others make other results collapse
+        return self.reader, len(analysis), analysis.tokens.counted, analysis.contexts.tree.version, told
+
+    def _find_reader(self) -> Reader | None:
+        """Whose context is to be looked at; it changes only where the user selects or chooses, never by itself."""
+        found = self.reader if self.reader in self.readers else None
+        if not self.chosen and self.followed is not None and self.followed < len(self.document.analysis):
+            found = named_reader(self.document.analysis, self.followed, self.readers) or found
+        return found or (self.readers[0] if self.readers else None)
+
+    @property
+    def counting(self) -> bool:
+        """Whether summaries are left to be counted."""
+        return self._context is not None and self._context.counting
+
+    def count_further(self) -> bool:
+        """Count summaries for a while, where that is all there is to do; whether some are left."""
+        context = self._context
+        if context is None or not context.counting:
+            return False
+        if self._made_of != self._state() and time.perf_counter() >= self._next:
+            return False
+        return not context.count_summaries(time.perf_counter() + _COUNT_S)
 
     def update(self, *, now: bool = False) -> bool:
-        """Take in what came, unless that took so long the last time that it has to wait; whether anything differs."""
+        """Take in what came, unless that took so long the last time that it has to wait; whether anything differs.
+
+        Of a large capture the lines are left for the next turn.
+        """
         began = time.perf_counter()
-        if not now and (began < self._next or not self.behind):
+        if (now or (self._made_of != self._state() and began >= self._next)) and self._take_in():
+            if len(self.times.values) > _LARGE:
+                self._rest(began)
+                return False
+        elif not self._due or (self.counting and began < self._next):
             return False
-        analysis = self.document.analysis
-        self.times.update(len(analysis))
-        self.readers = readers(analysis)
-        if self.readers and (not self._chosen or self.reader not in self.readers):
-            self.reader = self.readers[0]
-        self._clear()
-        if self.reader is not None:
-            self._make(self.reader)
-        self._made_of = self._state()
-        took = time.perf_counter() - began
-        self._next = began + took + _REST * took
+        self._draw_lines()
+        self._rest(began)
         return True
 
-    def _make(self, reader: Reader) -> None:
-        analysis = self.document.analysis
-        context = ModelContext(analysis, reader)
+    def _rest(self, began: float) -> None:
+        took = time.perf_counter() - began
+        self._next = began + took + _REST * took
+
+    def _take_in(self) -> bool:
+        """Work out whose context it is, and what became of it; whether anything differs."""
+        analysis, before = self.document.analysis, self._context
+        self.times.update(len(analysis))
+        self.readers = readers(analysis)
+        reader = self.reader = self._find_reader()
+        if self._made_of == self._state():
+            return False
+        same = before is not None and before.reader == reader
+        self._context = None if reader is None else ModelContext(analysis, reader, before=before if same else None)
+        self._made_of = self._state()
+        self._due = True
+        return True
+
+    def _draw_lines(self) -> None:
+        context = self._context
+        self._clear()
+        self._due = False
+        if context is None:
+            return
+        analysis, reader = self.document.analysis, context.reader
+        self._due = not context.count_summaries(time.perf_counter() + _COUNT_S)
         growth = growth_of(context)
         self.messages = growth.messages
         steps = self.times.values[growth.messages]
@@ -136,12 +203,17 @@ class GrowthSource:
             (one for one in reversed(self.reports) if one.tokens is not None and times[one.message] <= ns), None
         )
 
-    def words_of(self, reader: Reader) -> str:
-        """A reader as shown: the one looked at with those whose results it reads."""
+    def name_of(self, reader: Reader) -> str:
+        """A reader as shown; with its space where there is more than one."""
         name = plain(reader.title, _NAME)
         several = len({one.space for one in self.readers}) > 1
         if several and reader.space:
             name = f"{name} in {plain(self.document.capture.strings[reader.space], _NAME)}"
+        return name
+
+    def words_of(self, reader: Reader) -> str:
+        """The same; the one looked at with those whose results it reads."""
+        name = self.name_of(reader)
         others = [plain(one, _NAME) for one in self.company if one != reader.name]
         if reader != self.reader or not others:
             return name

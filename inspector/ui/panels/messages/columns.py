@@ -36,8 +36,10 @@ _GUTTER = 32
 _MESSAGE_LEAST = 240
 _MESSAGE_ENOUGH = 120
 """Below this, a narrow table gives up columns."""
-_FIELD_LEAST = 56
-"""To this, columns of fields become narrower before Message does."""
+_MESSAGE_LIKED = 200
+"""Down to this Message makes room for columns of fields before those become narrower."""
+_FIELD_LEAST = 72
+"""To this, columns of fields become narrower before Message has less than that."""
 _GIVEN_UP = (Column.CONTEXT, Column.TIME, Column.KIND)
 """Columns a narrow table gives up, the first one first; the details have them all."""
 
@@ -89,9 +91,9 @@ def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0,
     """How a table of a width lays out its columns.
 
     Wide columns with Latency and Size come where they leave Message its 240 px, in a 1920 px window and some below;
-    the two figures alone come somewhat earlier, which is from 1700 up. Columns of fields leave Message its 240 px:
-    those whose width nobody chose are narrower then; where that does not do, they make the table wider than its
-    viewport rather than drive out others but Context.
+    the two figures alone come somewhat earlier, which is from 1700 up. For columns of fields Message becomes narrower,
+    then they do whose width nobody chose, then Message again; only where that does not do, Context goes, and they make
+    the table wider than its viewport rather than drive out others.
 
     Args:
         width: of the viewport, in logical pixels.
@@ -110,12 +112,11 @@ def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0,
                 widths[column] = max(widths[column], least)
         return widths
 
-    least, field_least = round(_MESSAGE_LEAST * zoom), round(_FIELD_LEAST * zoom)
+    least, enough, field_least = (round(px * zoom) for px in (_MESSAGE_LEAST, _MESSAGE_ENOUGH, _FIELD_LEAST))
 
     def laid_out(widths: dict[int, int]) -> Layout:
         if wanted.fields:
-            _narrow_fields(widths, wanted, sum(widths.values()) + least - width, field_least)
-        enough = least if any(column in widths for column in wanted.fields) else round(_MESSAGE_ENOUGH * zoom)
+            _narrow_fields(widths, wanted, sum(widths.values()) + round(_MESSAGE_LIKED * zoom) - width, field_least)
         return Layout(widths, max(enough, width - sum(widths.values())))
 
     for usual in (_WIDE | _FIGURES, _NARROW | _FIGURES):
@@ -125,9 +126,9 @@ def layout_for(width: int, zoom: float = 1.0, *, number: int = 0, time: int = 0,
     kept = _NARROW | {column: width for column, width in _FIGURES.items() if column in wanted.always}
     for column in _GIVEN_UP:
         taken = scaled(kept | wanted.fields if column is Column.CONTEXT else kept)
-        room = round(_MESSAGE_ENOUGH * zoom)
+        room = enough
         if column is Column.CONTEXT and wanted.fields:
-            room = least - _to_spare(taken, wanted, field_least)
+            room = enough - _to_spare(taken, wanted, field_least)
         if column not in wanted.always and sum(taken.values()) + room > width:
             kept.pop(column, None)
     return laid_out(scaled(kept | wanted.fields))
@@ -144,9 +145,8 @@ def _to_spare(widths: dict[int, int], wanted: Wanted, least: int) -> int:
 
 
 def _narrow_fields(widths: dict[int, int], wanted: Wanted, missing: int, least: int) -> None:
-    """Take missing room from the columns of fields, all of it or nothing."""
-    if missing > _to_spare(widths, wanted, least):
-        return  # the table is wider than its viewport in any case
+    """Take missing room from the columns of fields, as far as they have it."""
+    missing = min(missing, _to_spare(widths, wanted, least))
     columns = sorted(_elastic(widths, wanted), key=lambda column: widths[column])
     for place, column in enumerate(columns):
         share = -(-missing // (len(columns) - place))

@@ -129,7 +129,7 @@ def row_content(document: CaptureDocument, message: int) -> RowContent:
     )
     if flags & _GAP:
         content.gap = wire_text.plain(capture.reason(message) or "messages may be missing here")
-        content.word, content.size = "gap", ""
+        content.word, content.size = "server ended" if content.error else "gap", ""
         return content
     _fill_ends(content, document, flags)
     _fill_kind(content, document)

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Literal
 
 import numpy as np
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QGuiApplication
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Qt, Signal
 
 from inspector.document import CaptureDocument
 from inspector.export import Format, Manner, Redaction, writer_for
-from inspector.ui import formats
+from inspector.protocol.secrets import mask_text
+from inspector.ui import formats, wire_text
 from inspector.ui.panels.messages import copying
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.steady import SteadyTable
+from inspector.ui.panels.messages.texts import Clipboard, Texts, one_text
 
 MOST = 10_000
-"""Messages that are copied at once; it takes about a second."""
+"""Messages that are copied at once; it takes about a second, in slices."""
 MOST_SECTIONS = 2_000
 """The same of what says more of each."""
 MOST_BYTES = 32_000_000
-"""Bytes of their records."""
+"""Bytes of their records, where all of them are copied."""
+
+What = Literal["rows", "values", "json", "markdown", "ids", "filter"]
+"""As what messages are copied."""
+
+_MEASURED = (Column.TIME, Column.LATENCY)
+_BETWEEN = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
+_MINUS = str.maketrans({"\N{MINUS SIGN}": "-"})
 
 
 class Copies(QObject):
@@ -28,31 +39,85 @@ class Copies(QObject):
 
     Signals:
         refused(str): there is too much to copy, as a sentence.
+        told(str): something was copied, or is being copied, in words.
+
+    Attributes:
+        clipboard: where they go.
     """
 
     refused = Signal(str)
+    told = Signal(str)
 
     def __init__(self, document: CaptureDocument, table: SteadyTable) -> None:
         super().__init__(table)
         self._document = document
         self._table = table
+        self.clipboard = Clipboard(self)
+        self.clipboard.copied.connect(lambda words: self.told.emit(f"Copied {words}"))
+        self.clipboard.working.connect(lambda words: self.told.emit(f"Copying {words}"))
+        self.clipboard.failed.connect(self.refused)
+
+    def put(self, texts: Texts | None) -> None:
+        """Put texts on the clipboard and say so; nothing leaves what is there."""
+        self.clipboard.put(texts)
+
+    def of(self, what: What, message: int | None) -> Texts | None:
+        """What is selected, as something.
+
+        Args:
+            what: as what.
+            message: the current one.
+        """
+        if what == "json":
+            return self.json(message)
+        if what == "markdown":
+            return self.markdown(message)
+        if what == "ids":
+            return self.ids(message)
+        if message is None and not self._table.selected.several:
+            return None
+        return self.rows() if what == "rows" else self.values() if what == "values" else self._filter()
 
     # One cell or row
 
-    def row(self, row: int) -> str:
-        """A row's texts as the table shows them, separated by tabs; of a line of an original, the line."""
+    def row(self, row: int) -> Texts | None:
+        """A row's texts, separated by tabs; of a line of an original, the line."""
         message, part = self._table.messages.at(row)
-        return self._cell(row, Column.MESSAGE) if part else self._row_of(message)
+        return one_text("the row", self._cell(row, Column.MESSAGE) if part else self._row_of(message))
 
-    def value(self, row: int, column: int) -> str:
+    def value(self, row: int, column: int) -> Texts | None:
         """What a cell says; of a line of an original, the line."""
-        return self._cell(row, Column.MESSAGE if self._table.messages.at(row)[1] else column)
+        message, part = self._table.messages.at(row)
+        return one_text("the value", self._cell(row, Column.MESSAGE) if part else self._text(message, column))
 
     def _cell(self, row: int, column: int) -> str:
         return str(self._table.messages.data(self._table.messages.index(row, column)) or "")
 
+    def _text(self, message: int, column: int) -> str:
+        """What a message's row says in a column, as other programs read it: kinds whole, a minus that is one."""
+        text = self._table.messages.text(message, column)
+        if column == Column.KIND:
+            kind = self._table.messages.content(message).kind
+            return wire_text.visible_controls(mask_text(kind)) if kind else text
+        return text.translate(_MINUS) if column in _MEASURED else text
+
     def _row_of(self, message: int) -> str:
-        return "\t".join(self._table.messages.text(message, column) for column in self._table.shown_columns())
+        cells = (self._text(message, column) for column in self._table.shown_columns())
+        return "\t".join(cell.translate(_BETWEEN) for cell in cells)
+
+    def _heads(self) -> str:
+        """The heads of the columns shown."""
+        model, horizontal = self._table.messages, Qt.Orientation.Horizontal
+        return "\t".join(str(model.headerData(column, horizontal) or "") for column in self._table.shown_columns())
+
+    def _filter(self) -> Texts | None:
+        """An expression that finds the messages selected, or the value of the current cell."""
+        if self._table.selected.several:
+            words = f"a filter for {formats.count_of(self._table.selected.count, 'message')}"
+            return one_text(words, self.numbers_filter())
+        index = self._table.currentIndex()
+        column = index.column() if index.column() > Column.GUTTER else Column.MESSAGE
+        return one_text("a filter", self.filter(index.row(), column)) if index.isValid() else None
 
     def filter(self, row: int, column: int) -> str | None:
         """An expression that finds the value of a cell; None where there is none."""
@@ -62,42 +127,51 @@ class Copies(QObject):
 
     # What is selected
 
-    def rows(self) -> str | None:
-        """The selected rows, a line each; of one row as `row`."""
+    def rows(self) -> Texts | None:
+        """The selected rows below the heads of their columns, a line each; of one row as `row`."""
         if self._table.selected.several:
-            return self._joined(self._row_of)
+            count = self._table.selected.count
+            rows = self._several("row", self._row_of)
+            return rows and Texts(rows.words, chain([self._heads()], rows.texts) if count > 1 else rows.texts)
         row = self._table.currentIndex().row()
         return self.row(row) if row >= 0 else None
 
-    def values(self, column: int | None = None) -> str | None:
+    def values(self, column: int | None = None) -> Texts | None:
         """What the selected rows say in a column, that of the current cell by default; a line each."""
         index = self._table.currentIndex()
         wanted = index.column() if column is None else column
         wanted = wanted if wanted > Column.GUTTER else Column.MESSAGE
         if self._table.selected.several:
-            return self._joined(lambda message: self._table.messages.text(message, wanted))
+            return self._several("value", lambda message: self._text(message, wanted))
         return self.value(index.row(), wanted) if index.isValid() else None
 
-    def json(self, message: int | None) -> str | None:
+    def json(self, message: int | None) -> Texts | None:
         """A message as indented JSON; several as JSON Lines, which can be pasted as a log. Secrets are masked."""
         if self._table.selected.several:
-            return self._joined(lambda one: copying.json_line(self._document, one))
-        return None if message is None else copying.json_text(self._document, message)
+            texts = self._several("message", lambda one: copying.json_line(self._document, one), whole=True)
+            return texts and Texts(f"{texts.words} as JSON Lines", texts.texts)
+        if message is None or self._is_too_large([message]):
+            return None
+        return one_text(f"{formats.message_number(message)} as JSON", copying.json_text(self._document, message))
 
-    def ids(self, message: int | None) -> str | None:
+    def ids(self, message: int | None) -> Texts | None:
         """Ids, a line each; messages that have none are left out."""
         if self._table.selected.several:
-            return self._joined(lambda one: copying.id_text(self._document, one), empty=False)
-        return (copying.id_text(self._document, message) or None) if message is not None else None
+            texts = self._several("id", lambda one: copying.id_text(self._document, one))
+            return texts and Texts(texts.words, filter(None, texts.texts))
+        return None if message is None else one_text("the id", copying.id_text(self._document, message))
 
-    def markdown(self, message: int | None) -> str | None:
+    def markdown(self, message: int | None) -> Texts | None:
         """A section a message, as in an export. Secrets are masked."""
         writer = writer_for(self._document, Manner(Format.MARKDOWN), Redaction(masked=True))
         if self._table.selected.several:
-            text = self._joined(lambda one: writer.message(one).decode(), most=min(MOST, MOST_SECTIONS))
-        else:
-            text = None if message is None else writer.message(message).decode()
-        return text and text.strip("\n") + "\n"
+            most = min(MOST, MOST_SECTIONS)
+            texts = self._several("message", lambda one: writer.message(one).decode(), whole=True, most=most)
+            return texts and Texts(f"{texts.words} as Markdown", texts.texts, "\n")
+        if message is None or self._is_too_large([message]):
+            return None
+        section = iter((writer.message(message).decode(),))
+        return Texts(f"{formats.message_number(message)} as Markdown", section, "\n")
 
     def numbers_filter(self) -> str | None:
         """An expression that finds the selected messages by their numbers; None where it would be too long."""
@@ -106,27 +180,44 @@ class Copies(QObject):
             self.refused.emit("The messages selected lie too far apart for a filter of their numbers.")
         return expression
 
-    def _joined(self, text_of: Callable[[int], str], *, empty: bool = True, most: int | None = None) -> str | None:
+    def _several(
+        self, what: str, text_of: Callable[[int], str], *, whole: bool = False, most: int | None = None
+    ) -> Texts | None:
+        """A text for each message selected.
+
+        Args:
+            what: one of them.
+            text_of: the text of a message.
+            whole: it holds all the message says, which can be too much.
+            most: messages.
+        """
         most = MOST if most is None else most
         messages = self._table.selected_in_order()
-        sizes = self._document.capture.columns["size"]
         if len(messages) > most:
             self.refused.emit(
                 f"{formats.number(len(messages))} messages are too many to copy; {most:,} is the most. "
                 "An export writes them to a file."
             )
             return None
-        if int(sizes[messages].sum(dtype=np.int64)) > MOST_BYTES:
-            self.refused.emit("The messages selected are too large to copy. An export writes them to a file.")
+        if whole and self._is_too_large(messages):
             return None
-        return "\n".join(_lines(map(text_of, messages.tolist()), empty=empty)) or None
+        return Texts(formats.count_of(len(messages), what), _texts(text_of, messages))
+
+    def _is_too_large(self, messages: NDArray[np.uint32] | list[int]) -> bool:
+        """Whether messages cannot be copied whole, which is said: of a big one only the head is decoded."""
+        capture = self._document.capture
+        big = next((int(message) for message in messages if capture.is_big(int(message))), None)
+        if big is not None:
+            size = formats.size(int(capture.columns["size"][big]))
+            number = formats.message_number(big)
+            self.refused.emit(f"{number} is too large to copy ({size}). An export writes it to a file.")
+        elif int(capture.columns["size"][messages].sum(dtype=np.int64)) > MOST_BYTES:
+            self.refused.emit("The messages selected are too large to copy. An export writes them to a file.")
+        else:
+            return False
+        return True
 
 
-def _lines(texts: Iterator[str], *, empty: bool) -> Iterator[str]:
-    return (text for text in texts if text or empty)
-
-
-def put(text: str | None) -> None:
-    """Put a text on the clipboard; nothing leaves what is there."""
-    if text:
-        QGuiApplication.clipboard().setText(text)
+def _texts(text_of: Callable[[int], str], messages: NDArray[np.uint32]) -> Iterator[str]:
+    for message in messages:
+        yield text_of(int(message))

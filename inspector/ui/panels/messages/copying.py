@@ -92,11 +92,11 @@ def cell_filter(
     if column == Column.FROM_TO:
         return _end_filter(capture.string("sender", message), capture.to(message), content, second=second)
     if column == Column.KIND:
-        return f"kind == {quote(content.kind)}" if content.kind else None
+        return _said_in_clear("kind", content.kind) if content.kind else None
     if column == Column.CONTEXT:
         path = document.analysis.contexts.paths
         node = document.analysis.contexts.node_of(message)
-        return f"context == {quote(path[node + 1])}" if content.path else "!context"
+        return _said_in_clear("context", path[node + 1]) if content.path else "!context"
     if column == Column.MESSAGE:
         return _text_filter(document, content)
     if column == Column.LATENCY:
@@ -134,10 +134,17 @@ _MAX_VALUE = 500
 
 def _end_filter(sender: str | None, to: tuple[str, ...], content: RowContent, *, second: bool) -> str | None:
     if second and to:
-        return " && ".join(f"to == {quote(name)}" for name in to)
+        return _said_in_clear("to", *to)
     if second and content.everyone:
         return "!to"
-    return None if sender is None else f"from == {quote(sender)}"
+    return None if sender is None else _said_in_clear("from", sender)
+
+
+def _said_in_clear(field: str, *values: str) -> str | None:
+    """The expression that a field has values; None where one holds a secret, which no filter may show."""
+    if any(mask_text(value) != value for value in values):
+        return None
+    return " && ".join(f"{field} == {quote(value)}" for value in values)
 
 
 def _text_filter(document: CaptureDocument, content: RowContent) -> str | None:
@@ -146,7 +153,7 @@ def _text_filter(document: CaptureDocument, content: RowContent) -> str | None:
     strings = document.capture.strings
     method, target = (int(columns[name][content.message]) for name in ("method", "target"))
     if content.kind in (kinds.REQUEST, kinds.PROPOSAL, kinds.RESPONSE) and target and strings[method] == "tools/call":
-        return f"tool == {quote(strings[target])}"
+        return _said_in_clear("tool", strings[target])
     lines = (message_text(document.capture, content.message) or "").strip().splitlines()
     line = lines[0][:_FOUND_BY] if lines else ""
     return f"text contains {quote(line)}" if line and mask_text(line) == line else None

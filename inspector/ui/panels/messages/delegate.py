@@ -89,7 +89,7 @@ class MessageDelegate(QStyledItemDelegate):
         self._paint_ground(painter, rect, row, message)
         look = self._model.highlights.look(message)
         if column == Column.GUTTER:
-            self._paint_edge(painter, rect, look)
+            self._paint_edge(painter, rect, look, message)
         if message == self._state.selected_message and column == Column.GUTTER:
             self._paint_bar(painter, rect)
         content = self._model.content(message)
@@ -120,7 +120,7 @@ class MessageDelegate(QStyledItemDelegate):
         self._paint_ground(painter, cells[0][1].united(cells[-1][1]), row, message)
         look = self._model.highlights.look(message)
         if cells[0][0] == Column.GUTTER:
-            self._paint_edge(painter, cells[0][1], look)
+            self._paint_edge(painter, cells[0][1], look, message)
         if message == self._state.selected_message and cells[0][0] == Column.GUTTER:
             self._paint_bar(painter, cells[0][1])
         content = self._model.content(message)
@@ -159,12 +159,15 @@ class MessageDelegate(QStyledItemDelegate):
         elif row == self._state.hovered_row:
             painter.fillRect(rect, theme.color("surface.hover"))
 
-    def _paint_edge(self, painter: QPainter, rect: QRect, look: Look) -> None:
-        """A row that stands out: a bar at its left edge and its number tinted; rail and icons are left alone."""
+    def _paint_edge(self, painter: QPainter, rect: QRect, look: Look, message: int) -> None:
+        """A row that stands out: a bar at its left edge, and one tint from there to behind its number."""
         if look.edge is None:
             return
         theme = self.kit.theme
-        bar = QRect(rect.x() + self.kit.metrics.selection_bar, rect.y(), round(_EDGE * theme.zoom), rect.height())
+        if not self._state.is_selected(message):
+            painter.fillRect(rect, theme.pill_fill(f"highlight.{look.edge}"))
+        left = rect.x() + (self.kit.metrics.selection_bar if message == self._state.selected_message else 0)
+        bar = QRect(left, rect.y(), round(_EDGE * theme.zoom), rect.height())
         painter.fillRect(bar, theme.color(f"highlight.{look.edge}"))
 
     def _paint_standing_out(self, painter: QPainter, rect: QRect, content: RowContent, look: Look) -> None:
@@ -307,8 +310,18 @@ class MessageDelegate(QStyledItemDelegate):
             icon, token = icons.kind_icon(content.kind), icons.kind_token(content.kind)
         x += kit.icon(painter, icon, token, x, rect) + 4
         room = rect.right() + 1 - x  # the next column brings its own padding
-        if content.namespace and kit.width("body", content.namespace + content.word) <= room - pad:
-            drawn = kit.draw(painter, "body", "ink.tertiary", x, rect, content.namespace, room)
+        namespace = content.namespace
+        by = self._model.rows.sorted_by
+        if by is not None and by.field.name == "kind":  # it has to be seen what the order goes by
+            namespace = namespace or content.kind.removesuffix(content.word)
+            least = min(kit.width("body", content.word), room * 2 // 5)
+            if namespace and kit.width("body", namespace) > room - least:
+                slash = kit.width("body", "/")
+                namespace = kit.elided("body", namespace.rstrip("/"), room - least - slash) + "/"
+        elif kit.width("body", namespace + content.word) > room - pad:
+            namespace = ""
+        if namespace:
+            drawn = kit.draw(painter, "body", "ink.tertiary", x, rect, namespace, room)
             x, room = x + drawn, room - drawn
         kit.draw(painter, "body", "ink.primary", x, rect, content.word, room)
 
@@ -381,4 +394,12 @@ class MessageDelegate(QStyledItemDelegate):
         painter.setPen(QPen(self.kit.theme.color("accent.ring"), 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(QRectF(rect).adjusted(0.75, 0.75, -0.75, -0.75), 4, 4)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def paint_cell_ring(self, painter: QPainter, rect: QRect) -> None:
+        """A thin line around the current cell: what its menu and its keys take."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self.kit.theme.color("accent.ring"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(QRectF(rect).adjusted(1.5, 1.5, -1.5, -1.5), 3, 3)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

@@ -8,6 +8,9 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
+from inspector.fields import FieldType
+from inspector.filters.errors import FilterError
+from inspector.filters.naming import field_named
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.table import MessageTable
 from inspector.ui.panels.messages.times import MODES
@@ -62,7 +65,7 @@ class HeaderMenu(QObject):
             name = self._model.columns.sort_name(column)
             mine = by is not None and by.field.name == name
             group = QActionGroup(menu)
-            for words, descending in (("Smallest first", False), ("Largest first", True)):
+            for words, descending in zip(_way_words(name), (False, True), strict=True):
                 own = "descending" if descending else "ascending"
                 action = _add(menu, f"sort.{own}", words, lambda d=descending: self.sort_requested.emit(name, d))
                 action.setCheckable(True)
@@ -107,6 +110,24 @@ class HeaderMenu(QObject):
             )
             action.setCheckable(True)
             action.setChecked(shown)
+
+
+def _way_words(name: str) -> tuple[str, str]:
+    """What the two ways of sorting by a field are called."""
+    try:
+        kind = field_named(name).type
+    except FilterError:
+        kind = FieldType.ANY
+    return _WAYS.get(kind, ("A to Z", "Z to A"))
+
+
+_SIZES = ("Smallest first", "Largest first")
+_WAYS = {
+    FieldType.INTEGER: _SIZES, FieldType.NUMBER: _SIZES, FieldType.TIME: ("Earliest first", "Latest first"),
+    FieldType.SEVERITY: ("Least severe first", "Most severe first"), FieldType.BOOLEAN: ("No first", "Yes first"),
+    FieldType.ANY: ("Smallest or A first", "Largest or Z first"),
+}  # fmt: skip
+"""Fields of other types are sorted by their letters."""
 
 
 def _add(menu: QMenu, name: str, words: str, act: Callable[[], object]) -> QAction:

@@ -59,17 +59,15 @@ class Lights:
         return len(self._lights)
 
     def places(self, text: str, shown: str) -> list[tuple[int, int]]:
-        """What to light of a text that is shown cut; the dots stand for what is behind them."""
+        """What to light of a text that is shown cut: what is seen of it; the dots are nobody's words."""
         if self.locate is None:
             return []
         kept = len(shown) if shown == text else len(shown) - 1
         found: list[tuple[int, int]] = []
         for start, stop in self._located(self.locate, text):
             if start >= kept:
-                if kept < len(shown):
-                    found.append((kept, len(shown)))
                 break
-            found.append((start, stop if stop <= kept else len(shown)))
+            found.append((start, min(stop, kept)))
         return found
 
     def _located(self, locate: Locate, text: str) -> list[tuple[int, int]]:

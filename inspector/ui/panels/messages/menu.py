@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QMenu
 from inspector.document import CaptureDocument
 from inspector.ui import formats, icons
 from inspector.ui.panels.messages import copying
-from inspector.ui.panels.messages.copies import Copies, put
+from inspector.ui.panels.messages.copies import Copies
 from inspector.ui.panels.messages.steady import SteadyTable
+from inspector.ui.panels.messages.texts import Texts, one_text
 from inspector.ui.widgets.filter_menu import FilterMode, add_filter_actions
 
 
@@ -112,12 +113,12 @@ class RowMenu(QObject):
 
     def _add_selected_copies(self, menu: QMenu, column: int, count: int) -> None:
         copies, number = self._copies, formats.number(count)
-        self._add(menu, "copy.row", f"Copy {number} rows", lambda: put(copies.rows()), "copy")
-        self._add(menu, "copy.value", f"Copy {number} values", lambda: put(copies.values(column)))
-        self._add(menu, "copy.json", "Copy as JSON Lines", lambda: put(copies.json(None)))
-        self._add(menu, "copy.markdown", "Copy as Markdown", lambda: put(copies.markdown(None)))
-        self._add(menu, "copy.id", "Copy ids", lambda: put(copies.ids(None)))
-        self._add(menu, "copy.filter", "Copy as filter", lambda: put(copies.numbers_filter()))
+        self._add_copy(menu, "copy.row", f"Copy {number} rows", copies.rows, "copy")
+        self._add_copy(menu, "copy.value", f"Copy {number} values", lambda: copies.values(column))
+        self._add_copy(menu, "copy.json", "Copy as JSON Lines", lambda: copies.json(None))
+        self._add_copy(menu, "copy.markdown", "Copy as Markdown", lambda: copies.markdown(None))
+        self._add_copy(menu, "copy.id", "Copy ids", lambda: copies.ids(None))
+        self._add_copy(menu, "copy.filter", "Copy as filter", lambda: copies.of("filter", None))
         self._add(menu, "export.selected", f"Export {number} messages...", self.export_requested.emit)
 
     def _add_filters(self, menu: QMenu, message: int, column: int, *, second: bool) -> None:
@@ -141,19 +142,25 @@ class RowMenu(QObject):
     def _add_copies(self, menu: QMenu, row: int, message: int, column: int, part: int) -> None:
         if part:
             source = self._model.original(message).source
-            self._add(menu, "copy.original", "Copy the original", lambda: put(source))
+            self._add_copy(menu, "copy.original", "Copy the original", lambda: one_text("the original", source))
             return
+        copies = self._copies
         self._add(menu, "copy.row", "Copy row", lambda: self.copy_row(row), "copy")
-        self._add(menu, "copy.value", "Copy value", lambda: put(self._copies.value(row, column)))
+        self._add_copy(menu, "copy.value", "Copy value", lambda: copies.value(row, column))
         if not self._document.capture.is_big(message):
-            self._add(menu, "copy.json", "Copy as JSON", lambda: put(copying.json_text(self._document, message)))
-            self._add(menu, "copy.markdown", "Copy as Markdown", lambda: put(self._copies.markdown(message)))
+            self._add_copy(menu, "copy.json", "Copy as JSON", lambda: copies.json(message))
+            self._add_copy(menu, "copy.markdown", "Copy as Markdown", lambda: copies.markdown(message))
         identifier = copying.id_text(self._document, message)
         if identifier:
-            self._add(menu, "copy.id", "Copy id", lambda: put(identifier))
-        expression = self._copies.filter(row, column)
+            self._add_copy(menu, "copy.id", "Copy id", lambda: one_text("the id", identifier))
+        expression = copies.filter(row, column)
         if expression is not None:
-            self._add(menu, "copy.filter", "Copy as filter", lambda: put(expression))
+            self._add_copy(menu, "copy.filter", "Copy as filter", lambda: one_text("a filter", expression))
+
+    def _add_copy(
+        self, menu: QMenu, name: str, title: str, read: Callable[[], Texts | None], icon: str | None = None
+    ) -> None:
+        self._add(menu, name, title, lambda: self._copies.put(read()), icon)
 
     def _add(self, menu: QMenu, name: str, title: str, act: Callable[[], object], icon: str | None = None) -> QAction:
         action = menu.addAction(title)
@@ -168,4 +175,4 @@ class RowMenu(QObject):
     def copy_row(self, row: int) -> None:
         """Put a row on the clipboard."""
         if row >= 0:
-            put(self._copies.row(row))
+            self._copies.put(self._copies.row(row))

@@ -22,7 +22,7 @@ from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.protocol.times import NO_TIME
 from inspector.settings import HighlightRule, Table, TableColumn
 from inspector.ui.panels.messages.chosen import ChosenColumns
-from inspector.ui.panels.messages.columns import Column
+from inspector.ui.panels.messages.copies import What
 from inspector.ui.panels.messages.empty import EmptyState
 from inspector.ui.panels.messages.minimap import Landmarks, Minimap
 from inspector.ui.panels.messages.model import MessageTableModel
@@ -70,6 +70,7 @@ class MessagesPanel(QWidget):
         selection_changed(Selection | None): other messages are selected; None for the current one alone.
         mark_selected_requested(), export_requested(): mark or unmark, or export, all that are selected.
         copy_refused(str): there is too much to copy, as a sentence.
+        copy_told(str): what was copied, in words.
         caught_up(): rows came that a flush had left for later.
         column_requested(str): make a column of this field.
         table_changed(Table): the user has chosen other columns, or what the column Time says.
@@ -105,6 +106,7 @@ class MessagesPanel(QWidget):
     mark_selected_requested = Signal()
     export_requested = Signal()
     copy_refused = Signal(str)
+    copy_told = Signal(str)
     caught_up = Signal()
     clear_filter_requested = Signal()
     search_all_requested = Signal()
@@ -162,6 +164,7 @@ class MessagesPanel(QWidget):
         self.view.menu.mark_selected_requested.connect(self.mark_selected_requested)
         self.view.menu.export_requested.connect(self.export_requested)
         self.view.copies.refused.connect(self.copy_refused)
+        self.view.copies.told.connect(self.copy_told)
         self.view.columns_changed.connect(self.choose_columns)
         self.view.time_requested.connect(self.choose_time)
         self.view.reference_requested.connect(self.count_times_from)
@@ -424,35 +427,11 @@ class MessagesPanel(QWidget):
         """Ask for a filter by the numbers of the messages selected."""
         self.view.menu.filter_by_selected(mode)
 
-    def row_text(self) -> str | None:
-        """The selected rows as text, columns separated by tabs; None without any."""
-        return None if self._current_row() is None and not self.view.selected.several else self.view.copies.rows()
+    def copy(self, what: What) -> None:
+        """Put the selected messages on the clipboard as something, secrets masked; nothing without any."""
+        self.view.copies.put(self.view.copies.of(what, self.current_message()))
 
-    def json_text(self) -> str | None:
-        """The current message as JSON, several as JSON Lines, secrets masked; None without a current message."""
-        return self.view.copies.json(self.current_message())
-
-    def markdown_text(self) -> str | None:
-        """The selected messages as Markdown, secrets masked; None without a current message."""
-        return self.view.copies.markdown(self.current_message())
-
-    def value_text(self) -> str | None:
-        """What the cells selected say in the column of the current one, secrets masked; None without any."""
-        return None if self._current_row() is None and not self.view.selected.several else self.view.copies.values()
-
-    def filter_text(self) -> str | None:
-        """An expression that finds the value of the current cell, or several messages; None where there is none."""
-        if self.view.selected.several:
-            return self.view.copies.numbers_filter()
-        row, column = self._current_row(), self.view.currentIndex().column()
-        if row is None:
-            return None
-        return self.view.copies.filter(row, column if column > Column.GUTTER else Column.MESSAGE)
-
-    def id_text(self) -> str | None:
-        """The ids of the selected messages; None without any."""
-        return self.view.copies.ids(self.current_message())
-
-    def _current_row(self) -> int | None:
-        message = self.current_message()
-        return None if message is None else self.model.rows.row_of(message)
+    def copied(self, what: What) -> str | None:
+        """The text that `copy` copies; None without a message."""
+        texts = self.view.copies.of(what, self.current_message())
+        return texts and texts.whole()

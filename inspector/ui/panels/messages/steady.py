@@ -230,6 +230,11 @@ class SteadyTable(MessageTable):
         self._follow_pointer()
         self._tell_selection()
 
+    def keep_selected(self) -> None:
+        """Let the selected message stay so in the next view, although it only stands in for one that is hidden."""
+        if self.selected_message is not None:
+            self._wanted = self.selected_message
+
     def _leave_row(self, nearest: int) -> None:
         """The selected message has left the view by itself, answered say: it stays what is selected and shown."""
         flags = QItemSelectionModel.SelectionFlag

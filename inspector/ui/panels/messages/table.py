@@ -51,6 +51,7 @@ class MessageTable(QTableView):
         sought: what is looked for, and lit; None for nothing.
         ticks: its scroll bar.
         heads: the heads of the columns.
+        cell_moved: the user went to the current cell by keys, so that it is seen wherever it is.
     """
 
     columns_changed = Signal(object)
@@ -73,6 +74,7 @@ class MessageTable(QTableView):
         self.hovered_row = -1
         self.hovered_link: Link | None = None
         self.selected_message: int | None = None
+        self.cell_moved = False
         self.selected = SelectedMessages(model.rows)
         self.wash = False
         self.rail = ChainRail()
@@ -329,8 +331,12 @@ class MessageTable(QTableView):
         message, part = self.messages.at(current.row())
         if part:
             self.painter.paint_ring(painter, self.block_rect(current.row()))
-        elif message != self.selected_message or self.selected.several:
+            return
+        if message != self.selected_message or self.selected.several:
             self.painter.paint_ring(painter, self.row_rect(current.row()))
+        told = current.column() != Column.MESSAGE or self.cell_moved  # Message is where everybody is who chose none
+        if told and current.column() != Column.GUTTER and self.messages.content(message).gap is None:
+            self.painter.paint_cell_ring(painter, self.visualRect(current))
 
     def is_selected(self, message: int) -> bool:
         """Whether a message is one of those selected."""

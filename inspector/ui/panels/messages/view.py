@@ -11,19 +11,18 @@ from typing_extensions import override
 
 from inspector.document import CaptureDocument
 from inspector.ui.panels.messages.columns import Column
-from inspector.ui.panels.messages.copies import Copies, put
+from inspector.ui.panels.messages.copies import Copies
 from inspector.ui.panels.messages.drag import RowDrag
 from inspector.ui.panels.messages.header_menu import HeaderMenu
 from inspector.ui.panels.messages.menu import RowMenu
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.spanning import COPY, Link
 from inspector.ui.panels.messages.steady import SteadyTable
+from inspector.ui.panels.messages.texts import one_text
 from inspector.ui.theme import ThemeController
 
 _SHIFT, _CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 _LEFT, _RIGHT = Qt.Key.Key_Left, Qt.Key.Key_Right
-_ACROSS = 60
-"""Pixels that columns move where they are wider than the table."""
 
 
 def _modifiers(event: QKeyEvent | QMouseEvent) -> Qt.KeyboardModifier:
@@ -125,11 +124,10 @@ class MessageView(SteadyTable):
             self.select_current_alone()
             return
         if event.modifiers() == _SHIFT and event.key() in (_LEFT, _RIGHT):
-            bar = self.horizontalScrollBar()
-            bar.setValue(bar.value() + (_ACROSS if event.key() == _RIGHT else -_ACROSS))
+            self._move_across(1 if event.key() == _RIGHT else -1)
             return
         if event.matches(QKeySequence.StandardKey.Copy):
-            put(self.copies.rows())
+            self.copies.put(self.copies.rows())
             return
         if event.matches(QKeySequence.StandardKey.SelectAll):
             self.selectAll()
@@ -147,6 +145,19 @@ class MessageView(SteadyTable):
             act()
         else:
             super().keyPressEvent(event)
+
+    def _move_across(self, by: int) -> None:
+        """Make the next cell of the row the current one, from which its menu filters and copies."""
+        current = self.currentIndex()
+        columns = self.shown_columns()
+        if not current.isValid() or not columns:
+            return
+        here = columns.index(current.column()) if current.column() in columns else 0
+        column = columns[min(max(here + by, 0), len(columns) - 1)]
+        self.cell_moved = True
+        self._move_to_row(current.row(), column)
+        self.bring_column(column)
+        self.viewport().update()
 
     def _on_space(self, event: QKeyEvent) -> None:
         row = self.currentIndex().row()
@@ -264,6 +275,7 @@ class MessageView(SteadyTable):
         self._drag.begin(row)
 
     def _click(self, row: int, column: int) -> None:
+        self.cell_moved = False
         selected = self.selected_message
         self._select_row(row, column)
         if selected is not None and self.selected_message == selected:
@@ -275,7 +287,7 @@ class MessageView(SteadyTable):
         link = self._link_at(index.row(), position)
         if link is not None:
             if link.name == COPY:
-                put(self.messages.original(message).source)
+                self.copies.put(one_text("the original", self.messages.original(message).source))
             else:
                 self.open_details_requested.emit(message)
             return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from inspector.model_context import Moment
 from inspector.model_context.difference import Difference
 from inspector.ui.panels.list_head import HintLabel
 from inspector.ui.theme import ThemeController
@@ -52,20 +51,18 @@ class ComparingLine(QWidget):
         self._on_theme_changed()
         self.hide()
 
-    def show_change(self, compared: int | None, before: Moment | None, now: Moment | None, change: Difference | None,
-                    *, changes_only: bool) -> None:  # fmt: skip
+    def show_change(self, compared: int | None, change: Difference | None, *, changes_only: bool) -> None:
         """Say what changed; with nothing to compare with, what can be done.
 
         Args:
             compared: the message that was chosen first; None hides the line.
-            before, now: the two moments.
-            change: between them.
+            change: between the two moments, with their totals.
             changes_only: only what changed is listed.
         """
         self.setVisible(compared is not None)
         if compared is None:
             return
-        if change is None or before is None or now is None:
+        if change is None:
             self.figure.setText(f"Compared with No. {compared + 1}")
             self.hint.say("Select another message to see what changed until then, or since.")
             self.reach.hide()
@@ -74,7 +71,8 @@ class ComparingLine(QWidget):
         self.figure.setText(f"{sign}{abs(change.tokens):,} tokens")
         parts = ((len(change.came), "came"), (len(change.went), "went"), (len(change.collapsed), "collapsed"))
         words = ", ".join(f"{count:,} {word}" for count, word in parts if count) or "nothing changed"
-        self.hint.say(f"from No. {before.message + 1} to No. {now.message + 1}: {words} (estimate)")
+        ends = (f"No. {one.message + 1} ({one.total:,} tokens)" for one in (change.earlier, change.later))
+        self.hint.say(f"from {' to '.join(ends)}: {words} (estimate)")
         self.reach.set_label("List everything" if changes_only else "List only what changed")
         self.reach.show()
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QRect, QRectF, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import QObject, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
+from inspector.ui import icons
 from inspector.ui.badges import BADGE_BY_ID
 from inspector.ui.panels.details.pills import paint_pill, pill_width
 from inspector.ui.panels.details.state import State
@@ -28,6 +29,9 @@ _MARKS = {
     "collapsed": ("ri.archive-line", "badge.collapsed"),
 }
 TITLES = ("No.", "Role", "What the model is given", "Tokens", "Why")
+_ASSUMED_TIP = "A star after a reason says that it is assumed: no client reports what it hands to its model."
+_ARROWS = {True: "ri.arrow-down-line", False: "ri.arrow-up-line"}
+"""At the column the list is ordered by; whether it descends."""
 STAR = " *"
 """Behind a reason that is assumed."""
 _COLLAPSED = BADGE_BY_ID["collapsed"]
@@ -89,7 +93,7 @@ class EntryDelegate(ListDelegate):
     @override
     def paint_row(self, painter: QPainter, row: int, cell: QRect) -> None:
         line, theme = self._model.line(row), self._themes.theme
-        at = columns_of(theme, cell.width(), int(self._model.rows.messages[-1]) + 1)
+        at = columns_of(theme, cell.width(), self._model.rows.last + 1)
         left, is_in = cell.left(), line.entry.included
         if line.mark:
             icon, token = _MARKS[line.mark]
@@ -133,22 +137,29 @@ class EntryDelegate(ListDelegate):
         if line.share > 0:
             width = max(1, round(line.share * box.width()))
             bar = QRect(box.right() + 1 - width, cell.top() + 4, width, cell.height() - 8)
-            painter.fillRect(bar, theme.pill_fill("accent.ring"))
+            spared = line.change is not None and line.change < 0
+            painter.fillRect(bar, theme.pill_fill("badge.consumed" if spared else "accent.ring"))
         counting = line.entry.included and line.entry.tokens is None
         painter.setFont(theme.font("small" if counting else "body"))
-        painter.setPen(theme.color("ink.tertiary" if counting else "ink.primary"))
+        painter.setPen(theme.color("ink.tertiary" if counting or line.change == 0 else "ink.primary"))
         painter.drawText(box.adjusted(0, 0, -round(4 * self._zoom), 0), RIGHT, line.tokens)
 
 
 class ColumnHeads(QWidget):
-    """The titles above the columns."""
+    """The titles above the columns; a click on Tokens lists the largest entries first, one on No. the oldest.
+
+    Signals:
+        order_requested(bool): list the largest entries first, or the oldest.
+    """
+
+    order_requested = Signal(bool)
 
     def __init__(self, model: EntriesModel, view: ListView, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
         self._model, self._view, self._themes = model, view, themes
         self.setObjectName("modelSeesColumns")
         self.setAccessibleName("Columns: " + ", ".join(TITLES))
-        self.setToolTip("A star after a reason says that it is assumed: no client reports what it hands to its model.")
+        self.setMouseTracking(True)
         model.rows_settled.connect(self.update)
         view.verticalScrollBar().rangeChanged.connect(self.update)  # it takes room of the columns, or gives it back
         themes.changed.connect(self._on_theme_changed)
@@ -156,6 +167,34 @@ class ColumnHeads(QWidget):
 
     def _on_theme_changed(self) -> None:
         self.setFixedHeight(self._themes.theme.metrics.column_head)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What stands above the columns now."""
+        return tuple("Change" if title == "Tokens" and self._model.rows.change else title for title in TITLES)
+
+    def _columns(self) -> Columns:
+        return columns_of(self._themes.theme, self._view.viewport().width(), self._model.rows.last + 1)
+
+    def _order_at(self, x: float) -> bool | None:
+        """What a click at a place asks for: the largest first, the oldest first; None for nothing."""
+        at, half = self._columns(), round(_GAP * self._themes.theme.zoom) // 2
+        if at.tokens - half <= x < at.tokens_end + half:
+            return True
+        return False if x < at.number_end + half else None
+
+    @override
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        asked = self._order_at(event.position().x())
+        if event.button() is Qt.MouseButton.LeftButton and asked is not None:
+            self.order_requested.emit(asked and not self._model.rows.by_size)
+
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        asked = self._order_at(event.position().x())
+        tips = {True: "Largest first, and oldest first again (S)", False: "Oldest first", None: _ASSUMED_TIP}
+        self.setToolTip(tips[asked])
+        self.setCursor(Qt.CursorShape.ArrowCursor if asked is None else Qt.CursorShape.PointingHandCursor)
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -168,13 +207,20 @@ class ColumnHeads(QWidget):
         metrics = QFontMetrics(theme.font("column"))
         painter.setFont(theme.font("column"))
         painter.setPen(theme.color("ink.secondary"))
-        at = columns_of(theme, self._view.viewport().width(), int(rows.messages[-1]) + 1)
+        at = self._columns()
         pad = round(4 * theme.zoom)
         boxes = (
             (0, at.number_end, RIGHT), (at.role, at.text, LEFT), (at.text, at.text_end, LEFT),
             (at.tokens, at.tokens_end - pad, RIGHT), (at.why, at.why_end, LEFT),
         )  # fmt: skip
-        for title, (start, end, flags) in zip(TITLES, boxes, strict=True):
-            if end > start:
-                shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, end - start)
-                painter.drawText(QRect(start, 0, end - start, self.height()), flags, shown)
+        sorted_by = 3 if rows.by_size else 0
+        for place, (title, (start, end, flags)) in enumerate(zip(self.titles, boxes, strict=True)):
+            if end <= start:
+                continue
+            shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, end - start)
+            painter.drawText(QRect(start, 0, end - start, self.height()), flags, shown)
+            if place == sorted_by:
+                side = round(12 * theme.zoom)
+                arrow = icons.pixmap(_ARROWS[rows.by_size], "ink.secondary", side, self.devicePixelRatioF())
+                left = end - metrics.horizontalAdvance(shown) - side - 1
+                painter.drawPixmap(max(0, left), (self.height() - side) // 2, arrow)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
@@ -18,10 +18,10 @@ from inspector.ui.theme import ThemeController
 from inspector.ui.wire_text import tool_tip
 
 _ORDER = (Role.TOOLS, Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL)
-_ALPHAS = {Role.TOOLS: 0.22, Role.SYSTEM: 0.4, Role.USER: 0.55, Role.ASSISTANT: 0.75, Role.TOOL: 1.0}
-"""Steps of the accent, as layers have them (look.md 3)."""
+_ALPHAS = {Role.TOOLS: 0.45, Role.SYSTEM: 0.28, Role.USER: 0.62, Role.ASSISTANT: 0.8, Role.TOOL: 1.0}
+"""Steps of the accent, as layers have them (look.md 3); none is so faint that it looks like nothing in the dark."""
 _REPORT_FROM = 430
-_HEIGHT = 84
+_HEIGHT, _LINE = 84, 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class Figures:
         counting: not all are counted yet.
         reported: what the participant reported itself, as two lines; "" for nothing.
         share: of its maximum, as reported; None.
+        outside: what it reported that is not in the traffic, as a sentence; "" for nothing.
     """
 
     now: int
@@ -44,6 +45,7 @@ class Figures:
     counting: bool
     reported: str
     share: float | None
+    outside: str = ""
 
     @property
     def saved(self) -> int:
@@ -63,7 +65,7 @@ class Figures:
         if self.saved:
             parts.append(f"{self.whole:,} without collapsing, {self.saved:,} saved")
         parts += [f"{ROLE_WORDS[role]} {tokens:,}" for role, _, tokens in self.roles]
-        return "; ".join((*parts, self.reported.replace("\n", ", "))).rstrip("; ")
+        return "; ".join(filter(None, (*parts, self.reported.replace("\n", ", "), self.outside)))
 
 
 def figures_of(moment: Moment, *, counting: bool) -> Figures:
@@ -75,8 +77,17 @@ def figures_of(moment: Moment, *, counting: bool) -> Figures:
         if reported.tokens is not None and reported.max_tokens:
             share = min(1.0, reported.tokens / reported.max_tokens)
     roles = tuple((role, *by_role[role]) for role in _ORDER if role in by_role)
-    return Figures(
-        moment.total, moment.uncollapsed_total, sum(count for _, count, _ in roles), roles, counting, words, share
+    entries, outside = sum(count for _, count, _ in roles), "" if counting else _outside_words(moment)
+    return Figures(moment.total, moment.uncollapsed_total, entries, roles, counting, words, share, outside)
+
+
+def _outside_words(moment: Moment) -> str:
+    outside, reported = moment.outside(), moment.reported()
+    if outside is None or reported is None:
+        return ""
+    return (
+        f"Not in the traffic: about {outside:,} of the {reported.tokens or 0:,} tokens it reported. "
+        "That is its system prompt, and what its client adds."
     )
 
 
@@ -100,6 +111,7 @@ class FiguresView(QWidget):
         """Show the numbers of another moment."""
         self.figures = figures
         self.setVisible(figures is not None)
+        self.updateGeometry()
         words = "" if figures is None else figures.spoken
         self.setAccessibleName(f"Tokens: {words}" if words else "Tokens")
         self.setToolTip(tool_tip(self._tip(figures)) if figures is not None else "")
@@ -114,7 +126,8 @@ class FiguresView(QWidget):
 
     @override
     def sizeHint(self) -> QSize:
-        return QSize(0, round(_HEIGHT * self._themes.theme.zoom))
+        more = _LINE if self.figures is not None and self.figures.outside else 0
+        return QSize(0, round((_HEIGHT + more) * self._themes.theme.zoom))
 
     # Painting
 
@@ -135,6 +148,10 @@ class FiguresView(QWidget):
         self._paint_bar(painter, bar, figures)
         legend = QRect(area.left(), bar.bottom() + round(5 * zoom), area.width(), round(16 * zoom))
         self._paint_legend(painter, legend, figures)
+        if figures.outside:
+            line = legend.translated(0, round(_LINE * zoom))
+            lead, _, rest = figures.outside.partition(". ")
+            self._line(painter, line, (("ink.primary", f"{lead}."), ("ink.tertiary", rest)))
 
     def _paint_numbers(self, painter: QPainter, box: QRect, figures: Figures) -> None:
         """The big figure, and beside it two small lines: what it counts, and what was saved."""
@@ -213,38 +230,49 @@ class FiguresView(QWidget):
         if figures.whole <= 0:
             return
         done, x = 0, box.left()
-        parts = [(self._color(role), tokens) for role, _, tokens in figures.roles]
-        parts.append((self._saved_color(), max(0, figures.saved)))
-        for color, tokens in parts:
+        for role, _, tokens in figures.roles:
             done += tokens
             end = box.left() + round(box.width() * min(done, figures.whole) / figures.whole)
             if end - x > 1:
-                painter.fillRect(QRect(x, box.top(), end - x - (end <= box.right()), box.height()), color)
+                painter.fillRect(QRect(x, box.top(), end - x - (end <= box.right()), box.height()), self._color(role))
             x = end
+        if figures.saved > 0 and box.right() - x > 2:
+            self._paint_saved(painter, QRect(x, box.top(), box.right() + 1 - x, box.height()))
+
+    def _paint_saved(self, painter: QPainter, box: QRect) -> None:
+        """What is not in the context any more: hatched, where all that is in it is filled."""
+        color = self._themes.theme.color("badge.consumed")
+        painter.fillRect(box, self._themes.theme.color("surface.base"))
+        painter.fillRect(box, QBrush(color, Qt.BrushStyle.BDiagPattern))
+        edge = QColor(color)
+        edge.setAlphaF(0.6)
+        painter.setPen(edge)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(box.adjusted(0, 0, -1, -1))
 
     def _color(self, role: Role) -> QColor:
         color = QColor(self._themes.theme.color("accent.ring"))
         color.setAlphaF(_ALPHAS[role])
         return color
 
-    def _saved_color(self) -> QColor:
-        """Of what stands there no more: quieter than what does."""
-        color = QColor(self._themes.theme.color("badge.consumed"))
-        color.setAlphaF(0.4)
-        return color
-
     def _paint_legend(self, painter: QPainter, box: QRect, figures: Figures) -> None:
         theme, x = self._themes.theme, box.left()
         metrics, side = QFontMetrics(theme.font("small")), round(8 * theme.zoom)
         painter.setFont(theme.font("small"))
-        items = [(self._color(role), f"{ROLE_WORDS[role]} {tokens:,}") for role, _, tokens in figures.roles]
+        items: list[tuple[QColor | None, str]] = [
+            (self._color(role), f"{ROLE_WORDS[role]} {tokens:,}") for role, _, tokens in figures.roles
+        ]
         if figures.saved:
-            items.append((self._saved_color(), f"saved {figures.saved:,}"))
+            items.append((None, f"saved {figures.saved:,}, not in it"))
         for color, text in items:
             wide = metrics.horizontalAdvance(text)
             if x + side + wide > box.right():
                 return
-            painter.fillRect(QRectF(x, box.center().y() - side / 2 + 1, side, side), color)
+            sample = QRect(x, round(box.center().y() - side / 2 + 1), side, side)
+            if color is None:
+                self._paint_saved(painter, sample)
+            else:
+                painter.fillRect(sample, color)
             painter.setPen(theme.color("ink.secondary"))
             x += side + round(5 * theme.zoom)
             painter.drawText(QRect(x, box.top(), wide + 2, box.height()), Qt.AlignmentFlag.AlignVCenter, text)

@@ -8,6 +8,7 @@ from inspector.document import CaptureDocument
 from inspector.model_context import Entry, Moment, Role
 from inspector.model_context.messages import content_of
 from inspector.ui import formats
+from inspector.ui.panels.growth.words import signed
 from inspector.ui.panels.messages.content import row_content
 from inspector.ui.panels.model_sees.sight import EntryRows
 from inspector.ui.wire_text import plain
@@ -42,6 +43,7 @@ class EntryLine:
         tokens: as the column says it.
         share: of the largest entry listed, 0 to 1.
         mark: came, went or collapsed, while two moments are compared.
+        change: by how many tokens it costs more or less since; None where nothing is compared.
     """
 
     entry: Entry
@@ -49,6 +51,7 @@ class EntryLine:
     tokens: str
     share: float
     mark: str
+    change: int | None = None
 
     @property
     def number(self) -> str:
@@ -73,7 +76,7 @@ class EntryLine:
     @property
     def spoken(self) -> str:
         """The row for screen readers."""
-        tokens = f"{self.tokens} tokens" if self.entry.included else ""
+        tokens = f"{self.tokens} tokens" if self.entry.included or self.change else ""
         assumed = "assumed" if self.entry.assumed else ""
         number = formats.message_number(self.entry.message)
         words = (self.mark, number, self.role, self.state, self.text, tokens, self.entry.reason, assumed)
@@ -85,7 +88,7 @@ class EntryLine:
         whole = self.entry.whole_tokens
         parts = [self.text, self.entry.reason + (f"\n{ASSUMED}" if self.entry.assumed else "")]
         if self.entry.collapsed and whole is not None:
-            parts.append(f"{self.tokens} tokens now, {whole:,} before it was collapsed (estimate).")
+            parts.append(f"{self.entry.tokens or 0:,} tokens now, {whole:,} before it was collapsed (estimate).")
         elif not self.entry.included and whole:
             parts.append(f"It would cost {formats.count_of(whole, 'token')} (estimate).")
         return "\n\n".join(parts)
@@ -103,7 +106,12 @@ def entry_line(document: CaptureDocument, rows: EntryRows, row: int) -> EntryLin
     entry = rows.moment.entry(place)
     tokens = "" if not entry.included else "counting" if entry.tokens is None else f"{entry.tokens:,}"
     share = (entry.tokens or 0) / rows.most if rows.most and entry.included else 0.0
-    return EntryLine(entry, _text(document, rows.moment, place), tokens, share, rows.mark(row))
+    change = None
+    if rows.change is not None:
+        change = int(rows.change.by_entry[place])
+        tokens = tokens if tokens == "counting" else signed(change)
+        share = abs(change) / rows.most if rows.most else 0.0
+    return EntryLine(entry, _text(document, rows.moment, place), tokens, share, rows.mark(row), change)
 
 
 _AS_IN_TABLE = (Role.NONE, Role.TOOLS)

@@ -20,13 +20,15 @@ class MoreActions(QObject):
     Signals:
         filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
         end_requested(): look at the end of the capture.
+        order_requested(bool): list the largest entries first, or the oldest.
 
     Attributes:
-        copy, export, unmasked, listed, end: the actions.
+        copy, export, unmasked, largest, listed, end: the actions.
     """
 
     filter_requested = Signal(str, str)
     end_requested = Signal()
+    order_requested = Signal(bool)
 
     def __init__(self, menu: QMenu, sight: Sight, handing_out: HandingOut, parent: QObject) -> None:
         super().__init__(parent)
@@ -37,6 +39,8 @@ class MoreActions(QObject):
             "exportUnmasked", "Export with secrets as they are...", lambda: self._export(secrets=True)
         )
         menu.addSeparator()
+        self.largest = self._add("largest", "List the largest entries first (S)", self._order)
+        self.largest.setCheckable(True)
         self.listed = self._add("filterListed", "Filter by all listed here", self._filter)
         self.end = self._add("toEnd", "Go to the end of the capture", self.end_requested.emit)
         menu.aboutToShow.connect(self._enable)
@@ -52,6 +56,7 @@ class MoreActions(QObject):
         there = self._sight.moment is not None
         for action in (self.copy, self.export, self.unmasked, self.end):
             action.setEnabled(there)
+        self.largest.setChecked(self._sight.by_size)
         self.listed.setEnabled(bool(filter_for(self._sight.rows)))
 
     def _copy(self) -> None:
@@ -61,6 +66,9 @@ class MoreActions(QObject):
     def _export(self, *, secrets: bool) -> None:
         if self._sight.moment is not None:
             self._handing_out.ask(self._sight.moment, secrets=secrets)
+
+    def _order(self) -> None:
+        self.order_requested.emit(not self._sight.by_size)
 
     def _filter(self) -> None:
         text = filter_for(self._sight.rows)

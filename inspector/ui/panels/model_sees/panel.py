@@ -110,6 +110,7 @@ class ModelSeesPanel(QWidget):
         self.head.out_toggled.connect(self._show_out)
         self.more.filter_requested.connect(self.filter_requested)
         self.more.end_requested.connect(self.show_end)
+        self.more.order_requested.connect(self.order_by_size)
         self.comparing.closed.connect(self.stop_comparing)
         self.comparing.reach_switched.connect(self._switch_reach)
         self.view.picked.connect(self._on_picked)
@@ -121,6 +122,8 @@ class ModelSeesPanel(QWidget):
         self.view.hold_asked.connect(self.head.hold.toggle)
         self.view.compare_asked.connect(self.head.compare.toggle)
         self.view.out_asked.connect(self.head.out.toggle)
+        self.view.order_asked.connect(self.switch_order)
+        self.heads.order_requested.connect(self.order_by_size)
 
     # What panes say
 
@@ -172,14 +175,16 @@ class ModelSeesPanel(QWidget):
         if self._stopped or not self.isVisible():
             return
         sight, view = self.sight, self.view
-        at_end = view.at_end and sight.at is None
+        at_end = view.at_end and sight.at is None and not sight.by_size
         sight.update()
         self.model.take(sight)
         self._say()
         moved = self._look_at != (look_at := (sight.reader, sight.at, sight.compared, self._current))
         self._look_at = look_at
         listed = self._mark_current(into_view=moved)
-        if (moved and not listed) or (at_end and not moved):
+        if moved and not listed and sight.by_size:
+            view.scrollToTop()
+        elif (moved and not listed) or (at_end and not moved):
             view.scroll_to_end()
         if sight.moment is not None and sight.moment.context.counting:
             self._counting.start()
@@ -209,7 +214,7 @@ class ModelSeesPanel(QWidget):
         self.head.show_at(at, held=self._held, follows=sight.at is not None)
         self.head.show_comparing(sight.compared is not None)
         self.figures.show_figures(None if moment is None else figures_of(moment, counting=sight.counting))
-        self.comparing.show_change(sight.compared, sight.before, moment, sight.change, changes_only=sight.changes_only)
+        self.comparing.show_change(sight.compared, sight.change, changes_only=sight.changes_only)
         self.heads.setVisible(bool(len(sight.rows)))
         nothing = UNCHANGED if sight.change is not None else NOTHING
         self.view.set_empty_text("" if len(sight.rows) else NOBODY if moment is None else nothing)
@@ -278,6 +283,19 @@ class ModelSeesPanel(QWidget):
     def _switch_reach(self) -> None:
         self.sight.changes_only = not self.sight.changes_only
         self.refresh()
+
+    def order_by_size(self, on: bool) -> None:
+        """List the largest entries first, or the oldest again."""
+        self.sight.by_size = on
+        self.refresh()
+        if on:
+            self.view.scrollToTop()
+        elif not self._mark_current():
+            self.view.scroll_to_end()
+
+    def switch_order(self) -> None:
+        """List the largest entries first, or the oldest again: whichever is not."""
+        self.order_by_size(not self.sight.by_size)
 
     def _show_out(self, on: bool) -> None:
         self.sight.with_out = on

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from inspector.document import CaptureDocument
 from inspector.model_context import ModelContext, Moment, Options, Reader, reader_of, readers
 from inspector.model_context.difference import Difference, difference
-from inspector.model_context.growth import growth_of
+from inspector.model_context.growth import changing
 from inspector.ui.panels.list_view import Key
 
 Places = NDArray[np.int64]
@@ -37,8 +37,10 @@ class Sight:
         compared: the message it is compared with; None when it is not.
         with_out: list what is not in the context, too.
         changes_only: while comparing, list only what changed.
-        moment, before: what is shown, and what it is compared with; None where there is no reader, or no comparison.
-        change: what changed between the two.
+        by_size: list the largest entries first, else the oldest.
+        moment: what stands in the context at the message looked at; None where there is no reader.
+        change: what changed between that moment and the one compared with, the earlier of the two first; None where
+            nothing is compared.
         cost_s: how long the last working out took.
     """
 
@@ -51,8 +53,8 @@ class Sight:
         self.compared: int | None = None
         self.with_out = False
         self.changes_only = True
+        self.by_size = False
         self.moment: Moment | None = None
-        self.before: Moment | None = None
         self.change: Difference | None = None
         self.rows = EntryRows()
         self.cost_s = 0.0
@@ -126,17 +128,17 @@ class Sight:
     def _look(self) -> None:
         context = self._context
         if context is None:
-            self.moment = self.before = self.change = None
+            self.moment = self.change = None
             self.rows = EntryRows()
             return
         message, other = self.message, self.compared
-        if other is None or other == message:
-            self.moment, self.before, self.change = context.at(message), None, None
-        else:
-            first, second = sorted((message, min(other, self.last)))
-            self.before, self.moment = context.at(first), context.at(second)
-            self.change = difference(self.before, self.moment)
-        self.rows = EntryRows(self.moment, self._listed(self.moment), self.change)
+        moment = self.moment = context.at(message)
+        self.change = None
+        if other is not None and other != message:
+            compared = context.at(min(other, self.last))
+            self.change = difference(*sorted((moment, compared), key=lambda one: one.message))
+            moment = self.change.later
+        self.rows = EntryRows(moment, self._listed(moment), self.change, by_size=self.by_size)
 
     def _listed(self, moment: Moment) -> Places:
         if self.change is None:
@@ -162,7 +164,7 @@ class Sight:
         if context is None:
             return None
         if self._steps is None or self._steps[0] is not context:
-            self._steps = context, growth_of(context).messages
+            self._steps = context, changing(context)
         messages, here = self._steps[1], self.message
         place = int(np.searchsorted(messages, here, side="right" if direction > 0 else "left"))
         place -= direction < 0
@@ -174,19 +176,32 @@ class EntryRows:
 
     Attributes:
         moment: whose entries.
-        places: (n,) int64, into the context's arrays, ascending.
-        messages: (n,) int64, message indices, ascending.
-        most: tokens of the largest entry listed.
+        change: what changed since an earlier moment, while two are compared.
+        by_size: the largest come first, else the oldest.
+        places: (n,) int64, into the context's arrays.
+        messages: (n,) int64, message indices.
+        last: the greatest of them; -1 when there is none.
+        most: tokens of the largest entry listed; while two moments are compared, of what changed most.
     """
 
-    def __init__(self, moment: Moment | None = None, places: Places = _NONE, change: Difference | None = None) -> None:
-        self.moment = moment
-        self.places = places
-        self.messages = _NONE if moment is None else moment.context.rows[places]
-        self.most = 0
-        self._change = change
-        if moment is not None and len(places):
-            self.most = int(moment.tokens[places].max())
+    def __init__(
+        self, moment: Moment | None = None, places: Places = _NONE, change: Difference | None = None, *,
+        by_size: bool = False,
+    ) -> None:  # fmt: skip
+        self.moment, self.change, self.by_size = moment, change, by_size
+        self.places, self.messages = places, _NONE
+        self.most, self.last = 0, -1
+        self._ascending, self._order = _NONE, _NONE
+        if moment is None or not len(places):
+            return
+        sizes = np.abs(change.by_entry if change is not None else moment.tokens)[places]
+        self.most = int(sizes.max())
+        self._ascending = moment.context.rows[places]
+        self.last = int(self._ascending[-1])
+        if by_size:
+            self._order = np.argsort(-sizes, kind="stable")
+            self.places = places[self._order]
+        self.messages = moment.context.rows[self.places]
 
     def __len__(self) -> int:
         return len(self.places)
@@ -197,12 +212,14 @@ class EntryRows:
 
     def row_of(self, key: Key) -> int:
         """The row of a key; -1 when it is not listed."""
-        row = int(np.searchsorted(self.messages, key[1]))
-        return row if row < len(self.messages) and self.messages[row] == key[1] else -1
+        row = int(np.searchsorted(self._ascending, key[1]))
+        if row >= len(self._ascending) or self._ascending[row] != key[1]:
+            return -1
+        return int(np.flatnonzero(self._order == row)[0]) if self.by_size else row
 
     def mark(self, row: int) -> str:
         """What became of an entry since the moment compared with: came, went, collapsed; "" for nothing."""
-        change, place = self._change, self.places[row]
+        change, place = self.change, self.places[row]
         if change is None:
             return ""
         for name, places in (("came", change.came), ("went", change.went), ("collapsed", change.collapsed)):

@@ -15,18 +15,23 @@ class EntriesView(ListView):
     Signals:
         step_asked(int): go to the next (1) or previous (-1) message that changes the context: ] and [.
         hold_asked(), compare_asked(), out_asked(): the switches of the head: H, C and O.
+        order_asked(): the largest first, or the oldest: S.
     """
 
     step_asked = Signal(int)
     hold_asked = Signal()
     compare_asked = Signal()
     out_asked = Signal()
+    order_asked = Signal()
 
     _kept_at_end = False
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        asks = {Qt.Key.Key_H: self.hold_asked, Qt.Key.Key_C: self.compare_asked, Qt.Key.Key_O: self.out_asked}
+        asks = {
+            Qt.Key.Key_H: self.hold_asked, Qt.Key.Key_C: self.compare_asked, Qt.Key.Key_O: self.out_asked,
+            Qt.Key.Key_S: self.order_asked,
+        }  # fmt: skip
         modifiers = event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
         key = Qt.Key(event.key())
         if event.text() in ("[", "]"):  # wherever a keyboard has them

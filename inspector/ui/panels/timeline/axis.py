@@ -23,6 +23,8 @@ _LONG_STEPS = (
 )
 _TICK_PX = 100
 """Least distance of two ticks."""
+_EDGE = 0.12
+"""Zooming about a place so near to the end of the capture leaves the end in sight, so that the view goes on with it."""
 _BEFORE, _AFTER = 0.008, 0.018
 """Air beside the first and the last message, as shares of what is shown."""
 
@@ -37,18 +39,21 @@ class TimeAxis(QObject):
         cursor_changed(): the cursor moved, appeared or went.
         brush_changed(): the range that is brushed changed.
         brush_committed(int, int): a range was chosen; first and last nanosecond.
+        brushing_changed(bool): dragging brushes, or moves what is shown.
 
     Attributes:
         first_ns, last_ns: of the whole capture.
         left_ns, right_ns: what is shown; it may reach a little past the capture.
         cursor_ns: the time pointed at, or None.
         brushed: the range being brushed, or None.
+        brushing: dragging brushes a range without any key held, once.
     """
 
     range_changed = Signal()
     cursor_changed = Signal()
     brush_changed = Signal()
     brush_committed = Signal(object, object)  # no ints: Qt's have 32 bits
+    brushing_changed = Signal(bool)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -56,6 +61,7 @@ class TimeAxis(QObject):
         self.left_ns, self.right_ns = self._whole()
         self.cursor_ns: int | None = None
         self.brushed: tuple[int, int] | None = None
+        self.brushing = False
 
     # What is shown
 
@@ -111,9 +117,19 @@ class TimeAxis(QObject):
     def zoom(self, factor: float, about_ns: int) -> None:
         """Show less (a factor over 1) or more; `about_ns` stays where it is."""
         span = min(max(round(self.span_ns / factor), LEAST_SPAN_NS), sum(self._whole()) - 2 * self._whole()[0])
+        if factor > 1 and self.at_end and about_ns >= self.right_ns - self.span_ns * _EDGE:
+            right = min(self.right_ns, self.last_ns + int(span * _AFTER))
+            self.show(right - span, right)
+            return
         share = (about_ns - self.left_ns) / self.span_ns
         left = about_ns - round(span * share)
         self.show(left, left + span)
+
+    def show_end(self) -> None:
+        """Show the end of the capture without another zoom; nothing moves while it is in sight."""
+        if not self.at_end:
+            right = self.last_ns + int(self.span_ns * _AFTER)
+            self.show(right - self.span_ns, right)
 
     def pan(self, share: float) -> None:
         """Move by a share of what is shown, later (positive) or earlier."""
@@ -171,10 +187,17 @@ class TimeAxis(QObject):
             self.brushed = ordered
             self.brush_changed.emit()
 
+    def set_brushing(self, on: bool) -> None:
+        """Let the next drag brush a range, or move what is shown as ever."""
+        if on != self.brushing:
+            self.brushing = on
+            self.brushing_changed.emit(on)
+
     def commit_brush(self) -> None:
         """What is brushed is chosen; the brush is gone then."""
         brushed = self.brushed
         self.set_brush(None)
+        self.set_brushing(False)
         if brushed is not None:
             self.brush_committed.emit(*brushed)
 

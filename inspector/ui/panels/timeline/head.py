@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QActionGroup, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QActionGroup, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
 
@@ -13,8 +13,12 @@ from inspector.ui import icons
 from inspector.ui.panels.timeline.shapes import draw_mark
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.wire_text import tool_tip
 
 _LEGEND = ("chat", "tools", "proposals", "reasoning", "streams", "control")
+_KEY = 23
+"""A mark with the air around it, beside its name."""
+_BRUSH_WORDS = "Choose a time range: drag over it. With Shift held, or with B and the arrows, at any time"
 
 
 class Choice(QToolButton):
@@ -39,7 +43,7 @@ class Choice(QToolButton):
             parent: owner.
         """
         super().__init__(parent)
-        self._themes, self._lead = themes, lead
+        self._themes, self._lead, self._leadless = themes, lead, False
         self._words = dict(options)
         self.value = options[0][0]
         self.setObjectName(name)
@@ -59,6 +63,22 @@ class Choice(QToolButton):
         self.clicked.connect(lambda: self.menu_of_options.popup(self.mapToGlobal(QPoint(0, self.height()))))
         self._say()
 
+    def drop_lead(self, on: bool) -> None:
+        """Leave out what the sentence begins with, where room is short; screen readers get it all the same."""
+        if on != self._leadless:
+            self._leadless = on
+            self.setToolTip(tool_tip(self.accessibleName()) if on else "")
+            self.updateGeometry()
+            self.update()
+
+    @property
+    def _shown_lead(self) -> str:
+        return "" if self._leadless or not self._lead else f"{self._lead} "
+
+    @property
+    def _shown_words(self) -> str:
+        return self._words[self.value]
+
     def choose(self, option: str) -> None:
         """Choose, and say so where it is another."""
         if option != self.value:
@@ -70,14 +90,16 @@ class Choice(QToolButton):
 
     def _say(self) -> None:
         self.setAccessibleName(f"{self._lead} {self._words[self.value]}")
+        if self._leadless:
+            self.setToolTip(tool_tip(self.accessibleName()))
         self.updateGeometry()
         self.update()
 
     @override
     def sizeHint(self) -> QSize:
         theme = self._themes.theme
-        lead = QFontMetrics(theme.font("body")).horizontalAdvance(f"{self._lead} ")
-        words = QFontMetrics(theme.font("body-medium")).horizontalAdvance(self._words[self.value])
+        lead = QFontMetrics(theme.font("body")).horizontalAdvance(self._shown_lead)
+        words = QFontMetrics(theme.font("body-medium")).horizontalAdvance(self._shown_words)
         return QSize(lead + words + round(24 * theme.zoom), round(24 * theme.zoom))
 
     @override
@@ -97,41 +119,62 @@ class Choice(QToolButton):
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.setFont(theme.font("body"))
         painter.setPen(theme.color("ink.secondary"))
-        painter.drawText(line, flags, self._lead)
-        line.setLeft(line.left() + painter.fontMetrics().horizontalAdvance(f"{self._lead} "))
+        painter.drawText(line, flags, self._shown_lead)
+        line.setLeft(line.left() + painter.fontMetrics().horizontalAdvance(self._shown_lead))
         painter.setFont(theme.font("body-medium"))
         painter.setPen(theme.color("ink.primary"))
-        painter.drawText(line, flags, self._words[self.value])
+        painter.drawText(line, flags, self._shown_words)
         side = round(14 * theme.zoom)
         chevron = icons.pixmap("ri.arrow-down-s-line", "ink.secondary", side, self.devicePixelRatioF())
         painter.drawPixmap(self.width() - side - 3, (self.height() - side) // 2, chevron)
 
 
 class Legend(QWidget):
-    """The marks of the families with their names, as many as there is room for."""
+    """The marks of the families there are with their names, as many as there is room for.
+
+    Attributes:
+        families: their names.
+    """
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("timelineLegend")
-        self.setAccessibleName("Legend: " + ", ".join(_LEGEND))
         self._themes = themes
+        self.families: tuple[str, ...] = ()
+        self.show_families(_LEGEND)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_families(self, families: Collection[str]) -> None:
+        """Say what these look like; what has no mark of its own is not named."""
+        named = tuple(family for family in _LEGEND if family in families)
+        if named != self.families:
+            self.families = named
+            self.setAccessibleName("Legend: " + ", ".join(named))
+            self.updateGeometry()
+            self.update()
+
+    def _widths(self) -> list[float]:
+        metrics, zoom = QFontMetrics(self._themes.theme.font("small")), self._themes.theme.zoom
+        return [metrics.horizontalAdvance(family) + _KEY * zoom for family in self.families]
+
+    @property
+    def wanted(self) -> float:
+        """How much room all of it takes."""
+        return sum(self._widths())
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._themes.theme
+        theme, zoom = self._themes.theme, self._themes.theme.zoom
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        font = theme.font("small")
-        painter.setFont(font)
-        metrics, zoom = QFontMetrics(font), theme.zoom
-        widths = [metrics.horizontalAdvance(family) + 25 * zoom for family in _LEGEND]
-        shown = len(_LEGEND)
+        painter.setFont(theme.font("small"))
+        widths = self._widths()
+        shown = len(widths)
         while shown and sum(widths[:shown]) > self.width():
             shown -= 1
         x = self.width() - sum(widths[:shown])
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        for family, wide in zip(_LEGEND[:shown], widths, strict=False):
+        for family, wide in zip(self.families[:shown], widths, strict=False):
             draw_mark(painter, QPointF(x + 6 * zoom, self.height() / 2), theme, family)
             painter.setPen(theme.color("ink.secondary"))
             painter.drawText(QRectF(x + 15 * zoom, 0, wide, self.height()), flags, family)
@@ -145,12 +188,17 @@ class TimelineHead(QWidget):
         by_chosen(str): what a lane stands for.
         shown_chosen(str): "all" or "table".
         fit_requested(), zoom_requested(float): show everything; more (over 1) or less.
+        brush_toggled(bool): let the next drag choose a range of time.
+
+    Attributes:
+        by, shown, legend, brush: what it is made of.
     """
 
     by_chosen = Signal(str)
     shown_chosen = Signal(str)
     fit_requested = Signal()
     zoom_requested = Signal(float)
+    brush_toggled = Signal(bool)
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
         super().__init__(parent)
@@ -167,6 +215,13 @@ class TimelineHead(QWidget):
         self._row = QHBoxLayout(self)
         for widget in (self.by, self.shown, self.legend):
             self._row.addWidget(widget)
+        self.brush = IconButton(
+            themes, "ri.crop-line", _BRUSH_WORDS, name="timelineBrush", variant="small",
+            on_token="accent.text", parent=self,
+        )  # fmt: skip
+        self.brush.setCheckable(True)
+        self.brush.toggled.connect(self.brush_toggled)
+        self._row.addWidget(self.brush)
         for icon, words, name in (
             ("ri.fullscreen-line", "Show the whole capture (F)", "timelineFit"),
             ("ri.subtract-line", "Show more time (-)", "timelineLess"),
@@ -181,6 +236,35 @@ class TimelineHead(QWidget):
                 button.clicked.connect(lambda _=False, factor=factor: self.zoom_requested.emit(factor))
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
+
+    def show_families(self, families: Collection[str]) -> None:
+        """Of which families there are messages."""
+        self.legend.show_families(families)
+        self._fit()
+
+    def show_brushing(self, on: bool) -> None:
+        """Say whether the next drag chooses a range of time."""
+        self.brush.setChecked(on)
+
+    def _fit(self) -> None:
+        """Leave out what the sentences begin with, one by one, where the legend does not fit beside them."""
+        margins, room = self._row.contentsMargins(), self.width()
+        room -= margins.left() + margins.right() + self._row.spacing() * self._row.count()
+        for place in range(self._row.count()):
+            item = self._row.itemAt(place)
+            widget = item.widget() if item is not None else None
+            if widget is not None and widget not in (self.by, self.shown, self.legend):
+                room -= widget.sizeHint().width()
+        for by, shown in ((False, False), (False, True), (True, True)):
+            self.by.drop_lead(by)
+            self.shown.drop_lead(shown)
+            if self.by.sizeHint().width() + self.shown.sizeHint().width() + self.legend.wanted <= room:
+                return
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QKeyEvent,
@@ -16,9 +16,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QScrollBar, QWidget
 from typing_extensions import override
 
-from inspector.timeline.marks import Window
+from inspector.timeline.marks import Mark, Window
 from inspector.ui.panels.timeline import words
 from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.panels.timeline.beyond import Beyond
 from inspector.ui.panels.timeline.geometry import LaneGeometry, head_width, right_margin
 from inspector.ui.panels.timeline.hover_card import HoverCard
 from inspector.ui.panels.timeline.painting import LanesPainter, Overlay
@@ -32,6 +33,8 @@ _DRAGGED_PX = 4
 _WHEEL = 1.25
 _KEY_ZOOM = 1.5
 _PANNED = 0.12
+_AIR = 0.15
+"""Beside what a double click shows, as a share of it."""
 
 
 class LanesView(QWidget):
@@ -45,6 +48,8 @@ class LanesView(QWidget):
 
     Attributes:
         current: the selected message, or None.
+        card: what the pointer is on.
+        beyond: the ways to the next messages where none is in sight.
     """
 
     message_requested = Signal(int)
@@ -89,6 +94,12 @@ class LanesView(QWidget):
         self._brush_from: int | None = None
         self.current: int | None = None
         self.card = HoverCard(theme_controller, self)
+        self.beyond = Beyond(theme_controller, self)
+        self.beyond.asked.connect(self._go_beyond)
+        self._looked = QTimer(self)
+        self._looked.setSingleShot(True)
+        self._looked.setInterval(0)
+        self._looked.timeout.connect(self._look)
         bar.valueChanged.connect(self._stale)
         axis.range_changed.connect(self._stale)
         for changed in (axis.cursor_changed, axis.brush_changed):
@@ -116,7 +127,25 @@ class LanesView(QWidget):
 
     def _stale(self, *_: object) -> None:
         self._picture = self._pixmap = None
+        self.card.hide()  # what it is about stands elsewhere now
+        self._looked.start()
         self.update()
+
+    def _look(self) -> None:
+        """Where no message is in sight, offer the ways to the next ones."""
+        width = self.axis_width
+        seen = any(0 <= one.mark.x <= width for track in self.picture.tracks.values() for one in track.marks)
+        if seen or not self._source.lanes.lanes:
+            self.beyond.hide()
+            return
+        head = head_width(self._themes.theme)
+        area = QRect(head, 0, width, self.height())
+        self.beyond.show_ways(*(self._source.beyond(self._axis, step) is not None for step in (-1, 1)), area=area)
+
+    def _go_beyond(self, step: int) -> None:
+        found = self._source.beyond(self._axis, step)
+        if found is not None:
+            self._axis.bring(found)
 
     def show_message(self, row: int | None, chain: list[tuple[int, int | None]]) -> None:
         """Select a message.
@@ -231,7 +260,8 @@ class LanesView(QWidget):
         place = event.position().toPoint()
         self._pressed = (place, self._axis.left_ns, self._bar.value())
         self._dragging = False
-        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._axis_x(place) >= 0:
+        held = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        if (held or self._axis.brushing) and self._axis_x(place) >= 0:
             self._brush_from = self._ns_at(place)
 
     @override
@@ -277,7 +307,13 @@ class LanesView(QWidget):
         if hit.mark.count == 1:
             self.details_requested.emit(hit.mark.row)
         else:
-            self._axis.zoom(6, self._ns_at(event.position().toPoint()))
+            self._show_extent(hit.mark)
+
+    def _show_extent(self, mark: Mark) -> None:
+        """Show all messages that a mark stands for, and no more than is beside them."""
+        first, last = (self._axis.ns_at(x, self.axis_width) for x in (mark.first_x, mark.last_x))
+        air = round((last - first) * _AIR)
+        self._axis.show(first - air, last + air)
 
     def _hover(self, place: QPoint) -> None:
         x = self._axis_x(place)
@@ -358,9 +394,10 @@ class LanesView(QWidget):
             self._show_key_brush()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._enter()
-        elif key == Qt.Key.Key_Escape and self._brush_from is not None:
+        elif key == Qt.Key.Key_Escape and (self._brush_from is not None or self._axis.brushing):
             self._brush_from = None
             self._axis.set_brush(None)
+            self._axis.set_brushing(False)
         else:
             return False
         return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
 
 from inspector.analysis.findings import Severity
 from inspector.document import CaptureDocument
@@ -23,8 +23,12 @@ from inspector.ui.wire_text import plain
 
 _TINT, _EDGE = 0.16, 0.5
 _OPEN_END = 14
-_LEAST_LABEL = 34
+_LEAST_LABEL, _LEAST_BEHIND = 34, 60
+"""Narrower a name is not written, in a bar and behind it."""
+_CAP = 20
+"""Behind a bar, for the sign of how it ended."""
 _MOST_NAME = 120
+_DASH = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ class LanesPainter:
         self._name_font, self._small = theme.font("body-medium"), theme.font("small")
         self._name_metrics, self._small_metrics = QFontMetrics(self._name_font), QFontMetrics(self._small)
         self._head = head_width(theme)
+        self._dash: dict[int, QPixmap] = {}  # by colour
 
     def _px(self, pixels: float) -> int:
         return round(pixels * self._theme.zoom)
@@ -141,12 +146,16 @@ class LanesPainter:
         top = track.y - high // 2
         for begin, end in track.crowd:
             painter.fillRect(head + begin, top, max(1, end - begin), high, theme.color("line.strong"))
-        for seen in track.bars:
-            self._paint_bar(painter, seen, top, high, track.marks, picture)
+        for place, seen in enumerate(track.bars):
+            behind = track.bars[place + 1 :][:1]
+            until = min([right, *(head + one.left - self._px(10) for one in behind)])
+            until = min([until, *(head + begin for begin, _ in track.crowd if begin > seen.right)])
+            self._paint_bar(painter, seen, top, high, track.marks, picture, until)
 
     def _paint_bar(
-        self, painter: QPainter, seen: SeenBar, top: int, high: int, marks: list[SeenMark], picture: Picture
-    ) -> None:
+        self, painter: QPainter, seen: SeenBar, top: int, high: int, marks: list[SeenMark], picture: Picture,
+        until: float,
+    ) -> None:  # fmt: skip
         theme, bar = self._theme, seen.bar
         reach = self._px(8)
         left, right = max(seen.left, -50), min(seen.right, picture.window.width + 50)
@@ -168,7 +177,7 @@ class LanesPainter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if ended:
             self._paint_cap(painter, box.right() + self._px(9), top + high / 2, bar.state)
-        self._paint_label(painter, seen, box, marks)
+        self._paint_label(painter, seen, box, marks, until)
 
     def _paint_open(self, painter: QPainter, box: QRectF) -> None:
         """A bar without an end: it fades out in stripes."""
@@ -194,14 +203,15 @@ class LanesPainter:
         draw_state(painter, QPointF(x, y), state, self._theme, implicit=False, halo=0)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _paint_label(self, painter: QPainter, seen: SeenBar, box: QRectF, marks: list[SeenMark]) -> None:
-        """The context's name where the bar has most room between marks, the first place that takes all of it."""
+    def _paint_label(self, painter: QPainter, seen: SeenBar, box: QRectF, marks: list[SeenMark], right: float) -> None:
+        """The context's name where the bar has most room between marks, the first place that takes all of it.
+
+        Where it has none the name stands behind the bar, up to `right`.
+        """
         zoom, pad = self._theme.zoom, self._px(8)
         begin, end = max(box.left(), self._head) + pad, box.right() - pad
         if seen.bar.state not in ("concluded", "cancelled"):
             end -= self._px(_OPEN_END)
-        if end - begin < self._px(_LEAST_LABEL):
-            return
         words = plain(self._document.analysis.contexts.label(seen.bar.node), _MOST_NAME)
         wanted = self._small_metrics.horizontalAdvance(words) + 2
         rooms: list[tuple[float, float]] = []
@@ -214,6 +224,8 @@ class LanesPainter:
         place = next((room for room in rooms if room[1] - room[0] >= wanted), None)
         place = place or max(rooms, key=lambda room: room[1] - room[0])
         if place[1] - place[0] < min(wanted, self._px(_LEAST_LABEL)):
+            place = (box.right() + self._px(_CAP), right - pad)  # behind it, where nothing follows on its track
+        if place[1] - place[0] < min(wanted, self._px(_LEAST_BEHIND)):
             return
         painter.setFont(self._small)
         painter.setPen(self._theme.color("ink.secondary"))
@@ -229,11 +241,21 @@ class LanesPainter:
         y = span.y + self._px(6)
         left, right = self._head + round(max(span.left, -20)), self._head + round(span.right)
         if span.waits:
-            for x in range(left, right, 6):
-                painter.fillRect(x, y, min(3, right - x), 2, color)
+            painter.drawTiledPixmap(left, y, max(0, right - left), 2, self._dashes(color))
         else:
             painter.fillRect(left, y, max(1, right - left), 2, color)
             painter.fillRect(right - 1, y - self._px(3), 1, self._px(3) + 2, color)
+
+    def _dashes(self, color: QColor) -> QPixmap:
+        """One dash and the room behind it: a long line has too many to be painted one by one."""
+        found = self._dash.get(color.rgba())
+        if found is None:
+            found = self._dash[color.rgba()] = QPixmap(2 * _DASH, 2)
+            found.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(found)
+            painter.fillRect(0, 0, _DASH, 2, color)
+            painter.end()
+        return found
 
     def _paint_marks(self, painter: QPainter, track: TrackPicture) -> None:
         for one in track.marks:

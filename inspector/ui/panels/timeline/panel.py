@@ -10,7 +10,8 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
-from inspector.protocol.times import format_time
+from inspector.timeline.brushed import time_condition
+from inspector.timeline.lanes import FAMILIES
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.head import TimelineHead
@@ -32,6 +33,7 @@ class TimelinePanel(QWidget):
         message_requested(int): select this message.
         details_requested(int): show its details.
         filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
+        end_left(): the user looks at something else than the end of live traffic, which was followed.
 
     Attributes:
         axis: what is shown; plots below go by it.
@@ -41,6 +43,7 @@ class TimelinePanel(QWidget):
     message_requested = Signal(int)
     details_requested = Signal(int)
     filter_requested = Signal(str, str)
+    end_left = Signal()
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, rows: VisibleRows, parent: QWidget
@@ -53,6 +56,7 @@ class TimelinePanel(QWidget):
         self._themes = theme_controller
         self._stopped = False
         self._current: int | None = None
+        self._follows = False
         self.axis = TimeAxis(self)
         self.source = TimelineSource(document, rows)
         self.head = TimelineHead(theme_controller, self)
@@ -100,7 +104,10 @@ class TimelinePanel(QWidget):
         self.head.zoom_requested.connect(self.view.zoom)
         self.view.message_requested.connect(self.message_requested)
         self.view.details_requested.connect(self.details_requested)
+        self.head.brush_toggled.connect(self.axis.set_brushing)
+        self.axis.brushing_changed.connect(self.head.show_brushing)
         self.axis.brush_committed.connect(self._choose_time)
+        self.axis.range_changed.connect(self._on_range_changed)
         self.plot.message_requested.connect(self.message_requested)
         self.plot.left.connect(self.view.setFocus)
 
@@ -125,7 +132,12 @@ class TimelinePanel(QWidget):
         self.source.update(changed=changed)
         times = self.source.times
         self.axis.set_capture(times.first_ns, times.last_ns)
+        if self._follows and self._is_live:
+            self.axis.show_end()
         self.view.refresh()
+        self.head.show_families(
+            {family.name.lower() for family, there in zip(FAMILIES, self.source.lanes.families, strict=True) if there}
+        )
         self.strip.refresh()
         self.empty.setVisible(not self.source.lanes.lanes)
         if version != self.source.lanes.version:
@@ -136,6 +148,7 @@ class TimelinePanel(QWidget):
     def show_message(self, message: int | None, *, bring: bool = True) -> None:
         """A message was selected, here or elsewhere."""
         self._current = message
+        self.plot.show_message(message)
         if self._stopped or not self.isVisible():
             return
         known = message is not None and message < len(self.source.times.values)
@@ -147,6 +160,22 @@ class TimelinePanel(QWidget):
             self.axis.set_cursor(int(self.source.times.values[message]))
         else:
             self.axis.set_cursor(None)
+
+    def follow(self, on: bool) -> None:
+        """Go with what comes, at this zoom, or stay."""
+        self._follows = on
+        if on and self._is_live and not self._stopped:
+            self.axis.show_end()
+
+    @property
+    def _is_live(self) -> bool:
+        return self._document.live or self._document.followed is not None
+
+    def _on_range_changed(self) -> None:
+        """Whoever looks at what is past does not follow what comes: the button says so, as it does in the table."""
+        if self._follows and self._is_live and not self.axis.at_end and self.isVisible():
+            self._follows = False
+            self.end_left.emit()
 
     def show_current(self) -> None:
         """Bring the selected message into sight."""
@@ -171,9 +200,9 @@ class TimelinePanel(QWidget):
 
     def _choose_time(self, first: int, last: int) -> None:
         """The range that was brushed becomes a condition of the filter, so that every pane follows."""
-        begin, end = format_time(first), format_time(last)
-        if begin is not None and end is not None and first < last:
-            self.filter_requested.emit(f'time >= "{begin}" && time <= "{end}"', "and")
+        condition = time_condition(self.source.times, first, last)
+        if condition is not None:
+            self.filter_requested.emit(condition, "and")
 
     # Qt events
 

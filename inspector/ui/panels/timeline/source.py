@@ -16,11 +16,14 @@ from inspector.timeline.lanes import Lanes
 from inspector.timeline.spans import Spans, spans_of
 from inspector.timeline.times import MessageTimes
 from inspector.ui.panels.findings.problems import problem_messages
+from inspector.ui.panels.timeline.axis import TimeAxis
 
 _REST = 20
 """What takes long is done again only after so many times as long."""
 _LONG_REST = 60
 _LEAST_S = 0.25
+_LARGE = 200_000
+"""Messages from which on what takes long is done in turns."""
 
 
 class _Seldom:
@@ -32,14 +35,16 @@ class _Seldom:
         self._next = 0.0
         self.due = True
 
-    def run(self) -> None:
-        """Do it, if it is due and has rested."""
+    def run(self) -> bool:
+        """Do it, if it is due and has rested; whether it was done."""
         began = time.perf_counter()
         if self.due and began >= self._next:
             self.due = False
             self._work()
             took = time.perf_counter() - began
             self._next = began + took + max(_LEAST_S, self._rest * took) * (took > 0.002)
+            return True
+        return False
 
 
 class TimelineSource:
@@ -112,16 +117,19 @@ class TimelineSource:
         if changed:
             self._shown.due = True
             self._spans.due = True
-        self._feed()
+        fed = self._feed()
         if self.lanes.moved or self.lanes.untidy:
             self._tidy.due = True
         if self._stop > len(self.problems) or changed:
             self._problems.due = True
-        for one in (self._tidy, self._shown, self._spans, self._problems):
-            one.run()
+        large = self._stop > _LARGE  # then one of these is enough for a turn; what is left is `behind`
+        work = (self._shown,) if fed > _LARGE else (self._tidy, self._shown, self._spans, self._problems)
+        for one in work:
+            if one.run() and large:
+                return
 
-    def _feed(self) -> None:
-        """Give the lanes what they do not have yet."""
+    def _feed(self) -> int:
+        """Give the lanes what they do not have yet; how many messages that was."""
         settled = self.document.analysis.now_ns is None
         if self.only_shown and self._rows.chooses:
             visible = self._rows.visible
@@ -136,6 +144,7 @@ class TimelineSource:
             self._spans.due = True
             if self._dims:
                 self._shown.due = True
+        return len(fresh)
 
     @property
     def _dims(self) -> bool:
@@ -173,6 +182,19 @@ class TimelineSource:
     def _make_problems(self) -> None:
         self.problems = problem_messages(self.document.analysis.findings.found)
         self.problems = self.problems[self.problems < self._stop]
+
+    def beyond(self, axis: TimeAxis, step: int) -> int | None:
+        """The time of the nearest message after (1) or before (-1) what is shown. O(messages), asked for by hand."""
+        times = self.times.values
+        if self.only_shown and self._rows.chooses:
+            visible = self._rows.visible
+            times = times[visible[visible < len(times)]]
+        bounds = np.iinfo(np.int64)
+        if step > 0:
+            further = times[times > np.int64(min(axis.right_ns, int(bounds.max)))]
+            return int(further.min()) if len(further) else None
+        further = times[times < np.int64(max(axis.left_ns, int(bounds.min)))]
+        return int(further.max()) if len(further) else None
 
     def is_hidden(self, row: int) -> bool:
         """Whether the table hides a message."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
@@ -49,6 +49,14 @@ class Strip(QWidget):
         first, last = (since_words(ns, step).removesuffix(" s") for ns in (left, right))
         return f"{first} to {last} s of {since_words(total, 10**9 if total >= 10**10 else step)}"
 
+    def words_within(self, metrics: QFontMetrics, room: int) -> str:
+        """As much of that as has room: the range alone rather than half of a figure."""
+        words = self.words()
+        for shown in (words, words.partition(" of ")[0], words.partition(" s of ")[0].replace(" to ", "\N{EN DASH}")):
+            if metrics.horizontalAdvance(shown) <= room:
+                return shown
+        return metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+
     def _width(self) -> int:
         return max(1, self.width() - head_width(self._themes.theme) - right_margin(self._themes.theme))
 
@@ -83,8 +91,8 @@ class Strip(QWidget):
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("ink.secondary"))
         words = QRectF(theme.metrics.pane_padding, 1, head - theme.metrics.pane_padding - 2, self.height() - 1)
-        elided = painter.fontMetrics().elidedText(self.words(), Qt.TextElideMode.ElideRight, int(words.width()))
-        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
+        shown_words = self.words_within(painter.fontMetrics(), int(words.width()))
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown_words)
         shown = self._shown()
         if not axis.shows_all:
             wash = QColor(theme.color("accent.ring"))
@@ -147,6 +155,7 @@ class Strip(QWidget):
     def refresh(self) -> None:
         """Messages came."""
         self.setAccessibleDescription(self.words())
+        self.setToolTip(self.words())
         self.update()
 
     def _on_theme_changed(self) -> None:

@@ -31,10 +31,17 @@ class Column(enum.IntEnum):
 
 
 TITLES = ("Tool", "", "Tokens", "Share", "Messages")
-_NAMES: dict[Way, str] = {"tool": "Tool", "context": "Context", "participant": "Participant", "kind": "Kind"}
+_NAMES: dict[Way, str] = {"tool": "Tool", "context": "Context", "participant": "Sent by", "kind": "Kind"}
 _TIPS = ("", "", "Estimate", "Of all tokens looked at", "Whether or not their tokens are counted yet")
+_NAME_TIPS: dict[Way, str] = {
+    "tool": "Calls of each tool and their results; definitions of tools are the answers to tools/list",
+    "context": "Messages in each context",
+    "participant": "What each has written; what its model has read is told by Model sees",
+    "kind": "Messages of each kind",
+}
+_SENT = "\nWhat it has written. What its model has read: context menu, Show what its model sees."
 _VALUES: dict[Column, Callable[[TokenRow], float | str]] = {
-    Column.NAME: lambda one: one.name.casefold(),
+    Column.NAME: lambda one: one.whole_name.casefold(),
     Column.BAR: lambda one: one.tokens,
     Column.TOKENS: lambda one: one.tokens,
     Column.SHARE: lambda one: one.share,
@@ -89,7 +96,8 @@ class TokensModel(QAbstractTableModel):
     def _in_order(self, rows: list[TokenRow]) -> list[TokenRow]:
         column, descending = self._sorted
         named = sorted(rows, key=lambda one: one.name)
-        return sorted(named, key=_VALUES[column], reverse=descending)  # pyright: ignore[reportArgumentType]  one type
+        ordered = sorted(named, key=_VALUES[column], reverse=descending)  # pyright: ignore[reportArgumentType]  one type
+        return sorted(ordered, key=lambda one: not one.everything)  # the sum stands above what it is the sum of
 
     # Qt
 
@@ -113,14 +121,14 @@ class TokensModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column > Column.BAR else _LEFT
         if role == Qt.ItemDataRole.ToolTipRole and column is Column.NAME:
-            return tool_tip(one.name)
+            return tool_tip(f"{one.whole_name}{_SENT}" if self.way == "participant" else one.whole_name)
         return None
 
     @staticmethod
     def text(one: TokenRow, column: Column) -> str:
         """What a cell says."""
         texts = (
-            one.name, "", formats.number(one.tokens), percent(one.share), formats.number(one.messages),
+            one.whole_name, "", formats.number(one.tokens), percent(one.share), formats.number(one.messages),
         )  # fmt: skip
         return texts[column]
 
@@ -133,5 +141,5 @@ class TokensModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if section > Column.BAR else _LEFT
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _TIPS[section] or None
+            return _TIPS[section] or _NAME_TIPS[self.way] if section == Column.NAME else _TIPS[section] or None
         return None

@@ -61,7 +61,7 @@ class OverTimeFigure:
         width = max(1, -(-(last - first + 1) // _BINS))
         self._times = times
         self._edges = first + np.arange(_BINS + 1) * np.int64(width)
-        self._names = [*(row.name for row in rows), "others"]
+        self._names = [*(row.whole_name for row in rows), "others"]
         sums = over_time(self._document.analysis, times, self._edges, [row.key for row in rows], way, looked_at)
         self._sums = np.cumsum(sums, axis=1)
         self.empty = "" if self._sums[:, -1].any() else "No tokens counted here."

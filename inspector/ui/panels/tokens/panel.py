@@ -15,7 +15,7 @@ from inspector.analysis import Changes
 from inspector.analysis.token_shares import Share, Way, shares
 from inspector.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
-from inspector.protocol.times import format_time
+from inspector.timeline.brushed import time_condition
 from inspector.timeline.times import MessageTimes
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui import formats
@@ -51,6 +51,7 @@ class TokensPanel(QWidget):
     Signals:
         message_requested(int): select this message.
         filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
+        sees_requested(object): what the model of a participant sees: its space (string id) and its name.
         close_requested(): it is to be hidden.
         left(): the focus is to go back to the messages.
 
@@ -61,6 +62,7 @@ class TokensPanel(QWidget):
 
     message_requested = Signal(int)
     filter_requested = Signal(str, str)
+    sees_requested = Signal(object)
     close_requested = Signal()
     left = Signal()
 
@@ -70,6 +72,7 @@ class TokensPanel(QWidget):
         super().__init__(parent)
         self._document, self._themes, self._rows = document, themes, rows
         self._stopped = False
+        self._selected: int | None = None
         self._times = MessageTimes(document.capture)
         self.axis = TimeAxis(self)
         self.setObjectName("tokensPanel")
@@ -114,6 +117,7 @@ class TokensPanel(QWidget):
     def _connect(self) -> None:
         self.choice.chosen.connect(self._choose_way)
         self.view.filter_requested.connect(self.filter_requested)
+        self.view.sees_requested.connect(self._ask_for_model)
         self.view.left.connect(self.left)
         self.axis.brush_committed.connect(self._choose_time)
 
@@ -131,6 +135,18 @@ class TokensPanel(QWidget):
         """The table shows others, perhaps."""
         if self.shown.isChecked() and self.isVisible() and not self._stopped:
             self._timer.start(0)
+
+    def show_message(self, message: int | None) -> None:
+        """The cursor of the plot stands at the message that is selected."""
+        self._selected = message
+        if self.canvas is not None and not self._stopped:
+            self._rest_cursor(self.canvas)
+
+    def _rest_cursor(self, canvas: PlotCanvas) -> None:
+        message = self._selected
+        self._times.update(len(self._document.analysis))
+        known = message is not None and message < len(self._times.values)
+        canvas.rest_at(int(self._times.values[message]) if known else None)
 
     def stop(self) -> None:
         """Read no more of the document."""
@@ -194,6 +210,7 @@ class TokensPanel(QWidget):
         canvas.message_requested.connect(self.message_requested)
         canvas.left.connect(self.view.setFocus)
         self._body.addWidget(canvas, 3)
+        self._rest_cursor(canvas)
 
     # What the user does
 
@@ -201,10 +218,16 @@ class TokensPanel(QWidget):
         self.below.setVisible(self.way == "context")
         self.refresh()
 
+    def _ask_for_model(self, sender: int) -> None:
+        """Of one who has taken part in several spaces in the first of them."""
+        name = self._document.capture.strings[sender]
+        known = [space for space, found in self._document.analysis.participants.all if found == name]
+        self.sees_requested.emit((known[0] if known else 0, name))
+
     def _choose_time(self, first: int, last: int) -> None:
-        begin, end = format_time(first), format_time(last)
-        if begin is not None and end is not None and first < last:
-            self.filter_requested.emit(f'time >= "{begin}" && time <= "{end}"', "and")
+        condition = time_condition(self._times, first, last)
+        if condition is not None:
+            self.filter_requested.emit(condition, "and")
 
     # Qt events
 

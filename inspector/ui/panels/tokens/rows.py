@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.analysis.context_tree import MAIN
-from inspector.analysis.token_shares import Share, Way
+from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Share, Way
 from inspector.document import CaptureDocument
 from inspector.filters.strings import quote
-from inspector.ui.panels.context_labels import node_label
+from inspector.ui.panels.context_labels import leaf_and_parent
 from inspector.ui.wire_text import plain
 
 COLORS = (
@@ -21,6 +21,7 @@ FILL_ALPHA = 0.75
 """Of bars and areas."""
 _FIELDS: dict[Way, str] = {"tool": "tool", "participant": "from", "kind": "kind"}
 _NOBODY: dict[Way, str] = {"tool": "no tool", "participant": "nobody", "kind": "no kind"}
+_LISTS = 'method == "tools/list"'
 _LONGEST = 200
 
 
@@ -31,6 +32,7 @@ class TokenRow:
     Attributes:
         key: string id, or node.
         name: as shown.
+        aside: the label of the context it lies in; "" where there is none.
         mono: it is a name of the protocol's, not of a person.
         tokens, messages: how many.
         share: of all tokens looked at, 0 to 1.
@@ -46,6 +48,14 @@ class TokenRow:
     share: float
     color: str
     filter: str
+    aside: str = ""
+    everything: bool = False
+    """It stands for all the others together."""
+
+    @property
+    def whole_name(self) -> str:
+        """With what it lies in: "review-6 / store"."""
+        return f"{self.aside} / {self.name}" if self.aside else self.name
 
 
 def colors_of(found: Sequence[Share]) -> dict[int, str]:
@@ -68,23 +78,31 @@ def rows_of(
     """
     made: list[TokenRow] = []
     for one in found:
-        name = _name(document, way, one.key, below=below)
+        name, aside = _name(document, way, one.key, below=below)
         share = one.tokens / total if total else 0.0
         everything = way == "context" and below and one.key == MAIN
         color = OTHERS if everything else colors.get(one.key, OTHERS)
-        mono = way in ("tool", "kind") and one.key != 0
+        mono = way in ("tool", "kind") and one.key > 0
         filter_ = _filter(document, way, one.key, below=below)
-        made.append(TokenRow(one.key, name, mono, one.tokens, one.messages, share, color, filter_))
+        made.append(
+            TokenRow(one.key, name, mono, one.tokens, one.messages, share, color, filter_, aside, everything)
+        )  # fmt: skip
     return made
 
 
-def _name(document: CaptureDocument, way: Way, key: int, *, below: bool) -> str:
+def _name(document: CaptureDocument, way: Way, key: int, *, below: bool) -> tuple[str, str]:
+    """What a row is called, and what it lies in."""
     if way == "context":
-        return "all contexts" if key == MAIN and below else node_label(document, key)
-    return plain(document.capture.strings[key], _LONGEST) if key else _NOBODY[way]
+        return ("all contexts", "") if key == MAIN and below else leaf_and_parent(document, key)
+    if way == "tool" and key == DEFINITIONS:
+        return "tool definitions", ""
+    return plain(document.capture.strings[key], _LONGEST) if key else _NOBODY[way], ""
 
 
 def _filter(document: CaptureDocument, way: Way, key: int, *, below: bool) -> str:
+    if way == "tool" and key in (NO_TOOL, DEFINITIONS):
+        listed = document.capture.strings.find("tools/list") is not None
+        return _LISTS if key == DEFINITIONS else f"!tool && !({_LISTS})" if listed else "!tool"
     if way != "context":
         return f"{_FIELDS[way]} == {quote(document.capture.strings[key])}" if key else f"!{_FIELDS[way]}"
     if key == MAIN:

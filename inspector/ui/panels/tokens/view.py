@@ -35,6 +35,7 @@ from inspector.ui.widgets.filter_menu import add_filter_actions
 _WIDEST = {Column.TOKENS: "888,888,888", Column.SHARE: "88.8 %", Column.MESSAGES: "88,888,888"}
 _BAR_PX = 96
 """The bar of all tokens, pixels at 100 %."""
+_ELIDED = Qt.TextElideMode.ElideRight
 _ROW = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 
 
@@ -66,17 +67,29 @@ class _Delegate(QStyledItemDelegate):
         font = view.font_of(column, row)
         text = str(index.data() or "")
         if column is Column.NAME:
-            text = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideMiddle, box.width())
+            self._paint_name(painter, box, row, font)
+            return
         painter.setFont(font)
-        painter.setPen(theme.color("ink.primary" if column in (Column.NAME, Column.TOKENS) else "ink.secondary"))
-        side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
+        painter.setPen(theme.color("ink.primary" if column is Column.TOKENS else "ink.secondary"))
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), text)
+
+    def _paint_name(self, painter: QPainter, box: QRect, row: int, font: QFont) -> None:
+        """The name, which tells it from its neighbours, and where there is room what it lies in."""
+        theme, one, metrics = self._themes.theme, self._view.row_at(row), QFontMetrics(font)
+        flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        painter.setFont(font)
+        painter.setPen(theme.color("ink.primary"))
+        text = metrics.elidedText(one.name, _ELIDED, box.width())
+        painter.drawText(box, flags, text)
+        rest = box.adjusted(metrics.horizontalAdvance(text) + 2 * theme.metrics.unit, 0, 0, 0)
+        if one.aside and rest.width() >= 12 * theme.metrics.unit:
+            painter.setPen(theme.color("ink.tertiary"))
+            painter.drawText(rest, flags, metrics.elidedText(f"in {one.aside}", _ELIDED, rest.width()))
 
     def _paint_bar(self, painter: QPainter, box: QRect, row: int) -> None:
         theme, one = self._themes.theme, self._view.row_at(row)
         high = round(8 * theme.zoom)
-        most = self._view.most
-        wide = round(box.width() * one.tokens / most) if most else 0
+        wide = round(box.width() * min(1.0, one.share))  # the track is everything
         top = box.y() + (box.height() - high) // 2
         painter.fillRect(box.x(), top, box.width(), high, theme.color("line.hair"))
         painter.fillRect(box.x(), top, max(wide, 1 if one.tokens else 0), high, _filled(theme, one.color))
@@ -130,10 +143,12 @@ class TokensView(QTableView):
 
     Signals:
         filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
+        sees_requested(int): what the model of a participant sees; string id of the name.
         left(): Escape was pressed.
     """
 
     filter_requested = Signal(str, str)
+    sees_requested = Signal(int)
     left = Signal()
 
     def __init__(self, model: TokensModel, themes: ThemeController, parent: QWidget | None = None) -> None:
@@ -170,11 +185,6 @@ class TokensView(QTableView):
     def row_at(self, row: int) -> TokenRow:
         """What a row says."""
         return self._model.rows[row]
-
-    @property
-    def most(self) -> int:
-        """Tokens of the row that has most: its bar is full."""
-        return max((one.tokens for one in self._model.rows), default=0)
 
     # Looks
 
@@ -288,6 +298,12 @@ class TokensView(QTableView):
         menu.setAccessibleName("Tokens")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         add_filter_actions(menu, self._model.rows[row].filter, self.filter_requested.emit)
+        key = self._model.rows[row].key
+        if self._model.way == "participant" and key:
+            menu.addSeparator()
+            action = menu.addAction("Show what its model sees")
+            action.setObjectName("modelSees")
+            action.triggered.connect(lambda: self.sees_requested.emit(key))
         menu.addSeparator()
         menu.addAction("Copy row").triggered.connect(lambda: self._copy(row))
         return menu

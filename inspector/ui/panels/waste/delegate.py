@@ -14,6 +14,8 @@ from inspector.waste import WasteKind
 _KIND_FROM, _TOOL_FROM, _ROOMY_FROM = 440, 680, 1150
 """Widths at 100 % from which the way, the tool and a longer tool are shown: tokens and sentence go first."""
 _TOOL, _LONG_TOOL = 130, 220
+_ADVICE_FROM = 160
+"""Width at 100 % that is worth beginning to say what to do."""
 _WIDEST = "8,888,888"
 
 
@@ -43,7 +45,10 @@ class WasteDelegate(ListDelegate):
             self._paint_kind(painter, row, x, cell)
             x += self._kind_width() + 2 * gap
         ink = "ink.tertiary" if hidden else "ink.primary"
-        self._draw(painter, "body", ink, x, cell, line.sentence, tool - gap - x)
+        drawn = self._draw(painter, "body", ink, x, cell, line.sentence, tool - gap - x)
+        rest = tool - 2 * gap - x - drawn
+        if rest >= round(_ADVICE_FROM * zoom):  # where there is no room the tooltip says it
+            self._draw(painter, "body", "ink.tertiary", x + drawn + gap, cell, line.advice, rest)
         if tool < number:
             role = "mono-row" if line.mono else "body"
             self._draw(painter, role, "ink.tertiary" if hidden else "ink.secondary", tool, cell, line.about,

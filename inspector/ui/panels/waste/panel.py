@@ -28,6 +28,8 @@ LOOKING = "Looking for what could be spared."
 EMPTY = "There are no messages yet."
 NONE_SURE = "Nothing of it is certain. The menu above lists the rest."
 SLICE_S = 0.006
+SETTLED_MS = 2_000
+"""How often it is looked whether traffic still goes on."""
 REST_S = 2.0
 """So long nothing is looked for again, while traffic goes on; longer where looking takes long."""
 _REST = 20
@@ -65,6 +67,7 @@ class WastePanel(QWidget):
         self._finder: WasteFinder | None = None
         self._stale = True
         self._counting = True
+        self._ongoing = False
         self._took = 0.0
         self._rest_until = 0.0
         self.found: Found | None = None
@@ -78,6 +81,9 @@ class WastePanel(QWidget):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._look_on)
+        self._settling = QTimer(self)
+        self._settling.setSingleShot(True)
+        self._settling.timeout.connect(self._look_when_over)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -129,6 +135,7 @@ class WastePanel(QWidget):
     def stop(self) -> None:
         """Look no further."""
         self._timer.stop()
+        self._settling.stop()
         self._finder = None
 
     # Looking for it
@@ -141,7 +148,7 @@ class WastePanel(QWidget):
     @override
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._stale |= self._finder is not None
+        self._stale |= self._finder is not None or self._ongoing
         self.stop()
 
     @property
@@ -158,7 +165,12 @@ class WastePanel(QWidget):
 
     def _look_on(self) -> None:
         if self._finder is None:
-            self._finder, self._stale, self._took = WasteFinder(self._document.analysis), False, 0.0
+            document = self._document
+            self._ongoing = document.may_go_on
+            # Where nothing has come for a while the traffic does not tell what time it is.
+            now_ns = time.time_ns() if self._ongoing and not document.arriving else None
+            self._finder = WasteFinder(document.analysis, ongoing=self._ongoing, now_ns=now_ns)
+            self._stale, self._took = False, 0.0
         began = time.perf_counter()
         done = self._finder.go_on(began + SLICE_S)
         self._took += time.perf_counter() - began
@@ -168,6 +180,16 @@ class WastePanel(QWidget):
         self.found, self._finder = self._finder.found, None
         self._rest_until = time.monotonic() + max(REST_S, _REST * self._took)
         self._list()
+        if self._ongoing:
+            self._settling.start(SETTLED_MS)
+        self._look_soon()
+
+    def _look_when_over(self) -> None:
+        """What may still have been consumed while traffic went on is judged once it is over."""
+        if self._document.may_go_on:
+            self._settling.start(SETTLED_MS)
+            return
+        self._stale = True
         self._look_soon()
 
     def _list(self) -> None:

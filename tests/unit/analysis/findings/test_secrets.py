@@ -108,3 +108,10 @@ def test_any_value_has_words(value: object) -> None:
 
 def test_a_secret_is_masked_before_it_is_cut() -> None:
     assert masked_words(f"see {JWT}", 40) == f"see {MASK}"
+
+
+def test_a_key_that_is_a_secret_is_found_and_not_shown() -> None:
+    key = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zBc7e"
+    found = [finding.text for finding in document_of(envelope("chat", {"a": [{key: 1}]})).analysis.findings.all()]
+    assert [text for text in found if f"payload.a.ghp_{MASK}" in text]
+    assert not any(key in text for text in found)

@@ -1,4 +1,4 @@
-"""Results: what the model sees now, what was answered, chain, content. What failed says why before anything else."""
+"""Results: what the model sees, what was answered, chain, content. What failed says why before anything else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.protocol.payloads.outline import value_text
 from inspector.ui import formats
 from inspector.ui.panels.details.content_view import ContentView
 from inspector.ui.panels.details.facts import Fact, Part, fact
-from inspector.ui.panels.details.lifecycle import seen_now
+from inspector.ui.panels.details.lifecycle import AT_END, seen_now
 from inspector.ui.panels.details.overview.answers import answer_section
 from inspector.ui.panels.details.overview.talk import hello_facts, talk
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
@@ -37,9 +37,8 @@ def build(sheet: Sheet) -> list[QWidget]:
     sections: list[QWidget] = []
     if "transient" in subject.story.badges:
         collapsed = subject.story.collapsed_by is not None
-        label = "What the model sees now"
-        card = seen_now(sheet, name="seenNow", label=label, rows=_seen_now(subject), collapsed=collapsed)
-        sections.append(sheet.section("What the model sees now", card))
+        card = seen_now(sheet, name="seenNow", label=AT_END, rows=_seen_now(subject), collapsed=collapsed)
+        sections.append(sheet.section(AT_END, card))
     elif subject.story.consumes is not None or subject.story.note:
         card = sheet.fact_card(_signal(subject), name="signal", label="Context signal")
         sections.append(sheet.section("Context signal", card))

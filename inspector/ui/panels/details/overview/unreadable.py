@@ -10,6 +10,7 @@ from inspector.capture.flags import Flag
 from inspector.protocol.secrets import mask_text
 from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
+from inspector.ui.panels.details.overview import findings
 from inspector.ui.panels.details.overview.envelope import envelope_facts
 from inspector.ui.panels.details.sheet import Sheet, words_fact
 from inspector.ui.panels.details.subject import Subject
@@ -25,8 +26,11 @@ def build(sheet: Sheet) -> list[QWidget]:
     reason = subject.capture.reason(subject.message) or ""
     if subject.flags & Flag.GAP:
         words = reason or "The connection was lost; messages may be missing here."
-        card = sheet.fact_card([words_fact(words[:1].upper() + words[1:])], name="gap", label="Gap")
-        return [sheet.section("Gap", card), _where(sheet)]
+        crashed = bool(subject.flags & Flag.ERROR)
+        title = "Server ended" if crashed else "Gap"
+        card = sheet.fact_card([words_fact(words[:1].upper() + words[1:])], name="gap", label=title)
+        found = findings.overview_sections(sheet) if crashed else []
+        return [*found, sheet.section(title, card), _where(sheet)]
     place = broken_at(reason)
     frame = _frame_in_line(subject)
     size = len(frame) if frame is not None else int(subject.capture.columns["length"][subject.message])

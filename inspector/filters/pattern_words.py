@@ -1,0 +1,38 @@
+"""What is wrong with a regular expression, in words for whoever writes one."""
+
+from __future__ import annotations
+
+import re
+
+_SENTENCES = (
+    ("missing ), unterminated subpattern", "A ( is not closed"),
+    ("unbalanced parenthesis", "A ) closes nothing"),
+    ("unterminated character set", "A [ is not closed"),
+    ("nothing to repeat", "Nothing stands before the repetition"),
+    ("multiple repeat", "A repetition follows a repetition"),
+    ("bad escape (end of pattern)", "A \\ stands at the end"),
+    ("min repeat greater than max repeat", "The repetition asks for more than it allows"),
+    ("look-behind requires fixed-width pattern", "What looks back needs a fixed length"),
+    ("unexpected end of pattern", "It ends in the middle of a group"),
+    ("missing <", "A < is missing"),
+    ("missing group name", "The group has no name"),
+    ("cannot refer to an open group", "It refers to a group that is still open"),
+)
+_BEGINNINGS = (
+    ("bad escape ", "{} has no meaning"),
+    ("bad character range ", "The range {} runs backwards"),
+    ("invalid group reference ", "There is no group {}"),
+    ("unknown group name ", "There is no group {}"),
+    ("unknown extension ", "{} begins no group"),
+)
+
+
+def pattern_trouble(error: re.error) -> str:
+    """One sentence, without its full stop."""
+    for message, sentence in _SENTENCES:
+        if error.msg.startswith(message):
+            return sentence
+    for message, sentence in _BEGINNINGS:
+        if error.msg.startswith(message):
+            return sentence.format(error.msg.removeprefix(message))
+    return f"{error.msg[:1].upper()}{error.msg[1:]}"

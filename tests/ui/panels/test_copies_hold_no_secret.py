@@ -1,0 +1,64 @@
+"""No secret of a log is in anything that is copied of a message, nor in a filter that finds a value again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from inspector.ui.app import Application
+from inspector.ui.panels.messages import copying
+from inspector.ui.panels.messages.columns import Column
+from inspector.ui.panes import Panes
+from tests.builders import document_of, envelope, tool_call, tool_result
+from tests.planted import PLANTED, name_with, told
+from tests.ui.windows import panes_of, window_on
+
+KEY = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zBc7e"
+
+
+@pytest.fixture
+def panes(qapp: QApplication) -> Iterator[Panes]:
+    """A log with every secret in every place a cell shows."""
+    lines = [
+        envelope(f"shop/{name}", {"text": said, said: json.dumps({"inner": said})}, sender=said, to=[said, "b"],
+                 context=f"c/{name}", id=said)
+        for said, name in ((f"\u2019{one}", name_with(one, "\u2019")) for one in PLANTED)
+    ]  # fmt: skip
+    ask = tool_call(KEY, arguments={KEY: KEY})
+    lines += [ask, tool_result(ask, f"{KEY} " + "more " * 250_000), envelope("chat", {"text": "plain"}, to=["b"])]
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    window = window_on(application, document_of(*(json.dumps(line) for line in lines)))
+    yield panes_of(window)
+    window.close()
+    application.theme.dispose()
+
+
+def test_no_copy_holds_a_secret(panes: Panes) -> None:
+    copies, found = panes.messages.view.copies, list[str]()
+    for message in range(len(panes.document.capture)):
+        panes.go_to(message)
+        for what in ("rows", "values", "json", "markdown", "ids", "filter"):
+            texts = copies.of(what, message)
+            text = texts.whole() if texts is not None else ""
+            found += [f"No. {message + 1} as {what}: {text[:100]}" for one in PLANTED if told(one) in text]
+            found += [f"No. {message + 1} as {what}"] if KEY in text else []
+    assert found == []
+
+
+def test_no_filter_by_a_cell_holds_a_secret(panes: Panes) -> None:
+    document, model, found = panes.document, panes.messages.model, list[str]()
+    for message in range(len(document.capture)):
+        content = model.content(message)
+        for column in Column:
+            for second in (False, True):
+                text = copying.cell_filter(document, content, column, second=second) or ""
+                found += [f"{column.name}: {text}" for one in (*PLANTED, KEY) if told(one) in text]
+    assert found == []
+    plain = model.content(len(document.capture) - 1)
+    columns = (Column.FROM_TO, Column.KIND, Column.CONTEXT, Column.MESSAGE)
+    filters = [copying.cell_filter(document, plain, column) for column in columns]
+    assert filters == ['from == "lead"', 'kind == "chat"', "!context", 'text contains "plain"']
+    assert copying.cell_filter(document, plain, Column.FROM_TO, second=True) == 'to == "b"'

@@ -1,0 +1,82 @@
+"""What the growth plot draws is worked out a little at a time where much of it is to be counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from inspector.document import CaptureDocument
+from inspector.model_context import ModelContext, readers
+from inspector.model_context.growth import growth_of
+from inspector.ui.panels.growth import source as growing
+from inspector.ui.panels.growth.source import GrowthSource
+from tests.builders import document_of, tool_call, tool_result
+
+HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
+LOOPS = 200
+
+
+@pytest.fixture
+def document() -> CaptureDocument:
+    """Pages, each collapsed by what consumed it."""
+    step = tool_call("get_step")
+    lines = [step, tool_result(step, meta=HINT)]
+    for number in range(LOOPS):
+        search, store = tool_call("search"), tool_call("store")
+        page = {"context": {"lifecycle": "transient", "summary": f"page {number}"}}
+        lines += [search, tool_result(search, "visit " * 20, meta=page)]
+        lines += [store, tool_result(store, meta={"context": {"consumed": True}})]
+    made = document_of(*lines)
+    made.count_tokens()
+    return made
+
+
+def expected(document: CaptureDocument) -> list[list[int]]:
+    growth = growth_of(ModelContext(document.analysis, readers(document.analysis)[0]))
+    return [growth.uncollapsed.tolist(), growth.seen.tolist()]
+
+
+def test_summaries_are_counted_in_turns(document: CaptureDocument, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They were all counted when the timeline was opened: 20 us each, so that 100,000 froze it."""
+    monkeypatch.setattr(growing, "_COUNT_S", 0.0)
+    monkeypatch.setattr(growing, "_REST", 0)
+    source = GrowthSource(document)
+
+    assert source.update()
+    assert source.counting
+    assert source.behind
+    turns = 1
+    while source.count_further():
+        turns += 1
+    assert turns == LOOPS // 64
+    assert source.update()
+
+    assert not source.behind
+    assert source.lines.tolist() == expected(document)
+
+
+def test_summaries_are_not_counted_again(document: CaptureDocument) -> None:
+    source = GrowthSource(document)
+    source.update(now=True)
+    while source.count_further():
+        pass
+    source.update(now=True)
+
+    assert not source.counting
+    assert not source.behind
+    assert source.lines.tolist() == expected(document)
+
+
+def test_of_a_large_capture_lines_are_drawn_in_a_turn_of_their_own(
+    document: CaptureDocument, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing, "_LARGE", 10)
+    source = GrowthSource(document)
+
+    assert not source.update()
+    assert source.unfinished
+    assert not source.lines.size
+    while source.count_further():
+        pass
+    assert source.update()
+    assert not source.behind
+    assert source.lines.tolist() == expected(document)

@@ -1,0 +1,66 @@
+"""Panes that lie on one another: a key brings one in front with the keyboard, and hides the one that is in front."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from inspector.ui.app import Application
+from inspector.ui.layout import fitting
+from inspector.ui.main_window import MainWindow
+from inspector.ui.pane_focus import is_in_front
+from tests.ui.windows import panes_of, story, window_on
+
+
+@pytest.fixture
+def window(qapp: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    made = window_on(application, story())
+    with qtbot.waitExposed(made):
+        made.show()
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    yield made
+    made.close()
+    application.theme.dispose()
+
+
+def press(window: MainWindow, name: str) -> None:
+    window.actions_by_id[name].trigger()
+    QApplication.processEvents()
+
+
+def front(window: MainWindow) -> list[str]:
+    shown = [title for title, dock in window.docks.items() if not dock.isHidden()]
+    bottom = ("Findings", "Marks", "Latency", "Waste", "Tokens")
+    return [title for title in shown if title in bottom and is_in_front(window, window.docks[title])]
+
+
+def test_a_key_brings_a_pane_in_front_of_the_others_and_hides_it_only_there(window: MainWindow) -> None:
+    panes = panes_of(window)
+    press(window, "view.marks")
+    assert front(window) == ["Marks"]
+    press(window, "view.findings")
+    assert front(window) == ["Findings"]
+    assert panes.findings.view.hasFocus()
+    press(window, "view.marks")
+    assert front(window) == ["Marks"]
+    assert window.actions_by_id["view.findings"].isChecked(), "it is open, behind the marks"
+    press(window, "view.findings")
+    assert front(window) == ["Findings"]
+    assert window.actions_by_id["view.findings"].isChecked()
+    press(window, "view.findings")
+    assert window.docks["Findings"].isHidden()
+    assert not window.actions_by_id["view.findings"].isChecked()
+    assert panes.messages.view.hasFocus(), "the keyboard goes back to the table"
+
+
+def test_a_window_stands_whole_on_the_screen_with_its_title_bar() -> None:
+    assert fitting(QSize(1280, 800), QSize(1920, 1080)) == QSize(1280, 800)
+    fitted = fitting(QSize(1280, 800), QSize(1280, 800))
+    assert fitted.height() < 780
+    assert fitted.width() <= 1280

@@ -1,0 +1,70 @@
+"""No secret that a log holds, wherever and however it is written there, is in any export."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import deque
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.document import CaptureDocument
+from inspector.export import Format, Manner, export_to, preview
+from inspector.fields import FIELDS
+from tests.builders import clean_up, document_of, envelope, received, tool_call, tool_result
+from tests.planted import PLANTED, name_with, told
+
+_ALL_FIELDS = tuple(field.name for field in FIELDS)
+_BEFORE = ("", " ", "\n", "\u2019", "\u00e9", "\u001b[31m", '"', "(")
+
+
+def log_with(secret: str, before: str, *, big: bool, ascii_only: bool) -> CaptureDocument:
+    """A log with a secret in every place."""
+    said, name = before + secret, name_with(secret, before)
+    inner = json.dumps({"deeper": json.dumps({"text": said}, ensure_ascii=ascii_only)}, ensure_ascii=ascii_only)
+    ask = tool_call("search", arguments={"q": said, said: 1, "inner": inner}, context=f"c/{name}")
+    answer = tool_result(ask, inner + (" more" * 250_000 if big else ""), result={"structuredContent": {said: [said]}})
+    odd = [
+        envelope("chat", {"text": said}, sender=said, to=[said], id=said),
+        envelope(f"shop/{name}", {"nested": [{said: {said: inner}}]}, correlation_id=[said]),
+        envelope("mcp/response", {"error": {"code": 1, "message": said, "data": {said: said}}}),
+    ]
+    lines: list[Any] = [ask, answer, *odd, *(received(one) for one in odd)]
+    written = [json.dumps(line, ensure_ascii=ascii_only) for line in lines]
+    return document_of(*written, written[2][:-3], f"no JSON {said}")
+
+
+def exports(document: CaptureDocument) -> dict[str, str]:
+    """What is written in every format."""
+    manners = [Manner(format_, fields=_ALL_FIELDS, view="all") for format_ in Format]
+    found: dict[str, str] = {}
+    for manner in (*manners, Manner(self_contained=True)):
+        out = io.BytesIO()
+        deque(export_to(document, range(len(document.capture)), out, manner), maxlen=0)
+        found[f"{manner.format.value} {manner.self_contained}"] = out.getvalue().decode()
+    return found
+
+
+@given(st.sampled_from(PLANTED), st.sampled_from(_BEFORE), st.booleans())
+@settings(max_examples=10, deadline=None)
+def test_no_export_holds_a_planted_secret(secret: str, before: str, ascii_only: bool) -> None:
+    try:
+        document = log_with(secret, before, big=False, ascii_only=ascii_only)
+        leaks = [where for where, text in exports(document).items() if told(secret) in text]
+        found = deque(preview(document, range(len(document.capture))), maxlen=1)[0]
+    finally:
+        clean_up()
+    assert leaks == []
+    assert found.holding >= 10
+
+
+@pytest.mark.parametrize("secret", [PLANTED[5], 'password="Zq7SecretValue9x"', '{"token": "Zq7SecretValue9x"}'])
+def test_neither_of_a_message_above_a_megabyte(secret: str) -> None:
+    document = log_with(secret, "\u2019", big=True, ascii_only=True)
+    assert document.capture.is_big(1)
+    written = exports(document)
+    assert [where for where, text in written.items() if told(secret) in text] == []
+    assert all(json.loads(line) for line in written["jsonl False"].splitlines())
