@@ -273,7 +273,7 @@ def test_a_second_tap_keeps_away_from_a_file_that_is_written(tmp_path: Path) -> 
     path = tmp_path / "a.ctxcap"
     recorder, _ = made(path, Backlog())
     recorder.start()
-    until(path.exists)
+    assert recorder.begun.wait(10_000 * MS)  # that its file is there does not say yet that it holds it
     other, sentences = made(path, Backlog())
     other._append = True
     other.start()
