@@ -100,8 +100,3 @@ REASONS: dict[Why, Reason] = {
 """What stands in the column "why"; a collapsed result has `COLLAPSED` in its place."""
 
 COLLAPSED = Reason("No. {no} consumed it; its summary stands in its place, if the client did as it was told.")
-
-NEVER_IN = frozenset({
-    Why.OTHER, Why.FOR_OTHERS, Why.PROGRAM, Why.FRAME, Why.ELSEWHERE, Why.UNREADABLE, Why.NOTE, Why.REPEATED,
-})  # fmt: skip
-"""Reasons of messages that were never in the context, whatever the options."""

@@ -392,11 +392,6 @@ class Lanes:
         """How many messages it was given."""
         return len(self._columns) + len(self.gaps)
 
-    @property
-    def pair_count(self) -> int:
-        """How many pairs there are."""
-        return len(self._node)
-
     def tracks_of(self, rows: Rows) -> NDArray[np.int64]:
         """(rows,) the track each message stands on; -1 for what is in no lane."""
         held = self._columns["row"]
