@@ -207,7 +207,16 @@ for line in sys.stdin:
 """
 
 
+@pytest.fixture
+def hangups_count() -> Generator[None]:
+    """Whoever runs the tests may have asked for hang-ups to be passed over, as `nohup` does; children inherit that."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @posix_only
+@pytest.mark.usefixtures("hangups_count")
 def test_signals_reach_the_server_once_each_and_the_tap_stays(tmp_path: Path) -> None:
     with started(tmp_path / "a.ctxcap", PYTHON, "-c", COUNTS_SIGNALS, start_new_session=True) as process:
         assert process.stdin is not None
