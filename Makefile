@@ -8,6 +8,9 @@ ONLY ?=
 # Tests wait as much as they compute: one process more than there are cores.
 JOBS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
 
+# Tests start the program hundreds of times: it is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup setup-run demo run test lint format bench bench-quick package clean
 
 help: ## list the targets

@@ -19,13 +19,10 @@ from inspector.aio import spawn
 from inspector.capture.writer import CaptureWriter
 from inspector.captures import new_capture
 from inspector.document import CaptureDocument
-from inspector.reading import LIVE_BLOCK_BYTES
+from inspector.reading import LIVE_BLOCK_BYTES, POLL_S
 from inspector.sources.connection import Connection
 from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState
-
-POLL_S = 0.016
-"""How often the document takes in what has arrived: what a firehose brings until then is a few milliseconds' work."""
 
 SLICE_S = 0.006
 """How long it takes in before others have their turn; a block that is under way then, some 4 ms, is finished."""

@@ -12,8 +12,9 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli import app, compiled, fail
-from inspector.cli.opening import ToolAliasTexts, aliases_of
+from inspector.cli.arguments import ToolAliasTexts, fail
+from inspector.cli.commands import COMMANDS, app
+from inspector.collector import no_collection
 
 Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
 ThemeName = Annotated[str, typer.Option("--theme", help="system, light or dark.")]
@@ -40,6 +41,15 @@ def _theme(name: str) -> str:
     return name
 
 
+def _alias_texts(texts: list[str] | None) -> list[str]:
+    """The rules of `--tool-alias`, each found to be one."""
+    if not texts:
+        return []
+    from inspector.cli.opening import aliases_of
+
+    return [rule.text for rule in aliases_of(texts).rules]
+
+
 @app.command("window", hidden=True)
 def window_command(targets: Targets = None, theme: ThemeName = "", tool_alias: ToolAliasTexts = None) -> None:
     """Open the window: on a log, on a gateway, or on the start page."""
@@ -48,9 +58,10 @@ def window_command(targets: Targets = None, theme: ThemeName = "", tool_alias: T
             fail(f"There is no file {target}, and no command of that name; see context-inspector --help.")
     if not has_display():
         fail("There is no display to show a window on. The commands summary, list, contexts and show need none.")
-    from inspector.ui.app import run_windows
+    texts = _alias_texts(tool_alias)
+    with no_collection():  # of the classes made on import, which stay
+        from inspector.ui.app import run_windows
 
-    texts = [rule.text for rule in aliases_of(tool_alias or []).rules]
     raise typer.Exit(run_windows(targets or [], theme=_theme(theme) if theme else None, tool_aliases=texts))
 
 
@@ -103,11 +114,13 @@ def screenshot_command(
         or int(height) > 8000
     ):
         fail(f"{size} is no size; write it as 1280x800.")
+    from inspector.cli.opening import compiled
+
     compiled(display_filter)
+    aliases = tuple(_alias_texts(tool_alias))
     _without_display()
     from inspector.ui.screenshot import Shot, take_screenshot
 
-    aliases = tuple(rule.text for rule in aliases_of(tool_alias or []).rules)
     shot = Shot(
         file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand,
         view, panel, aliases,
@@ -120,7 +133,7 @@ def screenshot_command(
 def main() -> None:
     """Run it; anything that is no command is a file or an address for the window."""
     arguments = sys.argv[1:]
-    commands = {command.name for command in app.registered_commands}
+    commands = {*COMMANDS, *(command.name for command in app.registered_commands)}
     if not arguments or (arguments[0] not in commands and arguments[0] not in ("--help", "-h", "--version")):
         arguments = ["window", *arguments]
     if arguments[0] not in ("window", "demo", "record", "tap") and hasattr(signal, "SIGPIPE"):

@@ -20,6 +20,8 @@ from inspector.capture.sources import SourceFile
 BLOCK_BYTES = 1 << 20
 LIVE_BLOCK_BYTES = 1 << 18
 """Smaller, so that a window stays responsive between two blocks."""
+POLL_S = 0.016
+"""How often a document takes in what has arrived: what a firehose brings until then is a few milliseconds' work."""
 _FORMATS_READ = (
     "MEW gateway logs, capability decisions, envelopes one a line, JSON-RPC lines, wrapped lines and captures; "
     "a JSON array of any of these; and all of them as .gz or .zst"

@@ -7,6 +7,5 @@ usage, unknown field, bad filter or unreadable input.
 from __future__ import annotations
 
 from inspector.cli.commands import app
-from inspector.cli.opening import compiled, fail
 
-__all__ = ["app", "compiled", "fail"]
+__all__ = ["app"]

@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 
 from inspector.analysis.findings import CHECK_BY_CODE, Check, FindingPass, Severity
-from inspector.cli.opening import Json, LogFile, ToolAliasTexts, opened
+from inspector.cli.arguments import Json, LogFile, ToolAliasTexts
+from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, print_array, printable, say
 from inspector.protocol.secrets import mask_secrets, mask_text
 from inspector.summary import finding_entries

@@ -1,46 +1,73 @@
-"""The commands in the order help lists them; those that show a window join them in `inspector/program.py`."""
+"""The commands in the order help lists them; those that show a window join them in `inspector/program.py`.
+
+Each is imported when it is called: what one of them needs is not waited for by the others, nor by the window.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperGroup
+from typing_extensions import override
 
 from inspector import version
-from inspector.cli.check import check_command
-from inspector.cli.contexts import contexts_command
-from inspector.cli.explain import explain_filter_command
-from inspector.cli.export import export_command
-from inspector.cli.listing import list_command
-from inspector.cli.model_sees import model_sees_command
-from inspector.cli.participants import participants_command
-from inspector.cli.record import record_command
-from inspector.cli.show import show_command
-from inspector.cli.summary import summary_command
-from inspector.cli.tap import HELP as TAP_HELP
-from inspector.cli.tap import tap_command
-from inspector.cli.waste import waste_command
+
+
+class _Place(NamedTuple):
+    """Where a command is: `inspector.cli.<module>.<function>`."""
+
+    module: str
+    function: str
+
+
+COMMANDS: dict[str, _Place] = {
+    "summary": _Place("summary", "summary_command"),
+    "list": _Place("listing", "list_command"),
+    "contexts": _Place("contexts", "contexts_command"),
+    "participants": _Place("participants", "participants_command"),
+    "model-sees": _Place("model_sees", "model_sees_command"),
+    "waste": _Place("waste", "waste_command"),
+    "check": _Place("check", "check_command"),
+    "show": _Place("show", "show_command"),
+    "explain-filter": _Place("explain", "explain_filter_command"),
+    "export": _Place("export", "export_command"),
+    "record": _Place("record", "record_command"),
+    "tap": _Place("tap", "tap_command"),
+}
+"""Commands that need no window, by their names."""
+
+
+class _Commands(TyperGroup):
+    """Imports a command when it is asked for.
+
+    Typer brings its own Click, or not, depending on its version: the types have no name that always holds.
+    """
+
+    @override
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*COMMANDS, *super().list_commands(ctx)]
+
+    @override
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        place = COMMANDS.get(cmd_name)
+        if place is None:
+            return super().get_command(ctx, cmd_name)
+        module = import_module(f"inspector.cli.{place.module}")
+        options: dict[str, Any] = getattr(module, "OPTIONS", {})
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        alone.command(cmd_name, **options)(getattr(module, place.function))
+        return typer.main.get_command(alone)
+
 
 app = typer.Typer(
-    name="context-inspector", no_args_is_help=False, add_completion=False, pretty_exceptions_enable=False,
-    subcommand_metavar="[FILE | ws://...]... | COMMAND [ARGS]...",
+    name="context-inspector", cls=_Commands, no_args_is_help=False, add_completion=False,
+    pretty_exceptions_enable=False, subcommand_metavar="[FILE | ws://...]... | COMMAND [ARGS]...",
     help="See who thinks what, where, because of what, and what it costs: an inspector for multi-agent workspaces.\n\n"
     "Without a command it opens the window: on each log FILE (- for standard input), with the question how to join the "
     "gateway at each ws:// or wss:// address, or on the start page when nothing is named.",
 )  # fmt: skip
-
-app.command("summary")(summary_command)
-app.command("list")(list_command)
-app.command("contexts")(contexts_command)
-app.command("participants")(participants_command)
-app.command("model-sees")(model_sees_command)
-app.command("waste")(waste_command)
-app.command("check")(check_command)
-app.command("show")(show_command)
-app.command("explain-filter")(explain_filter_command)
-app.command("export")(export_command)
-app.command("record")(record_command)
-app.command("tap", help=TAP_HELP, context_settings={"allow_interspersed_args": False})(tap_command)
 
 
 @app.callback(invoke_without_command=True)

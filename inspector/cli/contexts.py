@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from inspector.analysis.context_tree import MAIN
-from inspector.cli.opening import Json, LogFile, opened
+from inspector.cli.arguments import Json, LogFile
+from inspector.cli.opening import opened
 from inspector.cli.printing import plain, print_array, printable, say
 from inspector.document import CaptureDocument
 from inspector.protocol.secrets import mask_secrets

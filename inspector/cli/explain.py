@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.opening import Json, compiled
+from inspector.cli.arguments import Json
+from inspector.cli.opening import compiled
 from inspector.cli.printing import dump, echo, say
 from inspector.filters import explain
 from inspector.filters.explain import explained

@@ -10,16 +10,8 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.opening import (
-    LogFile,
-    ToolAliasTexts,
-    asks_for_findings,
-    asks_for_tokens,
-    compiled,
-    fail,
-    field_named,
-    opened,
-)
+from inspector.cli.arguments import LogFile, ToolAliasTexts, fail
+from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, export_stream, export_to, matching
 from inspector.export.files import takes_a_stream, trouble_of
 from inspector.export.manner import MARKED_FIELDS, format_of

@@ -13,15 +13,8 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.opening import (
-    LogFile,
-    ToolAliasTexts,
-    asks_for_findings,
-    asks_for_tokens,
-    compiled,
-    field_named,
-    opened,
-)
+from inspector.cli.arguments import LogFile, ToolAliasTexts
+from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, visible
 from inspector.export import matching
 from inspector.tokens.counter import TOKENIZER

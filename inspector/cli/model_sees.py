@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.cli.opening import Json, LogFile, ToolAliasTexts, fail, opened
+from inspector.cli.arguments import Json, LogFile, ToolAliasTexts, fail
+from inspector.cli.opening import opened
 from inspector.cli.printing import dump, printable, say, visible
 from inspector.document import CaptureDocument
 from inspector.model_context import Entry, ModelContext, Moment, Options, Reader, readers

@@ -8,10 +8,10 @@ import threading
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, NoReturn
 
 import typer
 
+from inspector.cli.arguments import fail
 from inspector.cli.printing import visible
 from inspector.document import CaptureDocument
 from inspector.fields import Field
@@ -20,23 +20,6 @@ from inspector.marks_file import restore_marks
 from inspector.protocol.tool_names import AliasError, ToolAliases, parse_alias
 from inspector.reading import UnknownFormatError
 from inspector.sources.inputs import is_stream
-
-LogFile = Annotated[str, typer.Argument(metavar="FILE", help="Any readable log; - for standard input.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-ToolAliasTexts = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--tool-alias",
-        metavar="NAME=NAME",
-        help="Two names of one tool, such as 'mcp__rune__*=*' for names a proxy prefixes; repeated.",
-    ),
-]
-
-
-def fail(sentence: str) -> NoReturn:
-    """Say what is wrong and end with exit code 2."""
-    typer.echo(sentence, err=True)
-    raise typer.Exit(2)
 
 
 @contextmanager

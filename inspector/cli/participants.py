@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from inspector.cli.opening import Json, LogFile, opened
+from inspector.cli.arguments import Json, LogFile
+from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, masked_table, plain, print_array, printable, say
 from inspector.protocol.secrets import mask_secrets
 from inspector.summary import participant_stories

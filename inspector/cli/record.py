@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import typer
 
-from inspector.cli.opening import fail
+from inspector.cli.arguments import fail
 from inspector.cli.printing import visible
 from inspector.sources.connection import AddressError, Connection, Secret, normal_url
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from inspector.capture.exact import save_message
-from inspector.cli.opening import Json, LogFile, ToolAliasTexts, fail, opened
+from inspector.cli.arguments import Json, LogFile, ToolAliasTexts, fail
+from inspector.cli.opening import opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, say
 from inspector.document import CaptureDocument
 from inspector.fields import FIELD_BY_NAME

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.cli.opening import Json, LogFile, ToolAliasTexts, opened
+from inspector.cli.arguments import Json, LogFile, ToolAliasTexts
+from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
 from inspector.protocol.secrets import mask_secrets
 from inspector.summary import summary

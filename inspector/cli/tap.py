@@ -13,7 +13,7 @@ import typer
 from inspector.tap.arguments import TapArguments
 from inspector.tap.relay import end_as, run_tap
 
-HELP = (
+_HELP = (
     "Stand between an MCP client and a stdio server, and record what they say.\n\n"
     "In the client's configuration put `context-inspector tap -o FILE --` before the server's command. Bytes, exit "
     "codes and signals pass through untouched. Trouble with FILE is said on standard error and never reaches the "
@@ -21,6 +21,9 @@ HELP = (
     "Clients start their servers again and again: name a folder (`-o ~/taps/`), and each start has its own capture. "
     "The window and all other commands read it, also while it grows."
 )
+
+OPTIONS = {"help": _HELP, "context_settings": {"allow_interspersed_args": False}}
+"""How the command is declared: words behind the server's are the server's."""
 
 Command = Annotated[list[str], typer.Argument(metavar="COMMAND", help="The server and its arguments.")]
 

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from inspector.cli.opening import Json, LogFile, ToolAliasTexts, opened
+from inspector.cli.arguments import Json, LogFile, ToolAliasTexts
+from inspector.cli.opening import opened
 from inspector.cli.printing import dump, echo, printable, say
 from inspector.protocol.secrets import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import groupby
 from unicodedata import category
 
@@ -32,17 +33,23 @@ _DEEPEST = 4
 
 _PLAIN_ASCII = frozenset(map(chr, range(0x20, 0x7F))) - set('"\\/')
 
-_FOLDS_TO_ASCII = {
-    character: folded
-    for character in map(chr, range(0x80, 0x10000))
-    if not "\ud800" <= character <= "\udfff" and any(map(str.isascii, folded := character.casefold()))
-}
-"""Characters that are others when case is put aside, some of ASCII among them: Kelvin sign, sharp s, ligatures."""
 
-_NUMBERED = re.compile(rb"\\u(?:00[0-7]|" + b"|".join(
-    f"{ord(c):04x}".encode() for c in _FOLDS_TO_ASCII
-) + rb")", re.IGNORECASE)  # fmt: skip
-"""An escape whose character is of ASCII, or folds to something of it."""
+@cache
+def _folds_to_ascii() -> dict[str, str]:
+    """Characters that are others when case is put aside, some of ASCII among them: Kelvin sign, sharp s, ligatures."""
+    return {
+        character: folded
+        for character in map(chr, range(0x80, 0x10000))
+        if not "\ud800" <= character <= "\udfff" and any(map(str.isascii, folded := character.casefold()))
+    }
+
+
+@cache
+def _numbered() -> re.Pattern[bytes]:
+    """An escape whose character is of ASCII, or folds to something of it."""
+    folding = b"|".join(f"{ord(c):04x}".encode() for c in _folds_to_ascii())
+    return re.compile(rb"\\u(?:00[0-7]|" + folding + rb")", re.IGNORECASE)
+
 
 _ANY_NUMBERED = re.compile(rb"\\u")
 
@@ -117,8 +124,8 @@ class TextFinder:
         self._whole = folded.encode("utf-8", "replace")
         self._literal = "\\" not in folded and all(c.isascii() or is_plain(c) for c in folded)
         self._escaped = "".join(_ESCAPE_OF[c] for c in folded if c in _ESCAPE_OF).encode()
-        self._numbered = (_NUMBERED_ASCII if match_case else _NUMBERED) if part.isascii() else _ANY_NUMBERED
-        others = {} if match_case else _FOLDS_TO_ASCII
+        self._numbered = (_NUMBERED_ASCII if match_case else _numbered()) if part.isascii() else _ANY_NUMBERED
+        others = {} if match_case else _folds_to_ascii()
         self._others = [c.encode() for c, to in others.items() if not set(to).isdisjoint(part)]
         self._room = Folded(match_case=match_case)
         self._find_whole = Literal(self._whole, match_case=match_case)

@@ -1,17 +1,30 @@
-"""The middle column: one view of the document at a time, chosen by its tab (look.md 6)."""
+"""The middle column: one view of the document at a time, chosen by its tab (look.md 6).
+
+A view is imported when it is made: the start page, and most documents, go without it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from inspector.ui.panels.model_sees.panel import ModelSeesPanel
-from inspector.ui.panels.timeline.panel import TimelinePanel
-from inspector.ui.panes import Panes
 from inspector.ui.theme import ThemeController
+
+if TYPE_CHECKING:
+    from inspector.ui.panes import Panes
+
+
+@runtime_checkable
+class _Reading(Protocol):
+    """A view that reads the document by itself."""
+
+    def stop(self) -> None:
+        """Read no more."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +47,8 @@ def _messages(panes: Panes, _theme: ThemeController, _parent: QWidget) -> QWidge
 
 
 def _timeline(panes: Panes, theme: ThemeController, parent: QWidget) -> QWidget:
+    from inspector.ui.panels.timeline.panel import TimelinePanel
+
     panel = TimelinePanel(panes.document, theme, panes.rows, parent)
     panes.bridge.settled.connect(panel.apply_changes)
     panes.counts_changed.connect(panel.refresh_view)
@@ -49,6 +64,8 @@ def _timeline(panes: Panes, theme: ThemeController, parent: QWidget) -> QWidget:
 
 
 def _model_sees(panes: Panes, theme: ThemeController, parent: QWidget) -> QWidget:
+    from inspector.ui.panels.model_sees.panel import ModelSeesPanel
+
     panel = ModelSeesPanel(panes.document, theme, panes.rows, parent)
     panes.bridge.settled.connect(panel.apply_changes)
     panes.selection_changed.connect(panel.show_message)
@@ -122,8 +139,8 @@ class Center(QStackedWidget):
 
     def stop(self) -> None:
         """Read no more of the document: it is about to be closed."""
-        for made in self._made.values():
-            if isinstance(made, TimelinePanel | ModelSeesPanel):
+        for view, made in self._made.items():
+            if view != MESSAGES and isinstance(made, _Reading):  # the panes stop theirs
                 made.stop()
 
     def take_focus(self) -> None:

@@ -1,4 +1,7 @@
-"""What the window's actions do; one short method each, named in actions.py."""
+"""What the window's actions do; one short method each, named in actions.py.
+
+Dialogs are imported when they are asked for, so that a window is there sooner.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,14 @@ from inspector import version
 from inspector.analysis.pending import PENDING_FILTER
 from inspector.model_context import Reader
 from inspector.ui import pane_focus
-from inspector.ui.dialogs.columns import ColumnsDialog
-from inspector.ui.dialogs.go_to import GoToDialog
-from inspector.ui.dialogs.keys import KeysDialog
 from inspector.ui.dialogs.message import MessageDialog
-from inspector.ui.dialogs.settings import SettingsDialog
-from inspector.ui.panels.model_sees.panel import ModelSeesPanel
-from inspector.ui.panels.timeline.panel import TimelinePanel
 
 if TYPE_CHECKING:
     from inspector.settings import Settings
+    from inspector.ui.dialogs.settings import SettingsDialog
     from inspector.ui.main_window import MainWindow
     from inspector.ui.panels.messages.copies import What
+    from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 
 _ZOOM = (80, 200, 10)
 
@@ -108,6 +107,8 @@ class Commands(QObject):
         self._window.presets.ask_to_save_active()
 
     def _open_settings(self, page: str = "") -> SettingsDialog:
+        from inspector.ui.dialogs.settings import SettingsDialog
+
         dialog = SettingsDialog(
             self._window.theme, self._window.application.settings, self._window, keyed=self._window.keys.known()
         )
@@ -187,6 +188,8 @@ class Commands(QObject):
 
     def show_in_timeline(self) -> None:
         """Show the current message in the timeline."""
+        from inspector.ui.panels.timeline.panel import TimelinePanel
+
         self._show_view("timeline")
         timeline = self._window.center.currentWidget()
         if isinstance(timeline, TimelinePanel):
@@ -215,6 +218,8 @@ class Commands(QObject):
             panel.choose_reader(Reader(*key))
 
     def _model_sees(self) -> ModelSeesPanel | None:
+        from inspector.ui.panels.model_sees.panel import ModelSeesPanel
+
         self._show_view("model_sees")
         panel = self._window.center.currentWidget()
         return panel if isinstance(panel, ModelSeesPanel) else None
@@ -265,6 +270,8 @@ class Commands(QObject):
         panes = self._window.panes
         if panes is None:
             return
+        from inspector.ui.dialogs.columns import ColumnsDialog
+
         dialog = ColumnsDialog(self._window.theme, panes.messages, panes.completer.payload_names(), self._window)
         dialog.open()
 
@@ -508,6 +515,8 @@ class Commands(QObject):
         panes = self._window.panes
         if panes is None or not len(self._window.document.capture):
             return
+        from inspector.ui.dialogs.go_to import GoToDialog
+
         dialog = GoToDialog(self._window.theme, self._window.document, panes.rows, self._window)
         dialog.chosen.connect(self._go_to_chosen)
         dialog.open()
@@ -533,6 +542,8 @@ class Commands(QObject):
 
     def show_keys(self) -> None:
         """List the keys, so that one can be looked for."""
+        from inspector.ui.dialogs.keys import KeysDialog
+
         dialog = KeysDialog(self._window.theme, self._window.keys, self._window)
         dialog.change_requested.connect(lambda: self._open_settings("keys"))
         dialog.open()

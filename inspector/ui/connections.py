@@ -14,14 +14,14 @@ from PySide6.QtCore import QObject
 from inspector.credentials import KeyringError, account
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, normal_url
-from inspector.ui.dialogs.connect import DEFAULT_ADDRESS, ConnectDialog
-from inspector.ui.dialogs.connections import ConnectionsDialog
-from inspector.ui.dialogs.keep_fields import Kept
 from inspector.ui.dialogs.message import CANCEL, MessageDialog
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from inspector.ui.dialogs.connect import ConnectDialog
+    from inspector.ui.dialogs.connections import ConnectionsDialog
+    from inspector.ui.dialogs.keep_fields import Kept
     from inspector.ui.main_window import MainWindow
     from inspector.ui.panels.start.panel import StartPage
 
@@ -172,6 +172,8 @@ class Connections(QObject):
 
     def new(self, parent: QWidget | None = None) -> ConnectDialog:
         """Write down another connection to keep."""
+        from inspector.ui.dialogs.connect import DEFAULT_ADDRESS
+
         return self.edit(NamedConnection(name=NEW_NAME, url=DEFAULT_ADDRESS), parent)
 
     def rename(self, chosen: NamedConnection, name: str) -> None:
@@ -199,6 +201,8 @@ class Connections(QObject):
 
     def manage(self) -> ConnectionsDialog:
         """Show all kept connections."""
+        from inspector.ui.dialogs.connections import ConnectionsDialog
+
         dialog = ConnectionsDialog(self._window.theme, self._application.settings, self._window)
         dialog.join_requested.connect(self.join)
         dialog.new_requested.connect(lambda: self.new(dialog).finished.connect(dialog.refresh))

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from inspector.aio import spawn
 from inspector.capture.block import RUNNING
 from inspector.document import CaptureDocument
-from inspector.live import POLL_S
-from inspector.reading import LIVE_BLOCK_BYTES
+from inspector.reading import LIVE_BLOCK_BYTES, POLL_S
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow

@@ -1,29 +1,21 @@
-"""Icons: Remix glyphs of QtAwesome tinted with the theme's colours, and the program's own icon.
+"""Icons: Remix glyphs tinted with the theme's colours, and the program's own icon.
 
-Only the Remix font is loaded, not QtAwesome's other eleven. Icons and pixmaps are cached here until the colours
-change (`use_colors`, called by `theme.apply`): whoever keeps an icon longer than that asks again on
+Icons and pixmaps are cached here until the colours change (`use_colors`, called by `theme.apply`): whoever keeps an
+icon longer than that asks again on
 `ThemeController.changed`. Which icon stands for what: look.md, sections 3 and 5.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from functools import cache
-
-# QtAwesome reaches Qt through QtPy, which would otherwise take the first binding it finds.
-os.environ.setdefault("QT_API", "pyside6")
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QPixmap
-from qtawesome.iconic_font import IconicFont
 
 from inspector import paths
 from inspector.protocol.kinds import family
+from inspector.ui.glyphs import glyph_icon, has_glyph
 from inspector.ui.tokens import COLORS
-
-SCALE_FACTOR = 8 / 7
-"""QtAwesome draws at 7/8 of the size asked for; this makes 16 mean 16."""
 
 KIND_ICONS: dict[str, str] = {
     "chat": "ri.chat-1-line",
@@ -146,13 +138,8 @@ def icon(name: str, token: str = "ink.secondary", size: int = 16, on_token: str 
     key = (glyph, token, on_token)
     made = _icons.get(key)
     if made is None:
-        made = _icons[key] = _font().icon(
-            glyph,
-            color=_color(token),
-            color_disabled=_color("ink.disabled"),
-            color_on=_color(on_token or token),
-            color_on_disabled=_color("ink.disabled"),
-            scale_factor=SCALE_FACTOR,
+        made = _icons[key] = glyph_icon(
+            glyph.removeprefix("ri."), off=_color(token), on=_color(on_token or token), disabled=_color("ink.disabled")
         )
     return made
 
@@ -203,20 +190,10 @@ def kind_pixmap(kind: str, size: int = 14, dpr: float = 1.0) -> QPixmap:
 
 
 def glyph_exists(name: str) -> bool:
-    """Whether the installed Remix font has the glyph behind a name."""
-    return glyph_name(name).removeprefix("ri.") in _font().charmap["ri"]
+    """Whether the Remix font has the glyph behind a name."""
+    return has_glyph(glyph_name(name).removeprefix("ri."))
 
 
 def app_icon() -> QIcon:
     """The program's own icon: two nested open rings and a point at the opening."""
     return QIcon(str(paths.resource("icons", "context-inspector.svg")))
-
-
-@cache
-def _font() -> IconicFont:
-    """QtAwesome with the Remix set only. Needs a QApplication."""
-    # The file names carry Remix's version, so they are taken from the installed package.
-    from qtawesome import _BUNDLED_FONTS
-
-    remix = next(entry for entry in _BUNDLED_FONTS if entry[0] == "ri")
-    return IconicFont(remix)

@@ -54,12 +54,8 @@ from inspector.ui.looking import Looking
 from inspector.ui.marking import Marking
 from inspector.ui.opening import Opening
 from inspector.ui.palette import Palette
-from inspector.ui.panels.findings.problems import Problems
-from inspector.ui.panels.findings.rows import Grouping
-from inspector.ui.panels.messages.panel import Selection
 from inspector.ui.panels.messages.times import MODES as TIME_MODES
 from inspector.ui.panels.start.panel import StartPage
-from inspector.ui.panes import Panes
 from inspector.ui.presets import Presets
 from inspector.ui.recent_menus import RecentMenus
 from inspector.ui.saving import MessageSaving
@@ -74,6 +70,10 @@ from inspector.ui.widgets.status_bar import StatusBar
 
 if TYPE_CHECKING:
     from inspector.ui.app import Application
+    from inspector.ui.panels.findings.problems import Problems
+    from inspector.ui.panels.findings.rows import Grouping
+    from inspector.ui.panels.messages.panel import Selection
+    from inspector.ui.panes import Panes
 
 
 PANES_OF_ACTIONS = {
@@ -321,6 +321,9 @@ class MainWindow(QMainWindow):
 
     def show_document(self, document: CaptureDocument) -> Panes:
         """Show a document; a window does so once."""
+        from inspector.ui.panels.findings.rows import Grouping
+        from inspector.ui.panes import Panes
+
         self.document = document
         panes = self.panes = Panes(document, self.theme, self)
         self.center.attach(panes)
@@ -682,8 +685,10 @@ class MainWindow(QMainWindow):
     def childEvent(self, event: QChildEvent) -> None:
         """Qt makes a tab bar of its own for docks that lie on one another, and gives it no name."""
         super().childEvent(event)
+        if not event.polished():  # asking for a child that Python does not know makes its class: dear at the start
+            return
         child = event.child()
-        if event.polished() and isinstance(child, QTabBar):
+        if isinstance(child, QTabBar):
             child.setObjectName("dockTabs")
             child.setAccessibleName("Panes that lie on one another")
             child.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # else Tab goes there also while it is empty and not seen

@@ -16,8 +16,7 @@ from PySide6.QtWidgets import QFileDialog
 from inspector import collector
 from inspector.captures import OwnCapture
 from inspector.document import CaptureDocument, Progress
-from inspector.live import POLL_S
-from inspector.reading import LIVE_BLOCK_BYTES, UnknownFormatError
+from inspector.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.sources.inputs import is_stream
 from inspector.ui.following import Following
 

@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QAbstractSlider, QComboBox, QWidget
 
-from inspector.ui.panels.messages.view import MessageView
-
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 def wants(widget: QWidget | None, event: QKeyEvent) -> bool:
     """Whether a widget does something with a key by itself: Space presses buttons, and a letter finds an entry."""
+    from inspector.ui.panels.messages.view import MessageView  # not before there is a table
+
     if event.modifiers() & _COMMANDS:
         return False
     if isinstance(widget, QComboBox):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
@@ -14,12 +15,13 @@ from PySide6.QtGui import QGuiApplication
 from inspector.analysis import Changes
 from inspector.filters import DisplayFilter, FilterError, compile_filter
 from inspector.filters.tally import ConditionTally
-from inspector.ui.panels.timeline.range_words import range_words
-from inspector.ui.panes import Panes
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.widgets.filter_chips import ConditionBar
 from inspector.ui.widgets.flat_tool_bar import FlatToolBar
+
+if TYPE_CHECKING:
+    from inspector.ui.panes import Panes
 
 SOON_MS, LATER_MS = 4, 400
 """Between two slices of counting, and from new traffic to the next count."""
@@ -93,7 +95,11 @@ class Stacking(QObject):
 
     def _words_of(self, text: str) -> str:
         """A range of time in seconds, as the panes count them; "" for what is shown as written."""
-        return range_words(text, self._panes.messages.model.start_ns) or "" if self._panes is not None else ""
+        if self._panes is None:
+            return ""
+        from inspector.ui.panels.timeline.range_words import range_words
+
+        return range_words(text, self._panes.messages.model.start_ns) or ""
 
     def _compile(self, text: str) -> DisplayFilter:
         known = self._compiled.get(text)

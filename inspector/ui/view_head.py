@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
@@ -12,11 +13,13 @@ from typing_extensions import override
 from inspector.analysis.context_tree import MAIN
 from inspector.filters.visible import Reach, Scope
 from inspector.ui.center import CENTER_VIEWS, Center
-from inspector.ui.panes import Panes
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.scope_chip import ScopeChip
 from inspector.ui.widgets.view_tabs import ViewTabs
+
+if TYPE_CHECKING:
+    from inspector.ui.panes import Panes
 
 HIDDEN_CALLS = "hidden-calls"
 SHOWN_AS_WELL = "Requests and proposals are shown as well, whatever else this view hides."

@@ -12,17 +12,17 @@ from PySide6.QtCore import QObject
 from inspector.capture.flags import Flag
 from inspector.captures import captures_folder
 from inspector.document import CaptureDocument
-from inspector.live import LiveSession, probe
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.sources.connection import Connection
 from inspector.sources.state import SourceState
 from inspector.ui import formats
-from inspector.ui.dialogs.connect import ConnectDialog, TestResult
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from inspector.demo.script import Demo
+    from inspector.live import LiveSession
+    from inspector.ui.dialogs.connect import ConnectDialog, TestResult
     from inspector.ui.main_window import MainWindow
     from inspector.ui.panels.start.panel import StartPage
 
@@ -55,6 +55,8 @@ class Watching(QObject):
 
     def connect_dialog(self, *, editing: NamedConnection | None = None, parent: QWidget | None = None) -> ConnectDialog:
         """A dialog that asks for a gateway, or edits one that is kept; still to be opened."""
+        from inspector.ui.dialogs.connect import ConnectDialog
+
         dialog = ConnectDialog(
             self._window.theme, self._application.settings, parent or self._window, test=try_connection,
             tokens=self._application.tokens, editing=editing,
@@ -100,6 +102,8 @@ class Watching(QObject):
             remember: list it among the recent ones once the gateway has greeted us.
             demo: its capture may be thrown away without a question.
         """
+        from inspector.live import LiveSession
+
         document = CaptureDocument()
         self._to_remember = connection if remember else None
         try:
@@ -259,6 +263,9 @@ class Watching(QObject):
 
 async def try_connection(connection: Connection) -> TestResult:
     """Try a connection for the dialog that asks for one."""
+    from inspector.live import probe
+    from inspector.ui.dialogs.connect import TestResult
+
     found = await probe(connection)
     if not found.welcomed:
         return TestResult(False, found.sentence)

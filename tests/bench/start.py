@@ -18,8 +18,10 @@ from tests.bench.sending import ROOT
 
 CHILD = """
 import sys, time
-from PySide6.QtCore import QEvent, QTimer
-import inspector.ui.app as app
+from inspector.collector import no_collection
+with no_collection():  # as the program imports it
+    from PySide6.QtCore import QEvent, QTimer
+    import inspector.ui.app as app
 
 class Timed(app.MainWindow):
     painted = False
@@ -42,6 +44,7 @@ def start_once() -> float:
     """Seconds from starting a process to its painted window."""
     with tempfile.TemporaryDirectory(prefix="inspector-bench-") as home:
         environment = {**os.environ, "CONTEXT_INSPECTOR_HOME": home, "QT_QPA_PLATFORM": "offscreen"}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # nobody compiles the program at each start
         started = time.time_ns()
         done = subprocess.run(
             [sys.executable, "-c", CHILD], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import Qt
+from PySide6.QtGui import Qt  # its functions for text are in this part of Qt
 
 from inspector.ui import wire_text
 
@@ -73,4 +73,4 @@ def test_a_tooltip_shows_markup_as_text() -> None:
 
 def test_plain_wire_text_would_be_guessed_rich_by_qt() -> None:
     """Why tooltips are escaped: should Qt ever stop guessing, they can become plain."""
-    assert Qt.mightBeRichText("<b>bold</b>")  # pyright: ignore[reportAttributeAccessIssue]  the stubs lack it
+    assert Qt.mightBeRichText("<b>bold</b>")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import inspector
 
-BANNED = ("PySide6", "shiboken6", "qasync", "qtawesome", "qtpy", "pytestqt")
+BANNED = ("PySide6", "shiboken6", "qasync", "pytestqt")
 
 PROBE = """
 import importlib, sys

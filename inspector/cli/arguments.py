@@ -1,0 +1,24 @@
+"""What commands take alike, and how they end when something is wrong with it; nothing of the program is imported."""
+
+from __future__ import annotations
+
+from typing import Annotated, NoReturn
+
+import typer
+
+LogFile = Annotated[str, typer.Argument(metavar="FILE", help="Any readable log; - for standard input.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+ToolAliasTexts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tool-alias",
+        metavar="NAME=NAME",
+        help="Two names of one tool, such as 'mcp__rune__*=*' for names a proxy prefixes; repeated.",
+    ),
+]
+
+
+def fail(sentence: str) -> NoReturn:
+    """Say what is wrong and end with exit code 2."""
+    typer.echo(sentence, err=True)
+    raise typer.Exit(2)
