@@ -11,7 +11,7 @@ JOBS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
 # Tests start the program hundreds of times: it is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-run demo run test lint format bench bench-quick package clean
+.PHONY: help setup setup-run demo run test lint format audit bench bench-quick package package-test docs screenshots clean
 
 help: ## list the targets
 	@echo 'Context Inspector: make TARGET'
@@ -33,14 +33,18 @@ test: setup ## run all tests
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit tests/ui $(wildcard tests/e2e)
 
 lint: setup ## style, format, types and layers
-	@$(BIN)/ruff check inspector tests
-	@$(BIN)/ruff format --check inspector tests
+	@$(BIN)/ruff check inspector tests packaging docs
+	@$(BIN)/ruff format --check inspector tests packaging docs
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
+	@$(BIN)/shellcheck packaging/*.sh packaging/linux/post* packaging/macos/*.sh .ci/run
 
 format: setup ## apply the format and the safe fixes
-	@$(BIN)/ruff format inspector tests
-	@$(BIN)/ruff check --fix inspector tests
+	@$(BIN)/ruff format inspector tests packaging docs
+	@$(BIN)/ruff check --fix inspector tests packaging docs
+
+audit: setup ## ask whether a known vulnerability concerns what is installed; says so when it cannot ask
+	@PYTHONPATH=. $(BIN)/python packaging/audit.py
 
 bench: setup ## measure everything beside its target, some minutes and 5 GB of disk; ONLY=live measures one part
 	@$(BIN)/python -m tests.bench $(addprefix --only ,$(ONLY))
@@ -48,10 +52,20 @@ bench: setup ## measure everything beside its target, some minutes and 5 GB of d
 bench-quick: setup ## little of everything, in under a minute
 	@$(BIN)/python -m tests.bench --quick $(addprefix --only ,$(ONLY))
 
-package: ## installers (not there yet)
-	@echo 'There are no installers yet. Planned: deb, rpm and archlinux packages, a Windows setup and a macOS app;'
-	@echo 'see packaging/README.md. Until then: make run, or pip install . into an environment of your own.'
-	@exit 1
+package: ## build the .deb and the portable archive into dist/, some minutes
+	@bash packaging/setup.sh package
+	@$(BIN)/python packaging/build.py
+
+package-test: ## try the .deb on a clean system of its own; needs root and debootstrap
+	@bash packaging/test_package.sh
+
+docs: setup ## make the generated pages anew: filter and findings reference, command line
+	@$(BIN)/python -m inspector.filters.page > docs/filter.md
+	@$(BIN)/python -m inspector.analysis.findings > docs/findings.md
+	@$(BIN)/python docs/commands_page.py > docs/commands.md
+
+screenshots: setup ## take all pictures of README and guide anew, in a minute or two
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python docs/screenshots.py
 
 clean: ## remove .venv and everything that can be made again
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .benchmarks .import_linter_cache

@@ -16,6 +16,11 @@ def main() -> None:
         from inspector.tap.start import start_quickly
 
         start_quickly(sys.argv[2:])
+    else:
+        from inspector.instance import handed_over_quickly
+
+        if handed_over_quickly(sys.argv[1:]):
+            return
     from inspector.program import main as run
 
     run()

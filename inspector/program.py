@@ -12,11 +12,19 @@ from typing import Annotated
 
 import typer
 
+from inspector import hard_crashes, instance
 from inspector.cli.arguments import ToolAliasTexts, fail
 from inspector.cli.commands import COMMANDS, app
 from inspector.collector import no_collection
 
 Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
+Developer = Annotated[bool, typer.Option("--developer", help="Show the Developer menu, and log more.")]
+NewWindow = Annotated[
+    bool, typer.Option("--new-window", help="A new window of the running program, even where one is free.")
+]
+Standalone = Annotated[
+    bool, typer.Option("--standalone", help="A process of its own, which also waits until its windows are closed.")
+]
 ThemeName = Annotated[str, typer.Option("--theme", help="system, light or dark.")]
 
 _DEMO_SECONDS_WITHOUT_DISPLAY = 20.0
@@ -41,6 +49,11 @@ def _theme(name: str) -> str:
     return name
 
 
+def _ask_for_developer(asked: bool) -> None:
+    if asked:
+        os.environ["CONTEXT_INSPECTOR_DEVELOPER"] = "1"
+
+
 def _alias_texts(texts: list[str] | None) -> list[str]:
     """The rules of `--tool-alias`, each found to be one."""
     if not texts:
@@ -51,24 +64,47 @@ def _alias_texts(texts: list[str] | None) -> list[str]:
 
 
 @app.command("window", hidden=True)
-def window_command(targets: Targets = None, theme: ThemeName = "", tool_alias: ToolAliasTexts = None) -> None:
-    """Open the window: on a log, on a gateway, or on the start page."""
+def window_command(
+    targets: Targets = None,
+    new_window: NewWindow = False,
+    standalone: Standalone = False,
+    theme: ThemeName = "",
+    tool_alias: ToolAliasTexts = None,
+    developer: Developer = False,
+) -> None:
+    """Open the window: on a log, on a gateway, or on the start page.
+
+    Where the program runs already, that one opens it. What holds for one run only, and what comes through a pipe, is
+    opened by a process of its own.
+    """
     for target in targets or []:
         if target != "-" and not target.startswith(("ws://", "wss://")) and not Path(target).exists():
             fail(f"There is no file {target}, and no command of that name; see context-inspector --help.")
     if not has_display():
         fail("There is no display to show a window on. The commands summary, list, contexts and show need none.")
     texts = _alias_texts(tool_alias)
-    with no_collection():  # of the classes made on import, which stay
-        from inspector.ui.app import run_windows
+    chosen_theme = _theme(theme) if theme else None
+    _ask_for_developer(developer)
+    from inspector.sources.inputs import is_stream
 
-    raise typer.Exit(run_windows(targets or [], theme=_theme(theme) if theme else None, tool_aliases=texts))
+    streams = any("://" not in target and is_stream(Path(target)) for target in targets or [])
+    own = standalone or bool(theme or texts or developer) or streams
+    first = None if own else instance.first_or_end(instance.request_for(targets or [], new_window=new_window))
+    with hard_crashes.watched():
+        with no_collection():  # of the classes made on import, which stay
+            from inspector.ui.app import run_windows
+
+        code = run_windows(
+            targets or [], theme=chosen_theme, tool_aliases=texts, standalone=own, fresh=new_window, first=first
+        )
+    raise typer.Exit(code)
 
 
 @app.command("demo")
 def demo_command(
     seconds: Annotated[float | None, typer.Option("--seconds", min=1, help="End after so many seconds.")] = None,
     theme: ThemeName = "",
+    developer: Developer = False,
 ) -> None:
     """Watch scripted agents talk through a gateway of their own, live."""
     screenshot = None
@@ -77,9 +113,12 @@ def demo_command(
         seconds = seconds or _DEMO_SECONDS_WITHOUT_DISPLAY
         screenshot = str(Path("demo-screenshot.png").resolve())
         typer.echo(f"There is no display: the same window runs unseen for {seconds:g} s and leaves a screenshot.")
-    from inspector.ui.app import run_demo
+    chosen_theme = _theme(theme) if theme else None
+    _ask_for_developer(developer)
+    with hard_crashes.watched():
+        from inspector.ui.app import run_demo
 
-    code = run_demo(seconds=seconds, screenshot=screenshot, theme=_theme(theme) if theme else None)
+        code = run_demo(seconds=seconds, screenshot=screenshot, theme=chosen_theme)
     if screenshot and code == 0:
         typer.echo(f"Screenshot: {screenshot}")
     raise typer.Exit(code)

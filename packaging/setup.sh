@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Sets up a checkout: system libraries that Qt needs, .venv, and the project in it.
 #
-#   packaging/setup.sh run    what is needed to run
-#   packaging/setup.sh dev    and to test and lint
+#   packaging/setup.sh run      what is needed to run
+#   packaging/setup.sh dev      and to test and lint
+#   packaging/setup.sh package  to build packages
 #
 # Quick when there is nothing to do. Libraries are installed with apt where apt exists and may be used; else the one
 # line to type is printed. Set PYTHON to choose the interpreter.
@@ -11,8 +12,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 mode="${1:-run}"
 case "$mode" in
-    run | dev) ;;
-    *) echo "usage: packaging/setup.sh run|dev" >&2; exit 2 ;;
+    run | dev | package) ;;
+    *) echo "usage: packaging/setup.sh run|dev|package" >&2; exit 2 ;;
 esac
 
 say() { echo "setup: $*"; }
@@ -111,6 +112,9 @@ if [[ "$(uname -s)" == Linux ]]; then
     if ((${#wanted[@]})); then
         install_packages "Qt cannot open a window without them" "${wanted[@]}" || exit 1
     fi
+    if [[ "$mode" == package ]] && ! command -v strip >/dev/null; then
+        install_packages "strip and objdump, for the libraries of the package" binutils || exit 1
+    fi
     if [[ "$mode" == dev ]]; then
         mapfile -t wanted < <(missing_programs)
         if ((${#wanted[@]})); then
@@ -159,12 +163,12 @@ fi
 
 say "installing Context Inspector and what it needs into .venv (some 300 MB, a minute or two, only now)"
 extras=""
-[[ "$mode" == dev ]] && extras="[dev]"
+[[ "$mode" == run ]] || extras="[$mode]"
 PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONWARNINGS=ignore \
     .venv/bin/python -m pip install -qq --no-input -e ".$extras" </dev/null ||
     fail "pip could not install the project, see above"
 stamp_of >"$stamp"
-if [[ "$mode" == dev ]]; then
+if [[ "$mode" != run ]]; then
     stamp_of >.venv/.installed-run
 fi
 say "done"

@@ -13,6 +13,7 @@ from pathlib import Path
 from inspector.capture.capture import Capture
 from inspector.capture.heads import HEAD, MAX_WHOLE
 from inspector.capture.sources import read_at
+from inspector.file_modes import mode_for
 from inspector.protocol.cut import completed
 from inspector.protocol.formats import read_line
 
@@ -67,8 +68,7 @@ class ExactMessage:
             with os.fdopen(handle, "wb") as file:
                 for part in self.parts():
                     written += file.write(part)
-            if path.exists():
-                Path(name).chmod(path.stat().st_mode & 0o777)
+            Path(name).chmod(mode_for(path))
             Path(name).replace(path)
         except BaseException:
             with contextlib.suppress(OSError):

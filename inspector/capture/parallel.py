@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 from collections import deque
 from collections.abc import Generator
@@ -11,6 +12,8 @@ from multiprocessing.connection import wait as wait_for
 from inspector.capture.block import Block
 from inspector.capture.parts import PartReader, read_part
 from inspector.capture.sources import SourceFile
+
+_log = logging.getLogger(__name__)
 
 WORTHWHILE_BYTES = 24 << 20
 """From this size on processes are started: below, they would be ready when the file has been read."""
@@ -122,7 +125,8 @@ class _Reading:
                     self._blocks[found[0]] = found[1]
 
     def _stand_in(self, reader: PartReader) -> None:
-        """A process has ended: read here what it had been given."""
+        """A process has ended: read here what it had been given. What ended it fails here, too, if it was a record."""
+        _log.info("A process that read parts of a log has ended; its %d parts are read here.", len(reader.pending))
         self._readers.remove(reader)
         reader.end()
         for number in reader.pending:

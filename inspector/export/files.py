@@ -26,6 +26,7 @@ from inspector.export.markdown import MarkdownWriter
 from inspector.export.page import PageWriter
 from inspector.export.redaction import Redaction
 from inspector.export.table import TableWriter
+from inspector.file_modes import mode_for
 from inspector.filters import DisplayFilter
 
 FORMATS = {
@@ -96,7 +97,7 @@ def export_file(document: CaptureDocument, messages: Iterable[int], target: Path
         with os.fdopen(handle, "wb") as file, compressing(file, target.name) as stream:
             for done in export_to(document, messages, stream, manner):
                 yield done
-        part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o600)
+        part.chmod(mode_for(target))
         part.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from inspector.file_modes import mode_for
 from inspector.model_context.messages import messages_of, tools_of
 from inspector.model_context.story import Moment
 from inspector.protocol.secrets import mask_secrets
@@ -43,6 +44,7 @@ def write_conversation(moment: Moment, target: Path, *, secrets: bool = False) -
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
             yield from _written(moment, file, secrets=secrets)
+        part.chmod(mode_for(target))
         part.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -87,6 +87,8 @@ class Display(_Part):
     """Estimate the tokens of every message, in a process of its own."""
     animate: bool = True
     """A short fade on contexts and participants that speak."""
+    developer_menu: bool = False
+    """The menu that shows the program at work."""
 
 
 class TableColumn(_Part):
@@ -228,6 +230,15 @@ def default_presets() -> list[Preset]:
     return [Preset(name=name, filter=text) for name, text in DEFAULT_PRESETS]
 
 
+class Start(_Part):
+    """What the program does when it starts."""
+
+    restore_windows: bool = True
+    """Open what was open before, where it is started without files."""
+    reconnect: bool = False
+    """Join gateways again that were watched then, where nothing has to be asked for it."""
+
+
 class Settings(_Part):
     """Everything the program remembers between starts, but secrets and window geometry."""
 
@@ -235,6 +246,8 @@ class Settings(_Part):
     """Shape of the file."""
     display: Display = Field(default_factory=Display)
     """How the window looks."""
+    start: Start = Field(default_factory=Start)
+    """What the program does when it starts."""
     recent_files: list[str] = Field(default_factory=list)
     """Absolute paths, latest first, at most `RECENT_CAP`."""
     recent_connections: list[ConnectionSettings] = Field(default_factory=list)

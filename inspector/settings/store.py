@@ -90,17 +90,28 @@ def save(settings: Settings, path: Path | None = None) -> None:
         text = settings.model_dump_json(indent=2) + "\n"
     except ValueError:
         raise OSError(errno.EINVAL, "they hold text that is not valid Unicode", str(file)) from None
-    _replace_whole(file, text.encode())
+    replace_whole(file, text.encode())
 
 
-def _replace_whole(file: Path, data: bytes) -> None:
+def replace_whole(file: Path, data: bytes, *, sync: bool = True) -> None:
+    """Write a file so that a crash leaves either the old one or the new one; readable by the user alone.
+
+    Args:
+        file: to be written.
+        data: all of it.
+        sync: wait until it is on the disk, so that not even a power cut can lose it.
+
+    Raises:
+        OSError: it cannot be written; the old file is untouched.
+    """
     # mkstemp makes the file with mode 0600.
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
-            os.fsync(stream.fileno())
+            if sync:
+                os.fsync(stream.fileno())
         Path(name).replace(file)
     except BaseException:
         Path(name).unlink(missing_ok=True)
@@ -129,7 +140,7 @@ def _copied_aside(file: Path, data: bytes) -> Path | None:
             if known.stat().st_size == len(data) and known.read_bytes() == data:
                 return known
         aside = _free_name(file)
-        _replace_whole(aside, data)
+        replace_whole(aside, data)
     except OSError:
         return None
     return aside

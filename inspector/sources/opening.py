@@ -119,7 +119,11 @@ async def _look_up(url: str) -> None:
 
 
 def _proxy(url: str) -> Literal[True] | None:
-    """Whether the system's proxy settings may apply: never to this machine."""
+    """Whether the system's proxy settings may apply: never to this machine.
+
+    They are what `urllib` finds: the environment (`https_proxy`, `no_proxy`...) as with curl and git, on Windows and
+    macOS the system's own. Qt's `QNetworkProxyFactory` knows no more without libproxy, which its wheels lack.
+    """
     return True if urlsplit(url).hostname not in _LOOPBACK and getproxies() else None
 
 

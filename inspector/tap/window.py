@@ -17,7 +17,7 @@ def open_window(path: str, say: Callable[[str], None]) -> subprocess.Popen[bytes
         )
         return None
     frozen = bool(getattr(sys, "frozen", False))
-    words = [sys.executable, *(() if frozen else ("-m", "inspector")), "window", path]
+    words = [sys.executable, *(() if frozen else ("-m", "inspector")), "window", "--standalone", path]
     # The numbers of DETACHED_PROCESS and CREATE_NEW_PROCESS_GROUP, which only Windows' module names.
     flags = 0x8 | 0x200 if sys.platform == "win32" else 0
     null = subprocess.DEVNULL

@@ -29,7 +29,7 @@ class Action:
         keys: shortcuts, the first one is shown.
         icon: name in icons.ICONS.
         needs: what must be there: "", "document", "live", "message", "marks", "undo" or "redo" (something to undo), or
-            "unsaved": a capture without a name yet.
+            "unsaved": a capture without a name yet, or "developer": the Developer menu, without which nobody sees it.
         checkable: it is a switch.
     """
 
@@ -54,7 +54,7 @@ class Action:
 
 _PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S",)
 
-MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", "&Analyze", "&Help")
+MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", "&Analyze", "&Developer", "&Help")
 
 ACTIONS: tuple[Action, ...] = (
     Action("file.open", "&Open a log...", "&File", "open_file", ("Ctrl+O",), "open", short="Open"),
@@ -257,8 +257,13 @@ ACTIONS: tuple[Action, ...] = (
     Action("analyze.waste", "Wa&ste", "&Analyze", "toggle_waste", ("Ctrl+Alt+W",), needs="document", checkable=True),
     Action("analyze.tokens", "&Tokens", "&Analyze", "toggle_tokens", ("Ctrl+9",), needs="document", checkable=True),
     Action("analyze.pending", "&Waiting for an answer", "&Analyze", "show_pending", needs="document"),
+    Action("developer.figures", "&Figures...", "&Developer", "show_figures", needs="developer"),
+    Action("developer.objects", "&Objects and tasks...", "&Developer", "show_objects", needs="developer"),
+    Action("developer.log", "&Log...", "&Developer", "show_log", needs="developer"),
+    Action("developer.fail", "&Raise an error", "&Developer", "raise_error", needs="developer", separated=True),
     Action("help.palette", "&Command palette...", "&Help", "show_palette", ("Ctrl+Shift+P",)),
     Action("help.keys", "&Keys...", "&Help", "show_keys", ("F1",)),
+    Action("help.log", "&Log...", "&Help", "show_log", separated=True),
     Action("help.about", "&About", "&Help", "show_about"),
 )
 

@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 import sys
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import qasync
-from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QTimer, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
-from inspector import collector
+from inspector import collector, program_log
 from inspector import settings as stored
 from inspector.aio import cancel_and_wait, spawn
 from inspector.captures import Unsaved, unsaved_captures
 from inspector.credentials import TokenStore
+from inspector.instance import Lock, Place
 from inspector.protocol.tool_names import ToolAliases
+from inspector.session_restore import SavedWindow, take_session
 from inspector.settings import Settings
 from inspector.sources.inputs import STANDARD_INPUT, is_stream
 from inspector.ui import icons, kept
+from inspector.ui.failures import FailureDialog, on_qt_message
+from inspector.ui.last_time import LastTime
 from inspector.ui.main_window import MainWindow
+from inspector.ui.safety import developer_asked, kept_safe
+from inspector.ui.session import SessionKeeper
 from inspector.ui.theme import ThemeController, ThemeSetting
 
-_log = logging.getLogger(__name__)
+if TYPE_CHECKING:
+    from inspector.ui.single_instance import SingleInstance
 
 _NOT_SAVED = "settings-not-saved"
 _RETRY_MS = 20_000
@@ -42,7 +48,12 @@ class Application:
         tokens: the system keyring, where tokens of kept connections are.
         windows: the open ones.
         remembers: whether recents and settings are written to disk.
+        session: keeps what is open for the next start; None where another process does, or nobody.
         aliases_here: tool aliases for this run, which come before those of the settings.
+        failures: errors in the program itself, and the dialog about them.
+        log: the program's own log; None where none is written.
+        last_time: what runs left that ended hard.
+        developer: whether the Developer menu is there whatever the settings say.
     """
 
     def __init__(
@@ -59,6 +70,12 @@ class Application:
         self.windows: list[MainWindow] = []
         self.tasks: set[asyncio.Task[Any]] = set()
         self.aliases_here: Sequence[str] = ()
+        self.session: SessionKeeper | None = None
+        self._instance: SingleInstance | None = None
+        self.failures = FailureDialog(self)
+        self.log: program_log.LogFile | None = None
+        self.last_time = LastTime(self)
+        self.developer = developer_asked()
         self._closed: asyncio.Event | None = None
         self._retry = QTimer()
         self._retry.setSingleShot(True)
@@ -81,19 +98,40 @@ class Application:
         """Run something in the background; it ends with the application at the latest."""
         return spawn(coro, name=name, owner=self.tasks)
 
-    def new_window(self, opening: str = "") -> MainWindow:
+    def keep_session(self) -> None:
+        """Keep what is open for the next start, unless another process does."""
+        lock = take_session() if self.remembers else None
+        if lock is not None:
+            self.session = SessionKeeper(self, lock)
+
+    def take_second_starts(self, place: Place, lock: Lock) -> None:
+        """Do what later starts of the program are asked for, so that they need not run themselves."""
+        from inspector.ui.single_instance import SingleInstance  # Qt's network, which no window waits for
+
+        self._instance = SingleInstance(self, place, lock)
+        QTimer.singleShot(0, self._instance, self._instance.listen)
+
+    def new_window(self, opening: str = "", *, saved: SavedWindow | None = None) -> MainWindow:
         """A new window, shown: on the start page, or on its way to a document.
 
         Args:
             opening: name of what will be shown in a moment.
+            saved: how it stood before.
         """
         window = MainWindow(self)
         self.windows.append(window)
         if opening:
             window.show_opening(opening)
+        if saved is not None:
+            window.restoring.begin(saved)
         window.show()
         collector.settle()
         return window
+
+    def window_closing(self, window: MainWindow) -> None:
+        """A window is about to close."""
+        if self.session is not None:
+            self.session.window_closing(window)
 
     def window_closed(self, window: MainWindow) -> None:
         """Forget a window; the last one ends the application."""
@@ -160,7 +198,7 @@ class Application:
         """
         self._closed = asyncio.Event()
         loop = asyncio.get_running_loop()
-        loop.set_exception_handler(self._on_failure)
+        loop.set_exception_handler(self.failures.on_loop_failure)
         try:
             await start
             if self.windows:
@@ -168,14 +206,9 @@ class Application:
         finally:  # also on Ctrl+C: sessions leave their gateways, captures are written
             await self.close_all()
             await cancel_and_wait(self.tasks)
-
-    def _on_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        error = context.get("exception")
-        _log.error("%s", context.get("message"), exc_info=error if isinstance(error, BaseException) else None)
-        for window in self.windows:
-            window.say(
-                f"Something went wrong in the program itself: {error or context.get('message')}", "severity.error"
-            )
+            for kept_up in (self._instance, self.session):
+                if kept_up is not None:
+                    kept_up.close()
 
     def unsaved(self) -> list[Unsaved]:
         """Captures that earlier runs did not save."""
@@ -199,25 +232,20 @@ class Application:
 
     async def close_all(self) -> None:
         """Close every window and wait for their sessions; nothing is asked, unsaved captures stay on disk."""
+        if self.session is not None and self.windows:
+            self.session.end()
         for window in list(self.windows):
             await window.aclose()
 
 
 def make_qt() -> QApplication:
     """The QApplication, made once."""
-    qInstallMessageHandler(_on_qt_message)
+    qInstallMessageHandler(on_qt_message)
     qt = cast("QApplication", QApplication.instance() or QApplication([sys.argv[0]]))
     qt.setApplicationName("context-inspector")
     qt.setApplicationDisplayName("Context Inspector")
     qt.setDesktopFileName("context-inspector")
     return qt
-
-
-def _on_qt_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
-    if text.startswith("This plugin does not support"):  # what the offscreen platform says of every window
-        return
-    level = logging.ERROR if kind in (QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg) else logging.WARNING
-    _log.log(logging.DEBUG if kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg) else level, "Qt: %s", text)
 
 
 def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
@@ -229,18 +257,37 @@ def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
         return 130
 
 
-def run_windows(targets: list[str], *, theme: str | None = None, tool_aliases: Sequence[str] = ()) -> int:
-    """Open the windows and run until the last one is closed."""
+def run_windows(
+    targets: list[str], *, theme: str | None = None, tool_aliases: Sequence[str] = (), standalone: bool = False,
+    fresh: bool = False, first: tuple[Place, Lock] | None = None,
+) -> int:  # fmt: skip
+    """Open the windows and run until the last one is closed.
+
+    Args:
+        targets: files and addresses.
+        theme: for this run.
+        tool_aliases: for this run.
+        standalone: a process by itself, which leaves what was open before to others.
+        fresh: do not open what was open before.
+        first: where to listen for second starts, and the lock by which this process is the one to do so.
+    """
     qt = make_qt()
 
     async def main() -> int:
         application = Application(qt, theme=theme)
         application.aliases_here = tool_aliases
 
-        async def start() -> None:
-            application.open_targets(targets)
+        if not standalone:
+            application.keep_session()
 
-        await application.run(start())
+        async def start() -> None:
+            if first is not None:
+                application.take_second_starts(*first)
+            if targets or fresh or application.session is None or not application.session.open_before():
+                application.open_targets(targets)
+
+        with kept_safe(application):
+            await application.run(start())
         return 0
 
     return run_loop(main(), qt)
@@ -269,7 +316,8 @@ def run_demo(*, seconds: float | None, screenshot: str | None, theme: str | None
                 window.grab().save(screenshot)
             await application.close_all()
 
-        await application.run(start())
+        with kept_safe(application):
+            await application.run(start())
         return 0
 
     return run_loop(main(), qt)

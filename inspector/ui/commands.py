@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
-from inspector import version
 from inspector.analysis.pending import PENDING_FILTER
 from inspector.model_context import Reader
 from inspector.ui import pane_focus
-from inspector.ui.dialogs.message import MessageDialog
 
 if TYPE_CHECKING:
     from inspector.settings import Settings
@@ -142,11 +140,29 @@ class Commands(QObject):
         self._window.presets.refresh()
 
     def show_about(self) -> None:
-        """Say what this is."""
-        MessageDialog.tell(
-            self._window, self._window.theme, "Context Inspector",
-            f"Version {version()}. See who thinks what, where, because of what, and what it costs. MIT licence.",
-        )  # fmt: skip
+        """Show versions, and the licences of everything the program is made of."""
+        from inspector.ui.dialogs.about import AboutDialog
+        from inspector.ui.surroundings import about_facts
+
+        AboutDialog(self._window.theme, about_facts(), self._window).open()
+
+    def show_log(self) -> None:
+        """Show what the program has logged."""
+        self._window.developer.show_log()
+
+    # Developer
+
+    def show_figures(self) -> None:
+        """Show how long the event loop and the passes take, and what waits."""
+        self._window.developer.show_figures()
+
+    def show_objects(self) -> None:
+        """Show tasks, threads and objects."""
+        self._window.developer.show_objects()
+
+    def raise_error(self) -> None:
+        """Raise an error nobody catches, to see what becomes of it."""
+        self._window.developer.fail()
 
     # View
 

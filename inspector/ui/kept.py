@@ -51,14 +51,14 @@ def without_secrets(settings: Settings) -> tuple[Settings, list[str]]:
     """The settings as they may be written, and in words what was left out of them; the settings stay as they are."""
     presets, secret_presets = _parted(settings.presets)
     highlights, secret_rules = _parted(settings.highlights)
-    named = [one for one in settings.connections if _is_open(one) and mask_text(one.name) == one.name]
+    named = [one for one in settings.connections if is_open(one) and mask_text(one.name) == one.name]
     left_out = [f"the preset {_short(item.name)}" for item in secret_presets]
     left_out += [f"the highlight rule {_short(item.name)}" for item in secret_rules]
     left_out += [f"the connection {_short(one.name)}" for one in settings.connections if one not in named]
     written = settings.model_copy(
         update={
             "presets": presets, "highlights": highlights, "connections": named,
-            "recent_connections": [one for one in settings.recent_connections if _is_open(one)],
+            "recent_connections": [one for one in settings.recent_connections if is_open(one)],
             "recent_files": [path for path in settings.recent_files if mask_text(path) == path],
             "filter_history": [text for text in settings.filter_history if not holds_secret(text)],
         }
@@ -90,7 +90,8 @@ def _parted(items: Iterable[_Item]) -> tuple[list[_Item], list[_Item]]:
     return written, kept
 
 
-def _is_open(connection: ConnectionSettings) -> bool:
+def is_open(connection: ConnectionSettings) -> bool:
+    """Whether where a connection leads can lie open on disk."""
     told = (connection.url, connection.space, connection.participant)
     return all(mask_text(text) == text for text in told)
 

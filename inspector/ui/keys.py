@@ -159,8 +159,8 @@ class Keys(QObject):
         self.changed.emit()
 
     def known(self) -> list[Keyed]:
-        """Everything that can have keys, in the order in which it is listed."""
-        return list(self._known.values())
+        """Everything that can have keys, in the order in which it is listed; not what is hidden, as for developers."""
+        return [one for one in self._known.values() if self._actions[one.id].isVisible()]
 
     def action(self, name: str) -> QAction:
         """The action of an id.

@@ -5,6 +5,8 @@ Geometry and layout only; all other settings are in settings/.
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, QSize, Qt, QTimer
@@ -113,18 +115,30 @@ class WindowLayout(QObject):
         self.default_docks()
 
     def restore_docks(self) -> None:
-        """Put the docks where they were when a window was closed last."""
+        """Put the docks where they were in this window before, else when a window was closed last."""
+        saved = self._window.restoring.saved
+        if saved is not None and saved.docks:
+            state = QByteArray.fromBase64(saved.docks.encode())
+            self._take(state, saved.view, dragged=saved.dragged)
+            return
         if not self._window.application.remembers:
             return
         store = self._store()
         state = store.value("state")
-        if not isinstance(state, QByteArray):
-            return
+        if isinstance(state, QByteArray):
+            self._take(state, str(store.value("view", "")), dragged=store.value("dragged", "true") == "true")
+
+    def _take(self, state: QByteArray, view: str, *, dragged: bool) -> None:
         self._window.restoreState(state, _LAYOUT_VERSION)
-        self._window.center.show_view(str(store.value("view", "")))
-        self._dragged = store.value("dragged", "true") == "true"
+        self._window.center.show_view(view)
+        self._dragged = dragged
         if not self._dragged:  # the widths stored are the defaults of a window of another width perhaps
             self._set_sides(*self._defaults(self._window.width()))
+
+    def given(self) -> tuple[str, str, bool]:
+        """Docks as they are (base64), the view of the middle, and whether somebody has dragged the sides."""
+        state = self._window.saveState(_LAYOUT_VERSION).toBase64().data()
+        return bytes(state).decode(), self._window.center.current, self._dragged
 
     def store(self) -> None:
         """Keep place, size and docks for the next start."""
@@ -135,6 +149,9 @@ class WindowLayout(QObject):
             store.setValue("state", window.saveState(_LAYOUT_VERSION))
             store.setValue("view", window.center.current)
             store.setValue("dragged", "true" if self._dragged else "false")
+            store.sync()
+            with contextlib.suppress(OSError):  # the user's alone, as all there is in that folder
+                Path(store.fileName()).chmod(0o600)
 
     def window_resized(self, before: int, now: int) -> None:
         """Panes take the defaults of the new width, unless somebody has dragged them."""

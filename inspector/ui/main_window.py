@@ -44,6 +44,7 @@ from inspector.ui.center import CENTER_VIEWS, Center
 from inspector.ui.commands import Commands
 from inspector.ui.connections import Connections
 from inspector.ui.counting import TokenCounting
+from inspector.ui.debug.developer import Developer
 from inspector.ui.exporting import Exporting
 from inspector.ui.highlighting import Highlighting
 from inspector.ui.history import History
@@ -58,6 +59,7 @@ from inspector.ui.panels.messages.times import MODES as TIME_MODES
 from inspector.ui.panels.start.panel import StartPage
 from inspector.ui.presets import Presets
 from inspector.ui.recent_menus import RecentMenus
+from inspector.ui.restoring import Restoring
 from inspector.ui.saving import MessageSaving
 from inspector.ui.stacking import Stacking
 from inspector.ui.view_head import ViewHead
@@ -102,6 +104,7 @@ class MainWindow(QMainWindow):
         opening: how it gets a document that is read.
         watching: how it gets a live one, and the session behind it.
         connections: gateways kept under a name, and what was open before.
+        restoring: puts it back to how it stood before the program ended.
         keeping: what becomes of its capture: saved, asked about, recovered.
         saving: writes single messages to files.
         exporting: writes what the table shows to a file.
@@ -112,6 +115,7 @@ class MainWindow(QMainWindow):
         keys: which keys do what.
         looking: has the checks do what they put off, and says when one has failed.
         counting: has tokens counted, and says how far that is.
+        developer: the Developer menu and the log.
         docks: by title.
         name_card: asks for the name of what is to be kept.
         presets, stacking, view_head, filter_bar, status: the parts around the panes.
@@ -128,6 +132,7 @@ class MainWindow(QMainWindow):
         self.opening = Opening(self)
         self.watching = Watching(self)
         self.connections = Connections(self)
+        self.restoring = Restoring(self)
         self.keeping = Keeping(self)
         self.saving = MessageSaving(self)
         self.exporting = Exporting(self)
@@ -154,6 +159,7 @@ class MainWindow(QMainWindow):
         menus = fill_menus(self.menuBar(), self.actions_by_id)
         self.menuBar().setAccessibleName("Menu bar")
         self.recent_menus = RecentMenus(self, menus["&File"])
+        self.developer = Developer(self, menus["&Developer"])
         self._build_tool_bar()
         self._build_preset_bar()
         self.presets.fill_menu(menus["&View"], self.actions_by_id["view.presets"])
@@ -409,6 +415,7 @@ class MainWindow(QMainWindow):
         self.marking.attach(panes, self.opening.home_of(document))
         self._named_keys = {}
         self._name_keys()
+        self.restoring.attach(panes)
         return panes
 
     def show_title(self) -> None:
@@ -457,6 +464,7 @@ class MainWindow(QMainWindow):
             self.panes.apply_settings(settings, hints=hints)
             self.document.use_tool_aliases(self.application.tool_aliases)
         self.actions_by_id["view.hints"].setChecked(hints)
+        self.developer.show_menu()
         self.counting.apply_settings()
         shown = settings.table.time if self.panes is None else self.panes.messages.model.times.mode
         for mode, _ in TIME_MODES:
@@ -654,6 +662,7 @@ class MainWindow(QMainWindow):
         if len(self.document.analysis.marks):
             present.add("marks")
         enable_actions(self.actions_by_id, present)
+        self.developer.show_menu()
 
     # Qt events
 
@@ -731,6 +740,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             self.application.spawn(self._close_if_allowed(), "close the window")
             return
+        self.application.window_closing(self)
         self.opening.stop_reading()
         self.connections.stop_waiting()
         self.exporting.stop()

@@ -110,6 +110,7 @@ class Opening(QObject):
         try:
             await reading
         except (OSError, UnknownFormatError) as error:
+            self._window.restoring.give_up()
             if self._window.panes is None:
                 self._window.show_start()
             else:
@@ -203,6 +204,7 @@ class Opening(QObject):
             size_bytes=document.capture.sources[0].size, path=str(self._log[0]),
         )  # fmt: skip
         self._window.marking.restore(complete=True)
+        self._window.restoring.settle()
         self._window.refresh_counts()
         self._window.enable_actions()
         self._following.start(document)

@@ -7,7 +7,7 @@ colour scheme changes, applies it to the application and says `changed`. Widgets
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
@@ -25,6 +25,9 @@ from inspector.ui.tokens import (
     Density,
     Metrics,
 )
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAccessibilityHints, QStyleHints
 
 __all__ = ["METRICS", "Density", "Metrics", "Theme", "ThemeController", "ThemeSetting", "apply"]
 
@@ -181,7 +184,12 @@ class ThemeController(QObject):
         self._density: Density = density
         self._zoom = _within_zoom(zoom)
         self._bundled_fonts = bundled_fonts
-        app.styleHints().colorSchemeChanged.connect(self._on_system_changed)
+        # Kept: what a passing wrapper of the hints gives does not outlive it.
+        self._hints = app.styleHints()
+        self._accessibility = _accessibility_of(self._hints)
+        self._hints.colorSchemeChanged.connect(self._on_system_changed)
+        if self._accessibility is not None:
+            self._accessibility.contrastPreferenceChanged.connect(self._on_system_changed)
         self._theme = self._make()
         apply(app, self._theme)
 
@@ -216,7 +224,9 @@ class ThemeController(QObject):
 
     def dispose(self) -> None:
         """Stop following the system; the theme stays applied."""
-        self._app.styleHints().colorSchemeChanged.disconnect(self._on_system_changed)
+        self._hints.colorSchemeChanged.disconnect(self._on_system_changed)
+        if self._accessibility is not None:
+            self._accessibility.contrastPreferenceChanged.disconnect(self._on_system_changed)
         self.deleteLater()
 
     def _make(self) -> Theme:
@@ -235,7 +245,9 @@ class ThemeController(QObject):
         self.changed.emit()
 
     def _on_system_changed(self) -> None:
-        if self._setting == "system" and system_is_dark() != self._theme.dark:
+        """Also where light or dark was chosen: more contrast is wanted in either."""
+        darkness = self._setting == "system" and system_is_dark() != self._theme.dark
+        if darkness or _system_wants_contrast() != self._theme.high_contrast:
             self._replace()
 
 
@@ -245,11 +257,15 @@ def system_is_dark() -> bool:
 
 
 def _system_wants_contrast() -> bool:
-    # QStyleHints.accessibility came with Qt 6.10.
-    accessibility = getattr(QGuiApplication.styleHints(), "accessibility", None)
-    if accessibility is None:
-        return False
-    return accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
+    hints = QGuiApplication.styleHints()
+    accessibility = _accessibility_of(hints)
+    return accessibility is not None and accessibility.contrastPreference() == Qt.ContrastPreference.HighContrast
+
+
+def _accessibility_of(hints: QStyleHints) -> QAccessibilityHints | None:
+    """What the system asks for on behalf of those who need it, for as long as `hints` is kept; since Qt 6.10."""
+    accessibility = getattr(hints, "accessibility", None)
+    return None if accessibility is None else accessibility()
 
 
 def _within_zoom(zoom: float) -> float:

@@ -40,6 +40,7 @@ class Watching(QObject):
         self._application = window.application
         self.session: LiveSession | None = None
         self._demo: Demo | None = None
+        self._shows_demo = False
         self._to_remember: Connection | None = None
         self._leaving = False
         self._ending = asyncio.Lock()
@@ -243,9 +244,15 @@ class Watching(QObject):
 
     # Demo
 
+    @property
+    def is_demo(self) -> bool:
+        """Whether what is watched is a demo of ours, also after it has ended."""
+        return self._shows_demo
+
     def adopt_demo(self, demo: Demo) -> None:
         """End this demo together with the session that watches it."""
         self._demo = demo
+        self._shows_demo = True
 
     def start_demo(self) -> None:
         """Watch the scripted agents, in this window or a new one."""

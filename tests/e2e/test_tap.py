@@ -560,7 +560,7 @@ def test_open_starts_the_window_apart_from_the_pipes(tmp_path: Path) -> None:
         "words = sys.orig_argv\n"
         "if 'window' in words:\n"
         "    held = [os.readlink(f'/proc/self/fd/{n}') for n in range(3)] if os.path.exists('/proc/self/fd') else []\n"
-        f"    open({str(note)!r} + '.part', 'w').write(json.dumps([words[-2:], held, os.getsid(0) == os.getpid()]))\n"
+        f"    open({str(note)!r} + '.part', 'w').write(json.dumps([words[-3:], held, os.getsid(0) == os.getpid()]))\n"
         f"    os.replace({str(note)!r} + '.part', {str(note)!r})\n"
         "    os._exit(0)\n"
     )
@@ -574,7 +574,7 @@ def test_open_starts_the_window_apart_from_the_pipes(tmp_path: Path) -> None:
     out, errors = process.communicate(b"hello\n")
     assert (process.returncode, out, errors) == (0, b"hello\n", b"")
     shown, held, is_apart = json.loads(note.read_text())
-    assert shown == ["window", str(capture)]
+    assert shown == ["window", "--standalone", str(capture)]
     assert held in ([], ["/dev/null"] * 3)
     assert is_apart
 

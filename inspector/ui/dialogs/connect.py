@@ -20,7 +20,7 @@ from inspector.aio import spawn
 from inspector.credentials import NO_KEYRING, KeyringError, TokenStore, account
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, normal_url
-from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.dialogs.fitted import FittedDialog, ScrolledPart
 from inspector.ui.dialogs.keep_fields import KeepFields
 from inspector.ui.dialogs.result_card import ResultCard
 from inspector.ui.theme import ThemeController
@@ -126,10 +126,12 @@ class ConnectDialog(FittedDialog):
         self._answer.set_checked(True)
         form.add_wide(self._answer)
         self._keeping.add_to(form)
-        self._page.addLayout(form)
-        self._page.addSpacing(14)
+        self.gives_way = fields = ScrolledPart(name="connectFields", label="Connection", parent=self)
+        fields.lines.addLayout(form)
+        fields.lines.addSpacing(14)
         self._result = ResultCard(self._themes, name="connectResult", parent=self)
-        self._page.addWidget(self._result)
+        fields.lines.addWidget(self._result)
+        self._page.addWidget(fields)
         self._build_buttons()
 
     def _build_fields(self) -> Form:

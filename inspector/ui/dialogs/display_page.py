@@ -22,6 +22,8 @@ HINTS_HELP = "Mark tool results that may be collapsed, were consumed, or were re
 TOKENS_HELP = f"Estimate what each message costs, with {TOKENIZER}, in the background. Nothing leaves this computer."
 MOTION_HELP = "A short fade on contexts and participants that speak. Off when the system asks for less motion."
 
+DEVELOPER_HELP = "Figures of the program at work: delays, timings, queues, tasks and objects."
+
 
 class DisplayPage(QWidget):
     """Edits a copy of the display settings.
@@ -90,7 +92,10 @@ class DisplayPage(QWidget):
         self._motion.toggled.connect(self._on_motion_toggled)
         form.add_wide(self._hints)
         form.add_wide(self._tokens)
+        self._developer = CheckField("Show the Developer menu", DEVELOPER_HELP, name="settingsDeveloper", parent=self)
+        self._developer.toggled.connect(self._on_developer_toggled)
         form.add_wide(self._motion)
+        form.add_wide(self._developer)
         return form
 
     def show_values(self, display: Display) -> None:
@@ -104,6 +109,7 @@ class DisplayPage(QWidget):
         self._preview.set_hints(display.show_context_hints)
         self._tokens.set_checked(display.count_tokens)
         self._motion.set_checked(display.animate)
+        self._developer.set_checked(display.developer_menu)
 
     def _change(self, **values: object) -> None:
         self._display_now = self._display_now.model_copy(update=values)
@@ -124,6 +130,9 @@ class DisplayPage(QWidget):
 
     def _on_tokens_toggled(self, counted: bool) -> None:
         self._change(count_tokens=counted)
+
+    def _on_developer_toggled(self, shown: bool) -> None:
+        self._change(developer_menu=shown)
 
     def _on_motion_toggled(self, animated: bool) -> None:
         self._change(animate=animated)

@@ -2,14 +2,62 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication, QDialog, QFrame, QScrollArea, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.ui.theme import ThemeController
 
 _LEAST = 96
 """Height of what gives way on a small screen, in pixels."""
+_TITLE_BAR = 36
+"""Room for the desktop's frame; logical pixels."""
+
+
+class ScrolledPart(QScrollArea):
+    """The part of a dialog that is scrolled where the screen is too small for all of it; else nobody sees that it can.
+
+    Attributes:
+        lines: its layout.
+    """
+
+    def __init__(self, *, name: str, label: str, parent: QWidget) -> None:
+        """Make it empty.
+
+        Args:
+            name: object name.
+            label: accessible name.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(label)
+        self.setProperty("variant", "bare")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidgetResizable(True)
+        content = QWidget(self)
+        content.setObjectName(f"{name}Content")
+        self.lines = QVBoxLayout(content)
+        self.lines.setContentsMargins(0, 0, 0, 0)
+        self.lines.setSpacing(0)
+        self.setWidget(content)
+        for surface in (content, self.viewport()):
+            surface.setAutoFillBackground(False)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._show_focused)
+
+    def _show_focused(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """What has the keyboard is in sight, however it came to have it."""
+        if now is not None and self.isAncestorOf(now):
+            self.ensureWidgetVisible(now)
+
+    def height_for(self, width: int) -> int:
+        """What all of it needs at a width."""
+        lines = self.lines
+        return lines.totalHeightForWidth(width) if lines.hasHeightForWidth() else lines.totalSizeHint().height()
 
 
 class FittedDialog(QDialog):
@@ -37,12 +85,16 @@ class FittedDialog(QDialog):
 
     def fit(self) -> None:
         """Take the width of the zoom and the height of the content."""
-        width = round(self._plain_width * self._themes.theme.zoom)
+        screen = self.screen().availableSize()
+        width = min(round(self._plain_width * self._themes.theme.zoom), screen.width())
         layout = self.layout()
         if layout is None:
             return
+        if isinstance(self.gives_way, ScrolledPart):
+            sides = layout.contentsMargins()
+            self.gives_way.setFixedHeight(self.gives_way.height_for(width - sides.left() - sides.right()))
         height = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
-        beyond = height - self.screen().availableSize().height()
+        beyond = height - screen.height() + _TITLE_BAR
         if beyond > 0 and self.gives_way is not None:
             was = self.gives_way.height()
             self.gives_way.setFixedHeight(max(_LEAST, was - beyond))

@@ -8,20 +8,21 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.settings import Display, Settings, default_highlights, default_presets
+from inspector.settings import Display, Settings, Start, default_highlights, default_presets
 from inspector.ui.dialogs.display_page import DisplayPage
 from inspector.ui.dialogs.highlight_page import HighlightPage
 from inspector.ui.dialogs.keys_page import KeysPage
 from inspector.ui.dialogs.navigation import Navigation
 from inspector.ui.dialogs.presets_page import PresetsPage
+from inspector.ui.dialogs.start_settings import StartSettingsPage
 from inspector.ui.dialogs.tool_names_page import ToolNamesPage
 from inspector.ui.keys import Keyed, keys_in_force
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import HairLine, TextLabel
 
 PAGES = (
-    ("display", "Display"), ("presets", "Presets"), ("highlights", "Highlight rules"), ("tools", "Tool names"),
-    ("keys", "Keys"),
+    ("display", "Display"), ("start", "At start"), ("presets", "Presets"), ("highlights", "Highlight rules"),
+    ("tools", "Tool names"), ("keys", "Keys"),
 )  # fmt: skip
 """Ids and titles below General, in their order."""
 
@@ -29,8 +30,8 @@ PAGES = (
 class SettingsDialog(QDialog):
     """Edits the settings it was given, in place.
 
-    Only the display, presets, highlight rules, tool names and keys are touched, so that what others remember meanwhile
-    (recent files) is not undone.
+    Only the display, the start, presets, highlight rules, tool names and keys are touched, so that what others
+    remember meanwhile (recent files) is not undone.
 
     Signals:
         changed(Settings): something was changed; the same object that was given.
@@ -84,6 +85,8 @@ class SettingsDialog(QDialog):
         self._pages.setObjectName("settingsPages")
         self._display = DisplayPage(self._themes, self._settings.display, self)
         self._display.changed.connect(self._on_display_changed)
+        self._start = StartSettingsPage(self._themes, self._settings.start, self)
+        self._start.changed.connect(self._on_start_changed)
         self._presets = PresetsPage(self._themes, self._settings.presets, self, taken=self._taken())
         self._presets.changed.connect(self._on_presets_changed)
         self._highlights = HighlightPage(self._themes, self._settings.highlights, self)
@@ -93,6 +96,7 @@ class SettingsDialog(QDialog):
         self._keys = KeysPage(self._themes, self._keyed, self._settings.keys, self)
         self._keys.changed.connect(self._on_keys_changed)
         self._pages.addWidget(self._display)
+        self._pages.addWidget(self._start)
         self._pages.addWidget(self._presets)
         self._pages.addWidget(self._highlights)
         self._pages.addWidget(self._tools)
@@ -139,6 +143,10 @@ class SettingsDialog(QDialog):
 
     def _on_display_changed(self, display: Display) -> None:
         self._settings.display = display
+        self.changed.emit(self._settings)
+
+    def _on_start_changed(self, start: Start) -> None:
+        self._settings.start = start
         self.changed.emit(self._settings)
 
     def _on_presets_changed(self) -> None:
@@ -190,6 +198,9 @@ class SettingsDialog(QDialog):
         elif self._pages.currentWidget() is self._tools:
             self._settings.tool_aliases = []
             self._tools.show_rules([])
+        elif self._pages.currentWidget() is self._start:
+            self._settings.start = Start()
+            self._start.show_values(self._settings.start)
         elif self._pages.currentWidget() is self._display:
             # Two lines are not offered here yet, so that they are not reset either.
             self._settings.display = Display(two_lines=self._settings.display.two_lines)

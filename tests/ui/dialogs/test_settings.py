@@ -112,7 +112,7 @@ def test_pages_by_keyboard(dialog: SettingsDialog, qtbot: QtBot) -> None:
     title = child(dialog, QLabel, "settingsTitle")
     assert title.text() == "Display"
     qtbot.keyClick(child(dialog, QAbstractButton, "settingsPage_display"), Qt.Key.Key_Down)
-    assert title.text() == "Presets"
+    assert title.text() == "At start"
     dialog.accept()
 
 

@@ -177,6 +177,15 @@ class SteadyTable(MessageTable):
         self.verticalScrollBar().setValue(row * self.kit.metrics.row - anchor.offset)
         self._restoring = False
 
+    def at_top(self) -> tuple[int, int] | None:
+        """The message at the top of the view and how far its row's top is from there, in pixels; None without rows."""
+        anchor = self._anchor_now()
+        return None if anchor is None else (anchor.message, anchor.offset)
+
+    def put_at_top(self, message: int, offset: int) -> None:
+        """Scroll to where `at_top` said so."""
+        self._hold(_Anchor(message, offset))
+
     def _before_reset(self) -> None:
         self._anchor = self._anchor_now()
         rows = self.messages.rows

@@ -1,0 +1,180 @@
+"""Makes every picture of the README and of these pages anew: `make screenshots`, or name some (`--only tokens`).
+
+Each is what `context-inspector screenshot` writes, cut to what its page speaks of and saved with 256 colours, which no
+eye tells apart here and which takes a third of the space. To add one: a line in PICTURES, and its place in a page;
+`tests/unit/test_docs.py` looks that both are there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QImage
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script, it stands in its own folder
+
+from inspector.analysis.marks import Note
+from inspector.document import CaptureDocument
+from inspector.marks_file import MarksFile
+
+ROOT = Path(__file__).parents[1]
+DEMO = "tests/data/captures/demo-round.ctxcap"
+LOOP = "tests/data/captures/loop-mcp.jsonl"
+CODER = "tests/data/recordings/mew/coding-agent/envelope-history.jsonl"
+RUNE = "tests/data/recordings/mcp-rune/01-loop-current-names.jsonl"
+
+
+class Picture(NamedTuple):
+    """One picture.
+
+    Attributes:
+        file: where it goes, from the root of the repository.
+        log: what is opened.
+        options: of the command `screenshot`.
+        cut: left, top, width and height of the part that is kept; None for the whole window.
+        notes: messages that are marked, by number, with a comment or none.
+    """
+
+    file: str
+    log: str
+    options: tuple[str, ...]
+    cut: tuple[int, int, int, int] | None = None
+    notes: tuple[tuple[int, str], ...] = ()
+
+
+_MAIN = ("--select", "108", "--expand", "--hints")
+_TIMELINE = ("--select", "108", "--view", "timeline", "--size", "1440x900")
+_LOW = ("--size", "1280x620")
+_CENTER = (213, 100, 727, 676)
+_CENTER_AND_DETAILS = (213, 100, 1067, 496)
+_ALL_PANES = (0, 100, 1280, 496)
+_BELOW = (213, 579, 1067, 197)
+
+PICTURES = (
+    Picture("resources/screenshots/main-light.png", DEMO, (*_MAIN, "--theme", "light")),
+    Picture("resources/screenshots/main-dark.png", DEMO, (*_MAIN, "--theme", "dark")),
+    Picture("resources/screenshots/timeline-light.png", DEMO, (*_TIMELINE, "--theme", "light")),
+    Picture("resources/screenshots/timeline-dark.png", DEMO, (*_TIMELINE, "--theme", "dark")),
+    Picture("docs/pictures/welcome.png", DEMO, ("--select", "2", *_LOW), _ALL_PANES),
+    Picture("docs/pictures/tapped.png", LOOP, ("--select", "11", "--hints", *_LOW), _CENTER_AND_DETAILS),
+    Picture("docs/pictures/tokens.png", DEMO, ("--panel", "tokens"), _BELOW),
+    Picture("docs/pictures/model-sees.png", DEMO, ("--select", "108", "--view", "model sees"), _CENTER),
+    Picture("docs/pictures/waste.png", RUNE, ("--panel", "waste"), (213, 579, 1067, 100)),
+    Picture("docs/pictures/chain.png", CODER, ("--select", "25", *_LOW), _CENTER_AND_DETAILS),
+    Picture("docs/pictures/findings.png", CODER, ("--select", "22", "--panel", "findings")),
+    Picture(
+        "docs/pictures/marks.png", DEMO, ("--select", "99", "--panel", "marks", *_LOW), _CENTER_AND_DETAILS,
+        notes=((53, "the question"), (99, "96 % of its window: what is all that?"), (108, "")),
+    ),
+    Picture(
+        "docs/pictures/filter.png", DEMO,
+        ("--select", "107", "-Y", 'kind like "mcp/*:tools/call" && from == "analyst"'), (0, 30, 1280, 330),
+    ),
+)  # fmt: skip
+
+
+def take(picture: Picture, folder: Path) -> None:
+    """Take a picture and put it where it belongs; `folder` is for what lies about meanwhile."""
+    whole = folder / "whole.png"
+    log = picture.log if not picture.notes else str(with_notes(ROOT / picture.log, picture.notes, folder))
+    command = [sys.executable, "-m", "inspector", "screenshot", log, "-o", str(whole), *picture.options]
+    home = {"CONTEXT_INSPECTOR_HOME": str(folder / "home")}  # nobody's own presets and settings
+    subprocess.run(command, cwd=ROOT, env=os.environ | home, check=True)
+    image = QImage(str(whole))
+    if picture.cut is not None:
+        image = image.copy(*picture.cut)
+    target = ROOT / picture.file
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not with_few_colors(image).save(str(target), "PNG", 0):  # type: ignore[call-overload]
+        sys.exit(f"{target} cannot be written.")
+
+
+def with_notes(log: Path, notes: tuple[tuple[int, str], ...], folder: Path) -> Path:
+    """A copy of a log, with marks and comments beside it."""
+    copy = Path(shutil.copy(log, folder))
+    document = CaptureDocument()
+    document.load(copy)
+    file = MarksFile(document, copy)
+    file.restore(complete=True)
+    for number, comment in notes:
+        document.analysis.marks.put(number - 1, Note(not comment, comment))
+    file.write(file.snapshot())
+    document.close()
+    return copy
+
+
+_COLORS = 256
+_KEPT = 64
+"""Of the commonest colours, those of fills and lines, so many stay exactly as they are."""
+
+
+def with_few_colors(image: QImage) -> QImage:
+    """The same picture with 256 colours at most."""
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    width, height = image.width(), image.height()
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(height, width) | 0xFF000000
+    colors, places, counts = np.unique(pixels, return_inverse=True, return_counts=True)
+    palette = colors
+    if len(colors) > _COLORS:
+        order = np.argsort(-counts, kind="stable")
+        rest = order[_KEPT:]
+        palette = np.concatenate([colors[order[:_KEPT]], _means(colors[rest], counts[rest], _COLORS - _KEPT)])
+    distances = ((_seen(colors)[:, None, :] - _seen(palette)[None, :, :]) ** 2).sum(axis=2)
+    indices = distances.argmin(axis=1).astype(np.uint8)[places.reshape(height, width)]
+    few = QImage(np.ascontiguousarray(indices).tobytes(), width, height, width, QImage.Format.Format_Indexed8)
+    few.setColorTable([int(color) for color in palette])
+    return few.copy()  # which does not point into the bytes above
+
+
+def _parts(colors: NDArray[Any]) -> NDArray[np.float64]:
+    """(n, 3): red, green and blue."""
+    return np.stack([(colors >> shift) & 0xFF for shift in (16, 8, 0)], axis=1).astype(np.float64)
+
+
+_TO_SEEN = np.array([[0.3, 0.6, 0.1], [-0.34, -0.66, 1.0], [1.0, -0.84, -0.16]]).T
+"""Brightness, and twice how far it is from grey: a small violet icon must not end among the greys of text."""
+
+
+def _seen(colors: NDArray[Any]) -> NDArray[np.float64]:
+    return _parts(colors) @ _TO_SEEN
+
+
+def _means(colors: NDArray[Any], counts: NDArray[Any], number: int) -> NDArray[np.uint32]:
+    """So many colours that stand for these: the widest box of colours is halved again and again, then averaged."""
+    seen, parts = _seen(colors), _parts(colors)
+    boxes = [np.arange(len(colors))]
+    widths = [np.ptp(seen, axis=0)]
+    while len(boxes) < number:
+        widest = max(range(len(boxes)), key=lambda place: widths[place].max())
+        box, axis = boxes.pop(widest), widths.pop(widest).argmax()
+        values = seen[box, axis]
+        upper = values > (values.min() + values.max()) / 2
+        boxes += [box[upper], box[~upper]]
+        widths += [np.ptp(seen[half], axis=0) for half in boxes[-2:]]
+    means = [np.average(parts[box], axis=0, weights=counts[box]).round().astype(np.uint32) for box in boxes]
+    return np.array([0xFF000000 | r << 16 | g << 8 | b for r, g, b in means], np.uint32)
+
+
+def main() -> None:
+    """Take all pictures, or those named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", metavar="WORD", default="", help="only pictures whose file has this in its name")
+    only = parser.parse_args().only
+    chosen = [picture for picture in PICTURES if only in picture.file]
+    for picture in chosen:
+        with tempfile.TemporaryDirectory() as folder:
+            take(picture, Path(folder))
+        print(f"{picture.file}  {(ROOT / picture.file).stat().st_size:,} bytes")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""The page about the filter language, made of its declarations: `docs/filter.md`.
+
+`python -m inspector.filters.page` writes it to standard output. Every example is compiled on the way: one that is no
+filter, or not what stands beside it, ends with an error.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+
+from inspector.fields import FIELDS, Depends, Field, FieldType
+from inspector.filters import compile_filter
+from inspector.filters.operators import MAX_PATTERN, OPERATORS, Operator, operators_for
+from inspector.filters.stack import resolved
+from inspector.settings.model import DEFAULT_PRESETS
+
+_HEAD = """# Filter reference
+
+A display filter chooses what is shown and changes nothing. The same language is meant in the filter bar (Ctrl+/), in
+presets and highlight rules, and wherever a command takes `-Y`. How to use it, with pictures:
+[Search and filter](search-and-filter.md).
+
+This page is made of the program's own tables: `python -m inspector.filters.page > docs/filter.md`. Its examples are
+compiled when it is made.
+"""
+
+_LANGUAGE: tuple[tuple[str, str], ...] = (
+    ('kind == "chat"', "a field, an operator, a value"),
+    ("error", "a field alone: the message has a value for it"),
+    ('"timed out"', "a text alone: it stands anywhere in the message, in capitals or small letters"),
+    ('kind == "chat" && !context', "`&&`, `||` and `!`, or `and`, `or` and `not`; `!` binds closest, then `&&`"),
+    ('(from == "lead" || from == "analyst") && error', "parentheses"),
+    ('from in {"lead", "analyst"}', "a set"),
+    ('from != "lead"', "the opposite of `==`, so it holds also where nobody is named"),
+    ("latency >= 1000", "numbers; milliseconds here"),
+    ('time >= "2026-01-05T09:00:00Z"', "times, RFC 3339"),
+    ("finding.severity >= warning", "severities, in the order note, warning, error"),
+    ('to == "lead"', "of a list any element counts"),
+    ('payload.status == "active"', "a value inside the payload, by its keys"),
+    ('payload."odd key".0 > 3', "keys that are no plain names in quotes; digits count in lists"),
+)
+
+_EXAMPLES: tuple[tuple[str, str], ...] = (
+    ('kind like "mcp/request:tools/call:*"', "calls of tools, in every protocol version"),
+    ('kind like "mcp/*:tools/call:read_*"', "calls of tools whose name begins with read_, their answers and proposals"),
+    ('context under "review-7"', "a context and all below it"),
+    ('context childof "review-7"', "direct children of a context"),
+    ('kind == "mcp/response" && error', "answers that failed"),
+    ('kind == "mcp/response" && tokens > 1000', "answers that take more than a thousand tokens, once they are counted"),
+    ('badge == "transient" && badge != "collapsed"', "transient results that nobody has consumed"),
+    ('waiting == "answer"', "requests without an answer"),
+    ('waiting == "decision"', "proposals nobody has acted on"),
+    ('text contains "timed out"', "what is said in the text shown; capitals and small letters differ"),
+    ('text matches "(?i)time(d )?out"', "the same with a regular expression and in any case"),
+    ('tool == "read_file" && payload.params.arguments.path like "/etc/*"', "calls by their arguments"),
+    ('finding == "request-unanswered"', "messages with a certain finding; all codes are in [findings.md](findings.md)"),
+    ("mark || comment", "what you marked or wrote about"),
+)
+
+_WHO_HAS_VALUES = {
+    FieldType.STRING: "in quotes",
+    FieldType.KIND: "in quotes",
+    FieldType.CONTEXT: 'a path in quotes, as `"review-7/files"`',
+    FieldType.INTEGER: "as `12`",
+    FieldType.NUMBER: "as `12` or `0.5`",
+    FieldType.TIME: "RFC 3339 in quotes",
+    FieldType.SEVERITY: "`note`, `warning` or `error`",
+    FieldType.BOOLEAN: "`true` or `false`",
+    FieldType.ANY: "a text, a number, `true` or `false`; text never equals a number",
+}
+
+
+def page() -> str:
+    """The page in Markdown, with a line end at its end.
+
+    Raises:
+        FilterError: an example is no filter.
+    """
+    parts = [
+        _HEAD,
+        "## How a filter is written\n",
+        _table(("filter", "what it says"), _checked(_LANGUAGE)),
+        "The empty filter shows everything. A comparison does not hold where there is no value; of a list it holds if\n"
+        "it holds for any element. What is no filter is answered with the place of the trouble and a suggestion,\n"
+        "in the window and by `context-inspector explain-filter 'FILTER'`.\n",
+        "## Examples\n",
+        _table(("filter", "what it shows"), _checked(_EXAMPLES)),
+        "## Operators\n",
+        _table(("operator", "also", "fields of type", "help"), map(_operator, OPERATORS)),
+        f"Patterns are {MAX_PATTERN:,} characters long at most. A value in which a regular expression takes too long\n"
+        "does not match; the window says how many there were.\n",
+        "## Types\n",
+        _table(("type", "values", "operators"), map(_type, FieldType)),
+        "## Fields\n",
+        "*May change by* says what can change a value after its message was read. Beside these there is a field for\n"
+        "each value inside payloads, `payload.` and its keys, of the type any. Every field can be a column.\n",
+        _table(("field", "type", "what it is", "may change by"), map(_field, FIELDS)),
+        "## Presets\n",
+        "The presets a new installation has. They can be changed (View, Edit presets...); `$context` stands for the\n"
+        "selected context.\n",
+        _table(("preset", "filter"), map(_preset, DEFAULT_PRESETS)),
+    ]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _checked(examples: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    for text, meaning in examples:
+        compile_filter(text)
+        yield _code(text), meaning
+
+
+def _operator(operator: Operator) -> tuple[str, ...]:
+    types = [field_type.value for field_type in FieldType if field_type in operator.types]
+    fitting = "all" if len(types) == len(FieldType) else ", ".join(types)
+    return _code(operator.symbol), ", ".join(map(_code, operator.words)), fitting, operator.help
+
+
+def _type(field_type: FieldType) -> tuple[str, ...]:
+    symbols = " ".join(_code(operator.symbol) for operator in operators_for(field_type))
+    return field_type.value, _WHO_HAS_VALUES[field_type], symbols
+
+
+def _field(field: Field) -> tuple[str, ...]:
+    kind = f"list of {field.type.value}" if field.many else field.type.value
+    return _code(field.name), kind, field.help, "" if field.depends is Depends.FIXED else field.depends.value
+
+
+def _preset(preset: tuple[str, str]) -> tuple[str, str]:
+    name, text = preset
+    compile_filter(resolved(text, "review-7"))
+    return name, _code(text) if text else "(empty)"
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    # A bar would end the cell, in code as well.
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,164 @@
+"""Help > About: versions of what runs here, and the licence of every part the program is made of."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QPlainTextEdit,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+from typing_extensions import override
+
+from inspector.licences import Licence, bundled
+from inspector.ui.panels.start.rows import Sign
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.wire_text import plain, visible_controls
+
+CLAIM = "See who thinks what, where, because of what, and what it costs."
+_WIDTH, _HEIGHT = 640, 600
+_COLUMNS = ("Part", "Version", "Licence")
+_NO_TEXT = "This part came without the text of its licence."
+_LONGEST = 60
+"""Characters of a licence's name in the list; some packages put the whole text there."""
+
+
+class AboutDialog(QDialog):
+    """The program's name and version, where it runs, its parts, and the text of one part's licence."""
+
+    def __init__(
+        self, theme_controller: ThemeController, facts: list[tuple[str, str]], parent: QWidget | None = None
+    ) -> None:
+        """Make the dialog; show it with `open()`.
+
+        Args:
+            theme_controller: gives the look.
+            facts: (name, value): versions and where it runs.
+            parent: owner; the dialog is modal to its window.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._facts = facts
+        self._trouble = ""
+        try:
+            self._parts = bundled()
+        except (OSError, ValueError, TypeError, LookupError) as error:
+            self._parts = list[Licence]()
+            self._trouble = f"The list of parts cannot be read: {error}. Install the program again."
+        self.setObjectName("aboutDialog")
+        self.setWindowTitle("About Context Inspector")
+        self.setAccessibleName("About Context Inspector")
+        self._page = QVBoxLayout(self)
+        self._build_head()
+        self._build_parts()
+        self._build_buttons()
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        zoom = theme_controller.theme.zoom
+        wanted = QSize(round(_WIDTH * zoom), round(_HEIGHT * zoom))
+        self.resize(wanted.boundedTo(self.screen().availableSize()))
+
+    def _build_head(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        row.addWidget(Sign(self._themes, self), 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(TextLabel("Context Inspector", variant="title", name="aboutTitle", parent=self))
+        words.addWidget(TextLabel(CLAIM, variant="secondary", name="aboutClaim", wrap=True, parent=self))
+        told = "\n".join(f"{name}: {plain(value)}" for name, value in self._facts)
+        facts = TextLabel(told, variant="small", name="aboutFacts", wrap=True, parent=self)
+        facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        words.addSpacing(4)
+        words.addWidget(facts)
+        row.addLayout(words, 1)
+        self._page.addLayout(row)
+
+    def _build_parts(self) -> None:
+        said = self._trouble or f"Made of {len(self._parts)} parts, each under a licence of its own:"
+        self._page.addWidget(TextLabel(said, variant="strong", name="aboutParts", wrap=True, parent=self))
+        self.table = QTableWidget(len(self._parts), len(_COLUMNS), self)
+        self.table.setObjectName("aboutTable")
+        self.table.setAccessibleName("Parts of the program")
+        self.table.setHorizontalHeaderLabels(_COLUMNS)
+        self.table.verticalHeader().hide()
+        self.table.setShowGrid(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
+        self.table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
+        self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        header = self.table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        header.setStretchLastSection(True)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        for row, part in enumerate(self._parts):
+            for column, words in enumerate((part.name, part.version, plain(part.licence, _LONGEST))):
+                self.table.setItem(row, column, QTableWidgetItem(words))
+        self.table.currentCellChanged.connect(self._show_licence)
+        self._page.addWidget(self.table, 3)
+        self.licence = QPlainTextEdit(self)
+        self.licence.setObjectName("aboutLicence")
+        self.licence.setAccessibleName("Licence")
+        self.licence.setProperty("variant", "field")
+        self.licence.setReadOnly(True)
+        self.licence.setTabChangesFocus(True)
+        self._page.addWidget(self.licence, 2)
+        if self._parts:
+            self.table.setCurrentCell(0, 0)
+
+    def _build_buttons(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        copy = QPushButton("&Copy versions", self)
+        copy.setObjectName("aboutCopy")
+        copy.setAutoDefault(False)
+        copy.clicked.connect(self.copy)
+        self._said = TextLabel(variant="secondary", name="aboutSaid", parent=self)
+        close = QPushButton("Close", self)
+        close.setObjectName("aboutClose")
+        close.setDefault(True)
+        close.clicked.connect(self.accept)
+        row.addWidget(copy)
+        row.addWidget(self._said, 1)
+        row.addWidget(close)
+        self._page.addLayout(row)
+
+    def versions(self) -> str:
+        """What Copy copies."""
+        facts = [f"{name}: {value}" for name, value in self._facts]
+        parts = [f"{part.name} {part.version} ({plain(part.licence, _LONGEST)})" for part in self._parts]
+        return "\n".join([*facts, "", *parts]).rstrip() + "\n"
+
+    def copy(self) -> None:
+        """Copy the versions of everything."""
+        QApplication.clipboard().setText(self.versions())
+        self._said.setText("The versions are copied.")
+
+    def _show_licence(self, row: int, *_others: int) -> None:
+        if 0 <= row < len(self._parts):
+            part = self._parts[row]
+            self.licence.setPlainText(visible_controls(part.text) or _NO_TEXT)
+            self.licence.setAccessibleName(f"Licence of {part.name}")
+
+    @override
+    def done(self, result: int) -> None:
+        super().done(result)
+        self.deleteLater()
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        side = round(20 * theme.zoom)
+        self._page.setContentsMargins(side, side, side, round(16 * theme.zoom))
+        self._page.setSpacing(round(12 * theme.zoom))
+        self.licence.setFont(theme.font("mono-row"))
+        self.table.verticalHeader().setDefaultSectionSize(theme.metrics.row)

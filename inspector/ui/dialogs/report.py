@@ -1,0 +1,210 @@
+"""A report about an error in the program: read, copied or saved by the user, and sent by nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+from typing_extensions import override
+
+from inspector.crash_report import Choices
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.labels import IconLabel, TextLabel
+from inspector.ui.wire_text import visible_controls
+
+CLOSED = "closed"
+"""The answer of somebody who closed the dialog."""
+
+_WIDTH, _HEIGHT = 680, 560
+_CHOICES = (
+    ("file_names", "Include file &names"),
+    ("error_words", "Include what the errors &say, which may quote what was open"),
+    ("log_lines", "Include the &last lines of the program's log"),
+)
+_SENT_BY_NOBODY = "Nothing is sent. Copy or save the report to hand it on yourself."
+
+
+class ReportDialog(QDialog):
+    """What happened in a sentence or two, what to include, the report, and what to do.
+
+    Signals:
+        answered(str): id of the button pressed; CLOSED when the dialog was closed. Said once.
+    """
+
+    answered = Signal(str)
+
+    def __init__(
+        self,
+        theme_controller: ThemeController,
+        title: str,
+        text: str,
+        compose: Callable[[Choices], str],
+        *,
+        answers: Sequence[tuple[str, str]],
+        file_name: str = "context-inspector-report.txt",
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make the dialog; show it with `open()`.
+
+        Args:
+            theme_controller: gives the look.
+            title: a few words; also the window's title.
+            text: what happened, plain text.
+            compose: makes the report.
+            answers: ids and words of the buttons at the right; the last one is the default.
+            file_name: offered when it is saved.
+            parent: owner; the dialog is modal to its window.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._compose = compose
+        self._file_name = file_name
+        self._answer = CLOSED
+        self.setObjectName("reportDialog")
+        self.setWindowTitle(title)
+        self.setAccessibleName(title)
+        self.setAccessibleDescription(text)
+        self._page = QVBoxLayout(self)
+        self._build_words(title, text)
+        self._build_report()
+        self._build_buttons(answers)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        zoom = theme_controller.theme.zoom
+        self.resize(round(_WIDTH * zoom), round(_HEIGHT * zoom))
+        self.refresh()
+
+    def _build_words(self, title: str, text: str) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(14)
+        icon = IconLabel(self._themes, "error", "severity.error", size=24, name="reportIcon", parent=self)
+        row.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(6)
+        words.addWidget(TextLabel(title, variant="heading", name="reportTitle", wrap=True, parent=self))
+        self._text = TextLabel(text, name="reportText", wrap=True, parent=self)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        words.addWidget(self._text)
+        row.addLayout(words, 1)
+        self._page.addLayout(row)
+
+    def _build_report(self) -> None:
+        self.report = QPlainTextEdit(self)
+        self.report.setObjectName("reportView")
+        self.report.setAccessibleName("Report")
+        self.report.setProperty("variant", "field")
+        self.report.setReadOnly(True)
+        self.report.setTabChangesFocus(True)
+        self.report.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._page.addWidget(self.report, 1)
+        self._boxes: dict[str, QCheckBox] = {}
+        boxes = QVBoxLayout()
+        boxes.setSpacing(4)
+        for name, words in _CHOICES:
+            box = QCheckBox(words, self)
+            box.setObjectName(f"reportChoice_{name}")
+            box.setAccessibleName(words.replace("&", ""))
+            box.toggled.connect(self.refresh)
+            self._boxes[name] = box
+            boxes.addWidget(box)
+        self._page.addLayout(boxes)
+        self._said = TextLabel(_SENT_BY_NOBODY, variant="secondary", name="reportSaid", wrap=True, parent=self)
+        self._page.addWidget(self._said)
+
+    def _build_buttons(self, answers: Sequence[tuple[str, str]]) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        for name, words, act in (("Copy", "&Copy", self.copy), ("Save", "&Save...", self._ask_for_file)):
+            button = self._button(f"report{name}", words)
+            button.clicked.connect(act)
+            row.addWidget(button)
+        row.addStretch(1)
+        for answer, words in answers:
+            button = self._button(f"reportAnswer_{answer}", words)
+            button.setProperty("answer", answer)
+            button.clicked.connect(self._on_answered)
+            row.addWidget(button)
+            if answer == answers[-1][0]:
+                button.setDefault(True)
+                button.setFocus()
+        self._page.addLayout(row)
+
+    def _button(self, name: str, words: str) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setObjectName(name)
+        button.setAccessibleName(words.replace("&", ""))
+        button.setAutoDefault(False)
+        return button
+
+    @property
+    def choices(self) -> Choices:
+        """What is ticked."""
+        return Choices(**{name: box.isChecked() for name, box in self._boxes.items()})
+
+    def say(self, text: str) -> None:
+        """Say something else of what happened."""
+        if text != self._text.text():
+            self._text.setText(text)
+            self.setAccessibleDescription(text)
+
+    def refresh(self, *_on: object) -> None:
+        """Compose the report again; where the reader is in it stays."""
+        text = visible_controls(self._compose(self.choices))
+        if text != self.report.toPlainText():
+            bar = self.report.verticalScrollBar()
+            place = bar.value()
+            self.report.setPlainText(text)
+            bar.setValue(min(place, bar.maximum()))
+
+    def copy(self) -> None:
+        """Copy the report as it is shown."""
+        QApplication.clipboard().setText(self.report.toPlainText())
+        self._said.setText("The report is copied.")
+
+    def _ask_for_file(self) -> None:
+        dialog = QFileDialog(self, "Save the report", self._file_name, "Text (*.txt);;All files (*)")
+        dialog.setObjectName("saveReportDialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("txt")
+        dialog.fileSelected.connect(lambda path: self.save(Path(path)))
+        dialog.open()
+
+    def save(self, path: Path) -> None:
+        """Write the report as it is shown, and say what became of it."""
+        try:
+            path.write_text(self.report.toPlainText(), encoding="utf-8")
+        except OSError as error:
+            self._said.setText(f"The report could not be saved as {path}: {error.strerror or error}.")
+        else:
+            self._said.setText(f"The report is saved as {path}.")
+
+    def _on_answered(self) -> None:
+        button = self.sender()
+        if isinstance(button, QPushButton):
+            self._answer = str(button.property("answer"))
+            self.accept()
+
+    @override
+    def done(self, result: int) -> None:
+        super().done(result)
+        self.answered.emit(self._answer)
+        self.deleteLater()
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        side = round(20 * theme.zoom)
+        self._page.setContentsMargins(side, side, side, round(16 * theme.zoom))
+        self._page.setSpacing(round(12 * theme.zoom))
+        self.report.setFont(theme.font("mono"))

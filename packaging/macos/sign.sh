@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Signs the .app inside out with the hardened runtime, makes the disk image, and has Apple notarise it.
+# Without MACOS_IDENTITY the app stays as PyInstaller signed it (ad hoc), and without NOTARY_* nothing is sent.
+#
+#   MACOS_IDENTITY="Developer ID Application: ..." NOTARY_APPLE_ID=... NOTARY_TEAM_ID=... NOTARY_PASSWORD=... \
+#       packaging/macos/sign.sh
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+app="build/package/dist/Context Inspector.app"
+version="$(python3 packaging/version.py)"
+image="dist/context-inspector-$version-macos-$(uname -m).dmg"
+mkdir -p dist
+
+if [[ -n "${MACOS_IDENTITY:-}" ]]; then
+    find "$app/Contents" -type f \( -name '*.dylib' -o -name '*.so' -o -perm -u+x \) -print0 |
+        xargs -0 -n 50 codesign --force --timestamp --options runtime --sign "$MACOS_IDENTITY" \
+            --entitlements packaging/macos/entitlements.plist
+    codesign --force --timestamp --options runtime --sign "$MACOS_IDENTITY" \
+        --entitlements packaging/macos/entitlements.plist "$app"
+    codesign --verify --deep --strict "$app"
+else
+    echo "MACOS_IDENTITY is not set: the app is not signed"
+fi
+
+python3 -m dmgbuild -s packaging/macos/dmg_settings.py -D "app=$app" "Context Inspector" "$image"
+
+if [[ -n "${MACOS_IDENTITY:-}" && -n "${NOTARY_PASSWORD:-}" ]]; then
+    codesign --force --timestamp --sign "$MACOS_IDENTITY" "$image"
+    xcrun notarytool submit "$image" --wait \
+        --apple-id "$NOTARY_APPLE_ID" --team-id "$NOTARY_TEAM_ID" --password "$NOTARY_PASSWORD"
+    xcrun stapler staple "$image"
+else
+    echo "no keys for notarisation: the image is not notarised"
+fi
+echo "$image"

@@ -1,0 +1,69 @@
+; Setup program for Windows, by Inno Setup 6, out of the folder PyInstaller makes:
+;   python packaging/build.py
+;   iscc packaging/windows/context-inspector.iss
+; For one user without asking, or for all with an administrator's consent. Version: version.iss, written by build.py.
+#include "..\..\build\package\version.iss"
+#define AppName "Context Inspector"
+#define ExeName "context-inspector.exe"
+#define CliName "context-inspector-cli.exe"
+
+[Setup]
+AppId={{7E0B8A52-6C0B-4B5B-9D8A-3A7B3C1E52F4}
+AppName={#AppName}
+AppVersion={#AppVersion}
+AppPublisher=Context Inspector contributors
+DefaultDirName={autopf}\Context Inspector
+DefaultGroupName={#AppName}
+DisableProgramGroupPage=yes
+PrivilegesRequired=lowest
+PrivilegesRequiredOverridesAllowed=dialog
+ArchitecturesAllowed=x64compatible
+ArchitecturesInstallIn64BitMode=x64compatible
+MinVersion=10.0.17763
+LicenseFile=..\..\LICENSE
+SetupIconFile=..\..\build\package\icon.ico
+UninstallDisplayIcon={app}\{#ExeName}
+WizardStyle=modern
+Compression=lzma2/max
+SolidCompression=yes
+ChangesAssociations=yes
+ChangesEnvironment=yes
+OutputDir=..\..\dist
+OutputBaseFilename=context-inspector-{#AppVersion}-windows-x86_64-setup
+#ifdef Sign
+SignTool=signtool
+SignedUninstaller=yes
+#endif
+
+[Tasks]
+Name: desktopicon; Description: "A shortcut on the desktop"; Flags: unchecked
+Name: path; Description: "The command context-inspector-cli in new terminals"; Flags: unchecked
+
+[Files]
+Source: "..\..\build\package\dist\context-inspector\*"; DestDir: "{app}"; Flags: ignoreversion recursesubdirs createallsubdirs
+
+[Icons]
+Name: "{autoprograms}\{#AppName}"; Filename: "{app}\{#ExeName}"
+Name: "{autodesktop}\{#AppName}"; Filename: "{app}\{#ExeName}"; Tasks: desktopicon
+
+[Registry]
+; Captures are ours, and nothing else: .json and .jsonl belong to others.
+Root: HKA; Subkey: "Software\Classes\.ctxcap"; ValueType: string; ValueData: "ContextInspector.Capture"; Flags: uninsdeletevalue
+Root: HKA; Subkey: "Software\Classes\.ctxcap"; ValueType: string; ValueName: "Content Type"; ValueData: "application/x-context-inspector-capture"; Flags: uninsdeletevalue uninsdeletekeyifempty
+Root: HKA; Subkey: "Software\Classes\ContextInspector.Capture"; ValueType: string; ValueData: "Context Inspector capture"; Flags: uninsdeletekey
+Root: HKA; Subkey: "Software\Classes\ContextInspector.Capture\DefaultIcon"; ValueType: string; ValueData: "{app}\{#ExeName},0"
+Root: HKA; Subkey: "Software\Classes\ContextInspector.Capture\shell\open\command"; ValueType: string; ValueData: """{app}\{#ExeName}"" ""%1"""
+Root: HKA; Subkey: "Environment"; ValueType: expandsz; ValueName: "Path"; ValueData: "{olddata};{app}"; Tasks: path; Check: NeedsPath
+
+[Run]
+Filename: "{app}\{#ExeName}"; Description: "Start {#AppName}"; Flags: nowait postinstall skipifsilent
+
+[Code]
+function NeedsPath(): Boolean;
+var
+  Path: string;
+begin
+  if not RegQueryStringValue(HKA, 'Environment', 'Path', Path) then
+    Path := '';
+  Result := Pos(';' + Uppercase(ExpandConstant('{app}')) + ';', ';' + Uppercase(Path) + ';') = 0;
+end;

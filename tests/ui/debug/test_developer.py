@@ -1,0 +1,152 @@
+"""The Developer menu: not to be seen unless asked for, and then in the menu bar, the palette and the list of keys."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
+
+from inspector.ui.actions import ACTIONS
+from inspector.ui.app import Application
+from inspector.ui.debug.developer import NEEDS
+from inspector.ui.debug.log_window import LogWindow
+from inspector.ui.main_window import MainWindow
+from inspector.ui.palette import Palette
+from inspector.ui.safety import DEVELOPER_VARIABLE
+from tests.ui.find import child
+from tests.ui.windows import run_in_window, story, until, window_on
+
+IDS = [action.id for action in ACTIONS if action.needs == NEEDS]
+
+
+def seen(window: MainWindow) -> tuple[bool, bool, bool, bool]:
+    """Whether it is in the menu bar, the palette, the list of keys, and can be done."""
+    menus = [action.text() for action in window.menuBar().actions() if action.isVisible()]
+    found = {line.id for line in Palette(window).find("")}
+    known = {one.id for one in window.keys.known()}
+    enabled = [window.actions_by_id[name].isEnabled() for name in IDS]
+    return "&Developer" in menus, set(IDS) <= found, set(IDS) <= known, all(enabled)
+
+
+def test_it_is_hidden(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        assert seen(application.new_window()) == (False,) * 4
+        assert seen(window_on(application, story())) == (False,) * 4
+
+    run_in_window(qapp, steps)
+
+
+def test_the_setting_shows_it(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        window = window_on(application, story())
+        application.settings.display.developer_menu = True
+        window.commands.settings_changed()
+        assert seen(window) == (True,) * 4
+        assert seen(application.new_window()) == (True,) * 4
+        application.settings.display.developer_menu = False
+        window.commands.settings_changed()
+        assert seen(window) == (False,) * 4
+
+    run_in_window(qapp, steps)
+
+
+@pytest.mark.parametrize(("value", "shown"), [("1", True), ("0", False), ("", False)])
+def test_the_environment_shows_it(qapp: QApplication, monkeypatch: pytest.MonkeyPatch, value: str, shown: bool) -> None:
+    monkeypatch.setenv(DEVELOPER_VARIABLE, value)
+
+    async def steps(application: Application) -> None:
+        assert seen(application.new_window()) == (shown,) * 4
+
+    run_in_window(qapp, steps)
+
+
+def shown_text(window: MainWindow, name: str) -> Callable[[], str]:
+    view = child(child(window, QWidget, name), QPlainTextEdit, f"{name}View")
+    return view.toPlainText
+
+
+def test_figures_tell_of_the_loop_the_passes_and_what_waits(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        application.developer = True
+        document = story()
+        window = window_on(application, document)
+        window.actions_by_id["developer.figures"].trigger()
+        text = shown_text(window, "figuresWindow")
+        assert "correlation            0" in text()
+        document.analysis.feed()
+        await asyncio.sleep(0.1)
+        child(window, QWidget, "figuresWindow").findChild(QWidget, "figuresWindowRefresh").click()  # type: ignore[union-attr]
+        assert "correlation            1" in text()
+        assert "median" in text()
+        assert "messages                           9" in text()
+        child(window, QWidget, "figuresWindow").close()
+        await until(lambda: "feed" not in vars(document.analysis.findings), "the clocks to be taken off")
+        window.actions_by_id["developer.figures"].trigger()
+        assert "correlation            0" in text_of(window)
+
+    run_in_window(qapp, steps)
+
+
+def text_of(window: MainWindow) -> str:
+    return shown_text(window, "figuresWindow")()
+
+
+def test_the_window_may_close_first(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        application.developer = True
+        document = story()
+        window = window_on(application, document)
+        for name in ("developer.figures", "developer.objects", "developer.log"):
+            window.actions_by_id[name].trigger()
+        await window.aclose()
+        await asyncio.sleep(0.05)
+        assert "feed" not in vars(document.analysis.tokens)
+
+    run_in_window(qapp, steps)
+
+
+def test_objects_and_tasks_are_named_by_kind(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        application.developer = True
+        window = window_on(application, story())
+        application.spawn(asyncio.sleep(5), "wait a while")
+        await asyncio.sleep(0)
+        window.actions_by_id["developer.objects"].trigger()
+        text = shown_text(window, "dumpWindow")()
+        assert "wait a while" in text
+        assert "MainThread" in text
+        assert "QAction" in text
+        assert "Why is it slow" not in text
+
+    run_in_window(qapp, steps)
+
+
+def test_a_window_that_is_open_comes_to_the_front(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        window = window_on(application, story())
+        window.actions_by_id["help.log"].trigger()
+        window.actions_by_id["help.log"].trigger()
+        assert len(window.findChildren(LogWindow)) == 1
+        child(window, LogWindow).close()
+        await until(lambda: not window.findChildren(LogWindow), "its end")
+        window.actions_by_id["help.log"].trigger()
+        assert len(window.findChildren(LogWindow)) == 1
+
+    run_in_window(qapp, steps)
+
+
+@pytest.mark.logs_warnings
+def test_an_error_can_be_asked_for(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        application.developer = True
+        application.failures.install()
+        try:
+            window = window_on(application, story())
+            window.actions_by_id["developer.fail"].trigger()
+            await until(lambda: application.failures.dialog is not None, "the dialog")
+        finally:
+            application.failures.uninstall()
+
+    run_in_window(qapp, steps)

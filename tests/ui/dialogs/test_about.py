@@ -1,0 +1,58 @@
+"""Help > About: versions of what runs here, and licences of what it is made of."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import qVersion
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QTableWidget
+from pytestqt.qtbot import QtBot
+
+from inspector import version
+from inspector.ui.app import Application
+from inspector.ui.dialogs import about
+from inspector.ui.dialogs.about import AboutDialog
+from inspector.ui.theme import ThemeController
+from tests.ui.find import child
+from tests.ui.windows import run_in_window
+
+
+def test_the_menu_opens_it_with_versions(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.actions_by_id["help.about"].trigger()
+        dialog = child(window, AboutDialog)
+        facts = child(dialog, QLabel, "aboutFacts").text()
+        assert f"Context Inspector {version()}" in facts
+        assert f"Qt: {qVersion()}, PySide6" in facts
+        assert "Python: 3." in facts
+        child(dialog, QPushButton, "aboutCopy").click()
+        copied = QApplication.clipboard().text()
+        assert facts in copied
+        assert "numpy " in copied
+        child(dialog, QPushButton, "aboutClose").click()
+
+    run_in_window(qapp, steps)
+
+
+def test_the_licence_of_the_part_selected_is_shown(theme_controller: ThemeController, qtbot: QtBot) -> None:
+    dialog = AboutDialog(theme_controller, [("Program", "x")])
+    qtbot.addWidget(dialog)
+    table = child(dialog, QTableWidget, "aboutTable")
+    names = [item.text() for row in range(table.rowCount()) if (item := table.item(row, 0)) is not None]
+    assert names[0] == "context-inspector"
+    assert "MIT License" in child(dialog, QPlainTextEdit, "aboutLicence").toPlainText()
+    table.setCurrentCell(names.index("numpy"), 0)
+    assert child(dialog, QPlainTextEdit, "aboutLicence").accessibleName() == "Licence of numpy"
+    assert "Redistribution" in child(dialog, QPlainTextEdit, "aboutLicence").toPlainText()
+
+
+def test_a_list_that_cannot_be_read_is_said(
+    theme_controller: ThemeController, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise ValueError("no JSON")
+
+    monkeypatch.setattr(about, "bundled", broken)
+    dialog = AboutDialog(theme_controller, [("Program", "x")])
+    qtbot.addWidget(dialog)
+    assert "cannot be read: no JSON" in child(dialog, QLabel, "aboutParts").text()

@@ -1,0 +1,67 @@
+"""The dialog with a report: read, copied, saved; what is in it is the user's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from inspector.crash_report import Choices
+from inspector.ui.dialogs.report import CLOSED, ReportDialog
+from inspector.ui.theme import ThemeController
+from tests.ui.find import child
+
+
+@pytest.fixture
+def dialog(theme_controller: ThemeController, qtbot: QtBot) -> Iterator[ReportDialog]:
+    window = QWidget()
+    qtbot.addWidget(window)
+    made = ReportDialog(
+        theme_controller, "It failed", "A <b>sentence</b>.", lambda choices: f"report {choices}\n\u202e",
+        answers=(("quit", "Quit"), ("go_on", "Go on working")), parent=window,
+    )  # fmt: skip
+    made.open()
+    yield made
+    window.close()
+
+
+def test_nothing_is_ticked_and_nothing_is_sent(dialog: ReportDialog) -> None:
+    assert dialog.choices == Choices()
+    assert "Nothing is sent" in child(dialog, QLabel, "reportSaid").text()
+    assert child(dialog, QLabel, "reportText").textFormat() == Qt.TextFormat.PlainText
+    assert "⟨U+202E⟩" in child(dialog, QPlainTextEdit, "reportView").toPlainText()
+
+
+def test_each_box_makes_the_report_anew(dialog: ReportDialog) -> None:
+    for box in dialog.findChildren(QCheckBox):
+        box.click()
+    assert dialog.choices == Choices(file_names=True, error_words=True, log_lines=True)
+    assert "log_lines=True" in child(dialog, QPlainTextEdit, "reportView").toPlainText()
+
+
+def test_it_is_copied_and_saved_as_shown(dialog: ReportDialog, tmp_path: Path) -> None:
+    shown = child(dialog, QPlainTextEdit, "reportView").toPlainText()
+    child(dialog, QPushButton, "reportCopy").click()
+    assert QApplication.clipboard().text() == shown
+    child(dialog, QPushButton, "reportSave").click()
+    asked = child(dialog, QFileDialog, "saveReportDialog")
+    asked.fileSelected.emit(str(tmp_path / "report.txt"))
+    asked.close()
+    assert (tmp_path / "report.txt").read_text("utf-8") == shown
+    assert "is saved as" in child(dialog, QLabel, "reportSaid").text()
+
+
+def test_a_report_that_cannot_be_saved_says_why(dialog: ReportDialog, tmp_path: Path) -> None:
+    dialog.save(tmp_path / "nowhere" / "report.txt")
+    assert "could not be saved" in child(dialog, QLabel, "reportSaid").text()
+
+
+def test_enter_goes_on_and_escape_closes(dialog: ReportDialog, qtbot: QtBot) -> None:
+    assert child(dialog, QPushButton, "reportAnswer_go_on").isDefault()
+    with qtbot.waitSignal(dialog.answered) as answered:
+        qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert answered.args == [CLOSED]

@@ -1,0 +1,132 @@
+"""On somebody's desktop: its theme and contrast as they change, small screens, its own file dialogs, any scale."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from inspector.settings import Settings
+from inspector.ui import theme as theme_module
+from inspector.ui.dialogs.connect import ConnectDialog
+from inspector.ui.dialogs.fitted import ScrolledPart
+from inspector.ui.theme import ThemeController
+
+SOURCES = Path(__file__).parents[2] / "inspector"
+
+
+def test_the_systems_theme_is_followed_as_it_changes(
+    qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller = ThemeController(qapp, setting="system", bundled_fonts=True)
+    try:
+        for dark in (True, False):
+            monkeypatch.setattr(theme_module, "system_is_dark", lambda dark=dark: dark)
+            with qtbot.waitSignal(controller.changed):
+                scheme = Qt.ColorScheme.Dark if dark else Qt.ColorScheme.Light
+                QGuiApplication.styleHints().colorSchemeChanged.emit(scheme)
+            assert controller.theme.dark is dark
+            assert (qapp.palette().window().color().lightness() < 128) is dark
+        controller.set_setting("light")
+        monkeypatch.setattr(theme_module, "system_is_dark", lambda: True)
+        QGuiApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+        assert not controller.theme.dark
+    finally:
+        controller.dispose()
+
+
+@pytest.mark.parametrize("setting", ["system", "dark"])
+def test_more_contrast_is_followed_whatever_the_theme(
+    qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, setting: theme_module.ThemeSetting
+) -> None:
+    hints = QGuiApplication.styleHints()
+    accessibility = theme_module._accessibility_of(hints)
+    if accessibility is None:
+        pytest.skip("needs Qt 6.10")
+    controller = ThemeController(qapp, setting=setting, bundled_fonts=True)
+    try:
+        for wanted in (True, False):
+            monkeypatch.setattr(theme_module, "_system_wants_contrast", lambda wanted=wanted: wanted)
+            with qtbot.waitSignal(controller.changed):
+                accessibility.contrastPreferenceChanged.emit(Qt.ContrastPreference.HighContrast)
+            assert controller.theme.high_contrast is wanted
+    finally:
+        controller.dispose()
+
+
+@pytest.mark.parametrize("percent", [80, 100, 150, 200])
+def test_the_connect_dialog_stands_whole_on_the_screen(
+    theme_controller: ThemeController, qtbot: QtBot, percent: int
+) -> None:
+    theme_controller.set_zoom(percent / 100)
+    dialog = ConnectDialog(theme_controller, Settings())
+    qtbot.addWidget(dialog)
+    dialog.show()
+    screen = dialog.screen().availableSize()
+    qtbot.waitUntil(lambda: dialog.height() <= screen.height() and dialog.width() <= screen.width())
+    fields = dialog.findChild(ScrolledPart)
+    assert fields is not None
+    scrolls = fields.verticalScrollBar().maximum() > 0
+    assert scrolls is (percent == 200)
+    button = dialog.findChild(QPushButton, "connectConnect")
+    assert button is not None
+    assert dialog.rect().contains(button.geometry())
+
+
+def test_every_field_of_a_scrolled_dialog_is_reached_by_tab(theme_controller: ThemeController, qtbot: QtBot) -> None:
+    theme_controller.set_zoom(2)
+    dialog = ConnectDialog(theme_controller, Settings())
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
+    fields = dialog.findChild(ScrolledPart)
+    assert fields is not None
+    seen: list[str] = []
+    for _ in range(14):
+        focus = QApplication.focusWidget()
+        if focus is not None and fields.isAncestorOf(focus):
+            seen.append(focus.objectName())
+            middle = focus.mapTo(fields.viewport(), focus.rect().center())
+            assert fields.viewport().rect().contains(middle), focus.objectName()
+        qtbot.keyClick(focus or dialog, Qt.Key.Key_Tab)
+    assert {"connectAddress", "connectSpace", "connectToken", "connectParticipant", "connectAnswer"} <= set(seen)
+
+
+def test_file_dialogs_are_the_systems_own() -> None:
+    for path in SOURCES.rglob("*.py"):
+        assert not re.search("DontUseNative|AA_DontUseNativeDialogs", path.read_text()), path
+
+
+SCALED = """
+import sys
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from inspector.ui.app import make_qt
+from inspector.ui.main_window import MainWindow
+from inspector.ui.app import Application
+from inspector.document import CaptureDocument
+qt = make_qt()
+assert QGuiApplication.highDpiScaleFactorRoundingPolicy() is Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
+application = Application(qt, theme="light", remembers=False, bundled_fonts=True)
+window = MainWindow(application)
+window.resize(900, 600)
+picture = window.grab()
+print(window.devicePixelRatio(), picture.width(), picture.height())
+"""
+
+
+@pytest.mark.parametrize(("factor", "width", "height"), [("1.5", 1350, 900), ("2", 1800, 1200), ("1.25", 1125, 750)])
+def test_fractional_scales_are_passed_through(factor: str, width: int, height: int) -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": factor}
+    done = subprocess.run([sys.executable, "-c", SCALED], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(float(factor)), str(width), str(height)]

@@ -1,0 +1,69 @@
+"""Keys, menus and pictures of the pages are those of the window."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from inspector.ui.actions import ACTIONS
+from inspector.ui.keys import plain_title
+from tests.pages import GUIDE, PAGES, ROOT, links, name_of, script
+
+_SAID = {
+    "Ctrl+O": "file.open", "Ctrl+K": "file.connect", "Ctrl+V": "file.paste", "Ctrl+S": "file.save",
+    "Ctrl+Shift+S": "file.save_as", "Ctrl+Shift+E": "file.export", "Ctrl+Z": "edit.undo", "Ctrl+M": "edit.mark",
+    "Ctrl+Shift+M": "edit.comment", "Ctrl+Alt+C": "edit.copy_value", "Ctrl+Shift+C": "edit.copy_json",
+    "Ctrl+F": "edit.find", "F3": "edit.find_next", "Shift+F3": "edit.find_previous", "Ctrl+Alt+A": "edit.find_case",
+    "Ctrl+Alt+R": "edit.find_pattern", "Ctrl+/": "edit.filter", "Ctrl+Shift+X": "edit.clear_filter",
+    "Ctrl+D": "edit.save_preset", "Ctrl+1": "view.contexts", "Ctrl+2": "view.details", "Ctrl+3": "view.findings",
+    "Ctrl+4": "analyze.latency", "Ctrl+5": "view.marks", "Ctrl+6": "view.messages", "Ctrl+7": "view.timeline",
+    "Ctrl+8": "view.model_sees", "Ctrl+9": "analyze.tokens", "Ctrl+Alt+W": "analyze.waste", "Ctrl+E": "view.expand",
+    "Ctrl+End": "go.last", "Ctrl+]": "go.chain_next", "Ctrl+[": "go.chain_previous", "Ctrl+\\": "go.chain_alone",
+    "F8": "go.problem_next", "F7": "go.mark_next", "Shift+F7": "go.mark_previous", "Alt+Down": "go.context_next",
+    "Alt+Up": "go.context_previous", "Alt+Shift+Down": "go.participant_next",
+    "Alt+Shift+Up": "go.participant_previous", "Alt+Left": "go.back", "Ctrl+G": "go.to",
+    "Ctrl+Shift+I": "go.model_sees", "Space": "capture.pause", "Ctrl+Shift+P": "help.palette", "F1": "help.keys",
+}  # fmt: skip
+"""Keys that pages name, and the action each is said to be of."""
+_OF_A_WIDGET = {"Ctrl+C", "Ctrl+A", "Ctrl+Space", "Ctrl+Return", "Shift+F10"}
+"""Keys that are no action's; Ctrl+C at a terminal is among them."""
+_KEY = re.compile(r"(?<![\w+])((?:(?:Ctrl|Alt|Shift)\+)+(?:[A-Z]\w*|\d|\\\\|\\|[^\s\w*]))|(?<![\w+])(F\d{1,2})(?!\w)")
+_ENTRY = re.compile(r"\b(File|Edit|View|Go|Capture|Analyze|Help) > ([A-Z][\w ]+)")
+_BY_ID = {action.id: action for action in ACTIONS}
+
+
+@pytest.mark.parametrize("page", GUIDE, ids=name_of)
+def test_keys_are_those_of_the_actions(page: Path) -> None:
+    for found in _KEY.findall(page.read_text(encoding="utf-8")):
+        key = (found[0] or found[1]).replace("\\\\", "\\")
+        if key not in _OF_A_WIDGET:
+            assert key in _SAID, f"{key} is no action's, or is missing above"
+            assert key in _BY_ID[_SAID[key]].keys
+
+
+@pytest.mark.parametrize("page", GUIDE, ids=name_of)
+def test_menus_have_the_entries_named(page: Path) -> None:
+    titles = {(plain_title(one.menu), plain_title(one.title).rstrip(".")) for one in ACTIONS}
+    for menu, words in _ENTRY.findall(page.read_text(encoding="utf-8")):
+        assert any(menu == known and words.startswith(title) for known, title in titles), f"{menu} > {words}"
+
+
+def test_every_picture_is_made_by_the_script_and_shown_on_a_page() -> None:
+    declared = {picture.file for picture in script("docs/screenshots.py").PICTURES}
+    there = {
+        name_of(path) for folder in ("docs/pictures", "resources/screenshots") for path in (ROOT / folder).iterdir()
+    }
+    shown = {name_of((page.parent / link).resolve()) for page in PAGES for link in links(page) if link.endswith(".png")}
+    assert declared == there
+    assert there <= shown
+
+
+def test_the_logs_of_pictures_are_there() -> None:
+    assert all((ROOT / picture.log).is_file() for picture in script("docs/screenshots.py").PICTURES)
+
+
+def test_pictures_take_little_room() -> None:
+    sizes = [path.stat().st_size for path in (ROOT / "docs/pictures").iterdir()]
+    assert max(sizes) < 150_000

@@ -1,0 +1,260 @@
+"""Errors in the program itself: five hooks, one dialog, once."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import pytest
+from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QPlainTextEdit, QPushButton, QWidget
+from typing_extensions import override
+
+from inspector import reading
+from inspector.capture import parallel
+from inspector.capture.block import Block
+from inspector.ui.app import Application
+from inspector.ui.dialogs.report import ReportDialog
+from inspector.ui.failures import on_qt_message
+from tests.ui.find import child
+from tests.ui.windows import run_in_window, story, until, window_on
+
+pytestmark = pytest.mark.logs_warnings
+
+
+@contextmanager
+def hooked(application: Application) -> Generator[None]:
+    """The hooks of a real run, in place of those of the test's own library."""
+    application.failures.install()
+    try:
+        yield
+    finally:
+        application.failures.uninstall()
+
+
+async def dialog_of(application: Application) -> ReportDialog:
+    """The dialog, once it is open."""
+    await until(lambda: application.failures.dialog is not None, "the dialog")
+    assert application.failures.dialog is not None
+    return application.failures.dialog
+
+
+def fail(words: str = "said by alice") -> None:
+    raise ValueError(words)
+
+
+async def fail_later() -> None:
+    fail()
+
+
+class Careless:
+    def __del__(self) -> None:
+        fail()
+
+
+def in_slot(_application: Application) -> None:
+    QTimer.singleShot(0, fail)
+
+
+def in_thread(_application: Application) -> None:
+    thread = threading.Thread(target=fail)
+    thread.start()
+    thread.join()
+
+
+def in_task(application: Application) -> None:
+    application.spawn(fail_later(), "fail")
+
+
+def in_callback(_application: Application) -> None:
+    asyncio.get_running_loop().call_soon(fail)
+
+
+def in_qt(_application: Application) -> None:
+    on_qt_message(QtMsgType.QtCriticalMsg, QMessageLogContext(), "no context could be made")
+
+
+@pytest.mark.parametrize("happen", [in_slot, in_thread, in_task, in_callback, in_qt])
+def test_each_hook_leads_to_the_dialog(qapp: QApplication, happen) -> None:
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            window = window_on(application, story())
+            happen(application)
+            dialog = await dialog_of(application)
+            assert dialog.parent() is window
+            shown = child(dialog, QPlainTextEdit, "reportView").toPlainText()
+            assert "Error in Context Inspector" in shown
+            assert "alice" not in shown
+            dialog.accept()
+
+    run_in_window(qapp, steps)
+
+
+def test_what_fails_in_cleaning_up_is_counted_and_shown_to_nobody(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            window_on(application, story())
+            careless = Careless()
+            del careless
+            gc.collect()
+            await asyncio.sleep(0.05)
+            assert [one.origin for one in application.failures.failures.kinds] == ["clean-up"]
+            assert application.failures.dialog is None
+
+    run_in_window(qapp, steps)
+
+
+def test_it_opens_once_and_counts_then_a_line_tells_of_more(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            window = window_on(application, story())
+            in_task(application)
+            first = await dialog_of(application)
+            for _ in range(5):
+                in_slot(application)
+            await until(lambda: application.failures.failures.total == 6, "all of them")
+            assert len(window.findChildren(ReportDialog)) == 1
+            application.failures._refresh_dialog()
+            assert "6 errors so far" in first.accessibleDescription()
+            child(first, QPushButton, "reportAnswer_go_on").click()
+            in_task(application)
+            await until(lambda: window.notices.notice("failed-again") is not None, "the line")
+            assert application.failures.dialog is None
+            application.failures.show_report()
+            assert window.notices.notice("failed-again") is None
+            assert "7 errors so far" in (await dialog_of(application)).accessibleDescription()
+
+    run_in_window(qapp, steps)
+
+
+class Broken(QWidget):
+    """Fails whenever it is painted, and asks to be painted again."""
+
+    painted = 0
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.painted += 1
+        self.update()
+        fail()
+
+
+def test_an_endless_painting_error_opens_it_once(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            window = window_on(application, story())
+            broken = Broken(window)
+            broken.resize(40, 40)
+            broken.show()
+            dialog = await dialog_of(application)
+            await until(lambda: broken.painted > 20, "many paintings")
+            assert window.findChildren(ReportDialog) == [dialog]
+            dialog.accept()
+            before = broken.painted
+            await until(lambda: broken.painted > before + 20, "more of them")
+            assert application.failures.dialog is None
+            assert application.failures.failures.kinds[0].count > 40
+            broken.hide()
+
+    run_in_window(qapp, steps)
+
+
+def test_a_dialog_that_cannot_be_shown_is_not_tried_again(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    def refresh(_dialog: ReportDialog, *_on: object) -> None:
+        tried.append(1)
+        fail()
+
+    async def steps(application: Application) -> None:
+        monkeypatch.setattr(ReportDialog, "refresh", refresh)
+        with hooked(application):
+            window = window_on(application, story())
+            in_task(application)
+            await until(lambda: tried, "the attempt")
+            in_task(application)
+            await until(lambda: window.notices.notice("failed-again") is not None, "the line")
+            assert len(tried) == 1
+
+    run_in_window(qapp, steps)
+
+
+def test_quit_closes_the_windows(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            application.new_window()
+            in_task(application)
+            child(await dialog_of(application), QPushButton, "reportAnswer_quit").click()
+            await until(lambda: not application.windows, "the end")
+
+    run_in_window(qapp, steps)
+
+
+def test_the_window_may_go_with_the_dialog(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            window = application.new_window()
+            in_task(application)
+            await dialog_of(application)
+            await window.aclose()
+            await until(lambda: application.failures.dialog is None, "the dialog to go")
+
+    run_in_window(qapp, steps)
+
+
+def test_what_is_ticked_comes_into_the_report(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            window_on(application, story())
+            in_task(application)
+            dialog = await dialog_of(application)
+            report = child(dialog, QPlainTextEdit, "reportView")
+            name = str(application.windows[0].document.path)
+            assert "said by alice" not in report.toPlainText()
+            assert name not in report.toPlainText()
+            child(dialog, QCheckBox, "reportChoice_error_words").click()
+            child(dialog, QCheckBox, "reportChoice_file_names").click()
+            assert "said by alice" in report.toPlainText()
+            child(dialog, QPushButton, "reportCopy").click()
+            assert QApplication.clipboard().text() == report.toPlainText()
+
+    run_in_window(qapp, steps)
+
+
+def test_a_log_that_cannot_be_read_for_a_fault_of_ours_leads_to_the_dialog(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ends a reading process fails here when its part is read again, and is heard of."""
+    path = story().path
+    assert path is not None
+
+    def no_part(*_arguments: object) -> Block:
+        raise ValueError("half a record")
+
+    monkeypatch.setattr(reading, "WORTHWHILE_BYTES", 0)
+    monkeypatch.setattr(parallel, "reader_count", lambda: 0)
+    monkeypatch.setattr(parallel, "read_part", no_part)
+
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            application.open_targets([str(path)])
+            dialog = await dialog_of(application)
+            assert "half a record" in dialog.accessibleDescription()
+
+    run_in_window(qapp, steps)
+
+
+def test_hooks_are_given_back(qapp: QApplication) -> None:
+    before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
+
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            assert sys.excepthook not in before
+
+    run_in_window(qapp, steps)
+    assert (sys.excepthook, threading.excepthook, sys.unraisablehook) == before

@@ -1,0 +1,443 @@
+"""What was open is open again: a user closes the program, and starts it anew."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QLabel
+
+from inspector.demo.gateway import DemoGateway
+from inspector.filters.scope import Reach
+from inspector.session_restore import SavedWindow, load_session, session_path
+from inspector.settings import ConnectionSettings, NamedConnection
+from inspector.sources.connection import Connection
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.widgets.buttons import LinkButton
+from tests.builders import envelope
+from tests.ui.windows import panes_of, run_in_window, until
+
+SECRET = "sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56"
+
+
+def log_of(folder: Path, name: str = "work.jsonl", count: int = 300) -> Path:
+    """A log of numbered messages, every third of them in a context."""
+    path = folder / name
+    lines = [
+        json.dumps(
+            envelope("chat", {"text": f"{name} {n}"}, id=f"m-{n}", **({"context": "why/deep"} if n % 3 == 0 else {}))
+        )
+        for n in range(count)
+    ]
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def started(qapp: QApplication, steps: Callable[[Application], Awaitable[None]]) -> None:
+    """Run the program from its start to its end, as without arguments."""
+
+    async def whole(application: Application) -> None:
+        application.keep_session()
+        assert application.session is not None
+        if not application.session.open_before():
+            application.open_targets([])
+        await steps(application)
+
+    run_in_window(qapp, whole)
+
+
+async def opened(window: MainWindow, path: Path) -> None:
+    window.opening.open_path(path)
+    await read(window)
+
+
+async def read(window: MainWindow) -> None:
+    await until(lambda: window.panes is not None and not window.opening.reading, "the log")
+    await until(lambda: window.restoring.saved is None, "everything to stand again")
+
+
+def said(window: MainWindow) -> str:
+    return " ".join(label.text() for label in window.notices.findChildren(QLabel))
+
+
+def test_filter_conditions_place_tab_and_view_come_back(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path)
+
+    async def first(application: Application) -> None:
+        window = application.windows[0]
+        await opened(window, log)
+        panes = panes_of(window)
+        panes.combine_filter('kind == "chat"', "and")
+        panes.combine_filter("no > 7", "and")
+        panes.apply_stack(panes.stack.switched(1, on=False).with_text("no < 250"))
+        panes.go_to(120)
+        panes.details.show_tab("Raw")
+        panes.messages.view.put_at_top(111, -3)
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        assert len(application.windows) == 1
+        window = application.windows[0]
+        await read(window)
+        panes = panes_of(window)
+        assert panes.stack.text == "no < 250"
+        assert [(one.text, one.on) for one in panes.stack.conditions] == [('kind == "chat"', True), ("no > 7", False)]
+        assert len(panes.rows.visible) == 249
+        assert panes.messages.current_message() == 120
+        assert panes.messages.view.at_top() == (111, -3)
+        assert panes.details.tabs.currentIndex() == 2
+        assert window.filter_bar.text() == "no < 250"
+
+    started(qapp, first)
+    started(qapp, second)
+
+
+def test_scope_order_view_and_docks_come_back(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path)
+
+    async def first(application: Application) -> None:
+        window = application.windows[0]
+        await opened(window, log)
+        panes = panes_of(window)
+        panes.go_to(3)
+        panes._scope_to_message(3)
+        panes.messages.sorter.sort("no", descending=True)
+        window.docks["Findings"].show()
+        window.docks["Contexts"].hide()
+        window.docks["Details"].hide()  # the offscreen screen is narrow
+        window.center.show_view("timeline")
+        window.resize(1100, 700)
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        window = application.windows[0]
+        assert window.height() == 700
+        await read(window)
+        panes = panes_of(window)
+        scope = panes.scope
+        assert scope is not None
+        assert scope.reach is Reach.BELOW
+        assert panes.selected_context == "why/deep"
+        assert len(panes.rows.visible) == 100
+        by = panes.rows.sorted_by
+        assert by is not None
+        assert (by.field.name, by.descending) == ("no", True)
+        assert window.center.current == "timeline"
+        assert not window.docks["Findings"].isHidden()
+        assert window.docks["Contexts"].isHidden()
+
+    started(qapp, first)
+    started(qapp, second)
+
+
+def test_several_windows_come_back_but_not_one_that_was_closed_by_itself(qapp: QApplication, tmp_path: Path) -> None:
+    logs = [log_of(tmp_path, f"log-{n}.jsonl", 20) for n in range(3)]
+
+    async def first(application: Application) -> None:
+        application.windows[0].opening.open_paths([str(log) for log in logs])
+        for window in application.windows:
+            await read(window)
+        assert len(application.windows) == 3
+        application.windows[1].close()
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        for window in application.windows:
+            await read(window)
+        assert sorted(window.document.name for window in application.windows) == ["log-0.jsonl", "log-2.jsonl"]
+        while len(application.windows) > 1:
+            application.windows[0].close()
+        application.windows[0].close()  # the last one is what is open again
+
+    async def third(application: Application) -> None:
+        assert len(application.windows) == 1
+        await read(application.windows[0])
+
+    started(qapp, first)
+    started(qapp, second)
+    started(qapp, third)
+
+
+def test_a_killed_program_loses_seconds_at_most(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path)
+
+    async def steps(application: Application) -> None:
+        window = application.windows[0]
+        await opened(window, log)
+        panes_of(window).apply_filter("no < 10")
+        await until(lambda: load_session().windows and load_session().windows[0].filter == "no < 10", "the file", 5)
+
+    started(qapp, steps)
+
+
+def test_secrets_are_not_written(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path)
+
+    async def steps(application: Application) -> None:
+        window = application.windows[0]
+        await opened(window, log)
+        panes = panes_of(window)
+        panes.apply_stack(
+            panes.stack.stacked('payload.password == "hunter2 by heart"').with_text(f'payload contains "{SECRET}"')
+        )
+        await application.quit()
+
+    started(qapp, steps)
+    written = session_path().read_text()
+    assert SECRET not in written
+    assert "hunter2" not in written
+    assert load_session().windows[0].filter == ""
+    assert session_path().stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_is_gone_is_one_sentence(qapp: QApplication, tmp_path: Path) -> None:
+    logs = [log_of(tmp_path, f"log-{n}.jsonl", 20) for n in range(3)]
+
+    async def first(application: Application) -> None:
+        application.windows[0].opening.open_paths([str(log) for log in logs])
+        for window in application.windows:
+            await read(window)
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        assert len(application.windows) == 1
+        await read(application.windows[0])
+        assert "What was open before is not there any more: log-0.jsonl, log-1.jsonl." in said(application.windows[0])
+
+    async def third(application: Application) -> None:
+        assert [window.panes for window in application.windows] == [None]
+        assert "not there any more: log-2.jsonl" in said(application.windows[0])
+
+    started(qapp, first)
+    for log in logs[:2]:
+        log.unlink()
+    started(qapp, second)
+    logs[2].unlink()
+    started(qapp, third)
+
+
+def test_another_file_of_the_same_name_keeps_the_filter_but_not_the_place(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path)
+
+    async def first(application: Application) -> None:
+        window = application.windows[0]
+        await opened(window, log)
+        panes_of(window).apply_filter("no < 200")
+        panes_of(window).go_to(150)
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        window = application.windows[0]
+        await read(window)
+        assert panes_of(window).stack.text == "no < 200"
+        assert panes_of(window).messages.current_message() != 150
+        assert "is not what it was when it was open last" in said(window)
+
+    started(qapp, first)
+    log_of(tmp_path, "other.jsonl").replace(log)
+    started(qapp, second)
+
+
+def test_a_log_that_has_grown_is_the_same(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path, count=30)
+
+    async def first(application: Application) -> None:
+        await opened(application.windows[0], log)
+        panes_of(application.windows[0]).go_to(12)
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        await read(application.windows[0])
+        assert panes_of(application.windows[0]).messages.current_message() == 12
+
+    started(qapp, first)
+    with log.open("a") as file:
+        file.write(log_of(tmp_path, "more.jsonl").read_text())
+    started(qapp, second)
+
+
+def test_what_the_user_does_meanwhile_stands(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path)
+
+    async def first(application: Application) -> None:
+        await opened(application.windows[0], log)
+        panes_of(application.windows[0]).go_to(250)
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        window = application.windows[0]
+        await until(lambda: window.panes is not None, "rows")
+        panes_of(window).apply_filter("no < 5")
+        await read(window)
+        assert panes_of(window).stack.text == "no < 5"
+        assert len(panes_of(window).rows.visible) == 4
+
+    started(qapp, first)
+    started(qapp, second)
+
+
+def test_switched_off_it_opens_nothing(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path, count=20)
+
+    async def first(application: Application) -> None:
+        await opened(application.windows[0], log)
+        application.settings.start.restore_windows = False
+        application.save_settings()
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        assert [window.panes for window in application.windows] == [None]
+
+    started(qapp, first)
+    started(qapp, second)
+
+
+def test_a_start_with_a_file_leaves_what_was_open_to_the_next(qapp: QApplication, tmp_path: Path) -> None:
+    log, other = log_of(tmp_path, count=20), log_of(tmp_path, "other.jsonl", 20)
+
+    async def first(application: Application) -> None:
+        await opened(application.windows[0], log)
+        await application.quit()
+
+    async def visit(application: Application) -> None:
+        application.keep_session()
+        application.open_targets([str(other)])
+        await read(application.windows[0])
+        await application.quit()
+
+    async def third(application: Application) -> None:
+        await read(application.windows[0])
+        assert [window.document.name for window in application.windows] == ["work.jsonl"]
+
+    started(qapp, first)
+    run_in_window(qapp, visit)
+    started(qapp, third)
+
+
+def test_starts_that_ended_before_all_stood_only_offer_it(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path, count=20)
+
+    async def first(application: Application) -> None:
+        await opened(application.windows[0], log)
+        await application.quit()
+
+    async def offered(application: Application) -> None:
+        window = application.windows[0]
+        assert window.panes is None
+        assert "ended twice" in said(window)
+        button = next(one for one in window.notices.findChildren(LinkButton) if one.text() == "Open it all the same")
+        button.click()
+        await read(application.windows[0])
+        assert [window.document.name for window in application.windows] == ["work.jsonl"]
+
+    started(qapp, first)
+    raw = json.loads(session_path().read_text())
+    session_path().write_text(json.dumps({**raw, "attempts": 2}))
+    started(qapp, offered)
+
+
+@pytest.mark.parametrize("reconnect", [False, True])
+def test_a_gateway_is_offered_and_joined_only_where_that_is_set(qapp: QApplication, reconnect: bool) -> None:
+    joined: list[str] = []
+
+    async def second(application: Application) -> None:
+        application.settings.keep_connection(NamedConnection(name="Team", url="ws://gateway.test:1", space="team"))
+        application.settings.start.reconnect = reconnect
+        watched = {"connection": {"url": "ws://gateway.test:1", "space": "team"}, "filter": "no < 9"}
+        session_path().write_text(json.dumps({"version": 1, "windows": [watched]}))
+        application.keep_session()
+        assert application.session is not None
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("inspector.ui.connections.Connections.join", lambda self, one: joined.append(one.name))
+            application.session.open_before()
+        assert len(application.windows) == 1
+        assert ("was watched here before" in said(application.windows[0])) is not reconnect
+
+    run_in_window(qapp, second)
+    assert joined == (["Team"] if reconnect else [])
+
+
+def test_a_window_that_offers_a_gateway_can_be_used_for_another_thing(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path, count=20)
+    watched = {"connection": {"url": "ws://gateway.test:1", "space": "team"}, "filter": "no < 9"}
+    session_path().write_text(json.dumps({"version": 1, "windows": [watched]}))
+
+    async def steps(application: Application) -> None:
+        await opened(application.windows[0], log)
+        assert panes_of(application.windows[0]).stack.text == ""
+
+    started(qapp, steps)
+
+
+def test_a_gateway_that_is_joined_again_has_its_filter_back(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        async with DemoGateway() as gateway:
+            connection = ConnectionSettings(url=gateway.url, space=gateway.space)
+            saved = SavedWindow(connection=connection, filter="no < 9", tab="Raw", message=400)
+            window = application.new_window(saved=saved)
+            window.watching.watch(Connection(url=gateway.url, space=gateway.space))
+            await until(lambda: window.panes is not None and len(window.document.capture), "the greeting")
+            assert panes_of(window).stack.text == "no < 9"
+            assert panes_of(window).details.tabs.currentIndex() == 2
+            await until(lambda: window.restoring.saved is None, "everything to stand again")
+            noted = window.restoring.noted()
+            assert noted is not None
+            assert noted.path == ""
+            assert noted.connection == connection
+            await window.aclose()
+
+    run_in_window(qapp, steps)
+
+
+def test_a_demo_is_not_opened_again(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        application.windows[0].watching.start_demo()
+        await until(lambda: application.windows[0].panes is not None, "the demo")
+        await application.quit()
+
+    started(qapp, steps)
+    assert load_session().windows == []
+
+
+def test_a_packed_log_comes_back(qapp: QApplication, tmp_path: Path) -> None:
+    packed = tmp_path / "work.jsonl.gz"
+    packed.write_bytes(gzip.compress(log_of(tmp_path).read_bytes()))
+
+    async def first(application: Application) -> None:
+        await opened(application.windows[0], packed)
+        panes_of(application.windows[0]).go_to(200)
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        await read(application.windows[0])
+        assert panes_of(application.windows[0]).messages.current_message() == 200
+
+    started(qapp, first)
+    started(qapp, second)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"nonsense",
+        b"[]",
+        b'{"version": 99, "windows": []}',
+        b"\xff\xfe",
+        b'{"version":1,"windows":[{"path":7},{}]}',
+    ],
+)
+def test_a_broken_file_is_a_sentence(qapp: QApplication, content: bytes) -> None:
+    session_path().write_bytes(content)
+
+    async def steps(application: Application) -> None:
+        assert [window.panes for window in application.windows] == [None]
+        assert "What was open before could not be read" in said(application.windows[0]) or "left out" in said(
+            application.windows[0]
+        )
+
+    started(qapp, steps)

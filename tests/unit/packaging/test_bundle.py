@@ -1,0 +1,225 @@
+from __future__ import annotations
+
+import ast
+import configparser
+import os
+import plistlib
+import re
+import struct
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import bundle  # pyright: ignore[reportMissingImports]
+import pytest
+import yaml
+
+import inspector
+
+ROOT = Path(__file__).resolve().parents[3]
+LINUX = ROOT / "resources" / "linux"
+PACKAGING = ROOT / "packaging"
+MIME = "{http://www.freedesktop.org/standards/shared-mime-info}"
+
+
+def test_the_version_is_written_in_one_place() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert bundle.version() == version == inspector.__version__ == metadata.version("context-inspector")
+    recipes = [*PACKAGING.rglob("*"), *LINUX.iterdir(), ROOT / ".github/workflows/release.yml"]
+    # An own version is a word of its own in these; pins of others are not.
+    written = re.compile(rf"(?<![\d.=\w]){re.escape(version)}(?![\d.])")
+    texts = {one: one.read_text("utf-8") for one in recipes if one.is_file() and one.suffix not in (".pyc", ".py")}
+    assert [one.name for one, text in texts.items() if written.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("version", "debian"), [("1.0", "1.0"), ("1.0rc1", "1.0~rc1"), ("1.0.dev3", "1.0~dev3"), ("2.1.0b2", "2.1.0~b2")]
+)
+def test_a_version_before_a_version_is_older_to_debian(
+    version: str, debian: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundle, "version", lambda: version)
+    assert bundle.debian_version() == debian
+
+
+def test_the_spec_compiles_and_takes_its_lists_from_the_bundle() -> None:
+    text = (PACKAGING / "context-inspector.spec").read_text("utf-8")
+    tree = ast.parse(text)
+    taken = {
+        node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "bundle"
+    }
+    assert {"HIDDEN_IMPORTS", "EXCLUDES", "RESOURCES", "METADATA", "belongs", "version", "info_plist"} <= taken
+    assert 'collect_submodules("inspector")' in text, "commands are imported by names out of a table"
+    assert all((ROOT / "resources" / one).exists() for one in bundle.RESOURCES)
+
+
+@pytest.mark.parametrize(
+    ("place", "source", "belongs"),
+    [
+        ("PySide6/Qt/lib/libQt6Core.so.6", "/venv/PySide6/Qt/lib/libQt6Core.so.6", True),
+        ("PySide6/Qt/plugins/platforms/libqxcb.so", "/venv/libqxcb.so", True),
+        ("PySide6/Qt/plugins/platformthemes/libqgtk3.so", "/venv/libqgtk3.so", False),
+        ("PySide6\\plugins\\tls\\qschannelbackend.dll", "C:\\venv\\qschannelbackend.dll", False),
+        ("qtawesome/fonts/remixicon-2.5.0.ttf", "/venv/remixicon-2.5.0.ttf", True),
+        ("qtawesome/fonts/codicon-0.0.36.ttf", "/venv/codicon-0.0.36.ttf", False),
+        ("tiktoken_ext/data/cl100k_base.tiktoken", "/venv/cl100k_base.tiktoken", True),
+    ],
+)
+def test_what_belongs(place: str, source: str, belongs: bool) -> None:
+    assert bundle.belongs(place, source) is belongs
+
+
+def test_of_a_linux_system_only_what_differs_between_releases_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    folder = "/lib/x86_64-linux-gnu"
+    assert not bundle.belongs("libX11.so.6", f"{folder}/libX11.so.6")
+    assert bundle.belongs("libssl.so.3", f"{folder}/libssl.so.3")
+    assert bundle.belongs("lib-dynload/_json.so", "/usr/lib/python3.11/lib-dynload/_json.so")
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert bundle.belongs("libz.1.dylib", "/usr/lib/libz.1.dylib")
+
+
+def test_only_the_core_of_pygments_is_taken() -> None:
+    assert bundle.module_belongs("pygments.lexers")
+    assert bundle.module_belongs("pygments.lexers._mapping")
+    assert not bundle.module_belongs("pygments.lexers.python")
+
+
+def test_windows_is_told_the_version() -> None:
+    tree = ast.parse(bundle.version_info(), mode="eval")
+    assert bundle.version() in {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+
+
+def test_macos_is_told_of_captures_alone() -> None:
+    info: dict[str, Any] = plistlib.loads(plistlib.dumps(bundle.info_plist()))
+    kinds = info["UTExportedTypeDeclarations"][0]["UTTypeTagSpecification"]
+    assert kinds["public.filename-extension"] == ["ctxcap"]
+    assert info["CFBundleShortVersionString"] == bundle.version()
+    assert plistlib.loads((PACKAGING / "macos/entitlements.plist").read_bytes())
+
+
+def test_the_desktop_entry() -> None:
+    entry = configparser.ConfigParser(interpolation=None)
+    entry.optionxform = str  # pyright: ignore[reportAttributeAccessIssue]
+    entry.read(LINUX / "context-inspector.desktop", "utf-8")
+    main = entry["Desktop Entry"]
+    assert {key: main[key] for key in ("Type", "Name", "Exec", "Icon", "Terminal", "MimeType")} == {
+        "Type": "Application", "Name": "Context Inspector", "Exec": "context-inspector %F", "Icon": "context-inspector",
+        "Terminal": "false", "MimeType": f"{bundle.MIME_TYPE};",
+    }  # fmt: skip
+    assert [f"Desktop Action {one}" for one in main["Actions"].split(";") if one] == entry.sections()[1:]
+
+
+def test_the_file_type_is_that_of_captures_and_nothing_else() -> None:
+    (kind,) = ElementTree.parse(LINUX / "context-inspector.xml").getroot()
+    assert kind.get("type") == bundle.MIME_TYPE
+    assert [glob.get("pattern") for glob in kind.iter(f"{MIME}glob")] == [f"*.{bundle.EXTENSION}"]
+    assert list(kind.iter(f"{MIME}magic")) == []
+
+
+def test_the_software_centre_is_told_the_same() -> None:
+    told = ElementTree.parse(LINUX / "context-inspector.metainfo.xml").getroot()
+    assert told.findtext("id") == bundle.IDENTIFIER
+    assert told.findtext("launchable") == "context-inspector.desktop"
+    assert told.findtext("provides/mediatype") == bundle.MIME_TYPE
+
+
+def test_the_recipe_of_nfpm_is_filled_in_by_the_build() -> None:
+    text = (PACKAGING / "linux/nfpm.yaml").read_text("utf-8")
+    build = (PACKAGING / "build.py").read_text("utf-8")
+    names = re.findall(r"@([A-Z]+)@", text)
+    assert [name for name in names if f'"{name}"' not in build] == []
+    recipe = yaml.safe_load(re.sub(r"(?<!\")@[A-Z]+@", "[]", text))
+    assert recipe["name"] == bundle.NAME
+    for script in recipe["scripts"].values():
+        assert (PACKAGING / "linux" / script.rpartition("/")[2]).is_file()
+
+
+def test_the_setup_program_refers_to_what_exists_or_is_made() -> None:
+    script = PACKAGING / "windows/context-inspector.iss"
+    text = script.read_text("utf-8")
+    found = re.findall(r'(?:#include "|LicenseFile=|SetupIconFile=|Source: ")([^"\n]+)', text)
+    made = {"version.iss", "icon.ico", "*"}
+    for place in found:
+        path = (script.parent / place.replace("\\", "/")).resolve()
+        assert path.name in made or path.is_file(), place
+    assert len(found) == 4
+    assert re.findall(r"Software\\Classes\\(\.\w+)", text) == [".ctxcap"] * 2
+
+
+def test_the_workflow_is_read_and_its_actions_are_pinned() -> None:
+    flow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
+    steps = [step for job in flow["jobs"].values() for step in job["steps"]]
+    used = [step["uses"] for step in steps if "uses" in step]
+    assert used
+    assert [one for one in used if not re.fullmatch(r"[\w/.-]+@[0-9a-f]{40}", one)] == []
+    scripts = "\n".join(step["run"] for step in steps if "run" in step)
+    named = re.findall(r"(?:packaging|tests)/[\w./-]+\.\w+", scripts)
+    assert named
+    assert [one for one in named if not (ROOT / one).is_file()] == []
+    assert flow["permissions"] == {"contents": "read"}
+
+
+def test_keys_reach_only_the_steps_that_sign() -> None:
+    flow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
+    assert "secrets." not in str(flow["jobs"]["linux"])
+    assert "secrets." not in str(flow["jobs"]["draft"])
+
+
+def test_shell_scripts_are_sound() -> None:
+    scripts = [*PACKAGING.rglob("*.sh"), PACKAGING / "linux/postinst", PACKAGING / "linux/postrm"]
+    for script in scripts:
+        assert script.stat().st_mode & 0o111, script
+        subprocess.run(["bash", "-n", str(script)], check=True)
+
+
+def test_icons_in_all_sizes(qapp: object) -> None:
+    import icons  # pyright: ignore[reportMissingImports]
+
+    svg = ROOT / "resources/icons/context-inspector.svg"
+    assert {16, 22, 24, 32, 48, 64, 128, 256, 512} == set(icons.SIZES)
+    for size in (16, 512):
+        picture = icons.png(svg, size)
+        assert picture.startswith(b"\x89PNG")
+        assert struct.unpack(">LL", picture[16:24]) == (size, size)
+    ico, icns = icons.ico(svg), icons.icns(svg)
+    assert struct.unpack("<HHH", ico[:6]) == (0, 1, 8)
+    place, length = struct.unpack("<LL", ico[6 + 16 * 7 + 8 : 6 + 16 * 8])[::-1]
+    assert ico[place : place + 4] == b"\x89PNG"
+    assert place + length == len(ico)
+    assert icns[:4] == b"icns"
+    assert struct.unpack(">L", icns[4:8]) == (len(icns),)
+
+
+_BLOCKED = """
+import sys
+sys.path.insert(0, "packaging")
+import bundle
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        out = any(name == one or name.startswith(one + ".") for one in bundle.EXCLUDES)
+        if out or not bundle.module_belongs(name):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+from inspector.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize("panel", ["Tokens", "Waste"])
+def test_it_runs_without_what_is_left_out(panel: str, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    capture = "tests/data/captures/demo-round.ctxcap"
+    done = subprocess.run(
+        [sys.executable, "-c", _BLOCKED, "screenshot", capture, "-o", str(picture), "--panel", panel],
+        capture_output=True, text=True, check=False, cwd=ROOT, timeout=50,
+        env={**os.environ, "CONTEXT_INSPECTOR_HOME": str(tmp_path / "home")},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert picture.stat().st_size > 10_000

@@ -1,0 +1,145 @@
+"""The pages say what is so: generated ones are current, links lead somewhere, commands and paths exist."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+import typer
+import typer.main
+
+from inspector.filters import compile_filter
+from inspector.filters.page import page as filter_page
+from inspector.program import app
+from tests.pages import GUIDE, PAGES, ROOT, anchors, links, name_of, script
+
+_GROUP: Any = typer.main.get_command(app)
+_CONTEXT = typer.Context(_GROUP)
+_COMMANDS = {name: _GROUP.get_command(_CONTEXT, name) for name in _GROUP.list_commands(_CONTEXT)}
+
+
+def test_the_filter_reference_is_current() -> None:
+    assert (ROOT / "docs/filter.md").read_text(encoding="utf-8") == filter_page(), "make docs"
+
+
+def test_the_page_about_commands_is_current() -> None:
+    made = script("docs/commands_page.py").page()
+    assert (ROOT / "docs/commands.md").read_text(encoding="utf-8") == made, "make docs"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    lost: list[str] = []
+    for link in links(page):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = unquote(link).partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            lost.append(link)
+    assert not lost
+
+
+def test_the_index_lists_every_page() -> None:
+    listed = {(ROOT / "docs" / link).resolve() for link in links(ROOT / "docs/README.md") if "#" not in link}
+    assert {page for page in (ROOT / "docs").glob("*.md") if page.name != "README.md"} <= listed
+
+
+def _command_lines(page: Path) -> list[list[str]]:
+    """Every line of a page that calls the program with a command and options, as words."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    fenced = "\n".join(re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
+    inline = "\n".join(re.findall(r"`([^`\n]+)`", text))
+    lines: list[list[str]] = []
+    for line in f"{fenced}\n{inline}".splitlines():
+        found = re.search(r"(?:^|[\s/(])context-inspector( [^\"']*(?:[\"'].*)?)$", line.replace("$(", "("))
+        if found is None:
+            continue
+        said = re.sub(r"\)\"\s*(#.*)?$", "", found[1]).replace("[", " ").replace("]", " ").replace("...", "")
+        try:
+            words = shlex.split(said, comments=True)
+        except ValueError:
+            words = said.split()
+        lines.append(list(itertools.takewhile(lambda word: word not in ("|", ">", "&&"), words)))
+    return lines
+
+
+@pytest.mark.parametrize("page", GUIDE, ids=name_of)
+def test_commands_and_their_options_exist(page: Path) -> None:
+    for words in _command_lines(page):
+        named = words[0] if words else ""
+        # Anything that is no command is a file or an address for the window.
+        is_command = re.fullmatch(r"[a-z][a-z-]*", named) is not None
+        assert not is_command or named in _COMMANDS, words
+        command = _COMMANDS[named if is_command else "window"]
+        known = {name for one in command.params for name in (*getattr(one, "opts", ()), *one.secondary_opts)}
+        known |= {name for one in _GROUP.params for name in one.opts} | {"--help", "--"}
+        if "--" in words:
+            words = words[: words.index("--")]
+        for word in words:
+            if re.fullmatch(r"--?[A-Za-z][\w-]*", word):
+                assert word in known, words
+
+
+@pytest.mark.parametrize("page", GUIDE, ids=name_of)
+def test_filters_given_to_commands_are_filters(page: Path) -> None:
+    for words in _command_lines(page):
+        for option, value in itertools.pairwise(words):
+            if option == "-Y" and value != "FILTER":
+                compile_filter(value)
+
+
+def test_filters_of_the_page_about_filters_are_filters() -> None:
+    text = (ROOT / "docs/search-and-filter.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE)
+    assert len(shown) > 5
+    for filter_ in shown:
+        compile_filter(filter_.replace("\\|", "|"))
+
+
+@pytest.mark.parametrize("page", [ROOT / "docs/architecture.md", ROOT / "CONTRIBUTING.md"], ids=name_of)
+def test_paths_and_declarations_named_for_contributors_exist(page: Path) -> None:
+    for line in page.read_text(encoding="utf-8").splitlines():
+        named = re.findall(r"`([^`]+)`", line)
+        for path in named:
+            if re.fullmatch(r"([\w.-]+/)*([\w-]+\.(py|md|toml)|\w+/)", path):
+                bases = (ROOT, ROOT / "inspector")
+                assert any((base / path).exists() for base in bases) or _is_a_module(path), path
+        for declared in (one for one in named if re.fullmatch(r"_?[A-Z][A-Z_]+", one)):
+            assert _is_declared(declared), declared
+
+
+def _is_a_module(name: str) -> bool:
+    """Whether it is the name of a module, said beside the folder it is in."""
+    return "/" not in name and any((ROOT / "inspector").rglob(name))
+
+
+def _is_declared(name: str) -> bool:
+    declaration = re.compile(rf"^{name}\b.* = ", re.MULTILINE)
+    sources = [*(ROOT / "inspector").rglob("*.py"), *(ROOT / "docs").glob("*.py")]
+    return any(declaration.search(source.read_text(encoding="utf-8")) for source in sources)
+
+
+def test_layers_of_the_page_are_modules() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    table = text.partition("## Layers")[2].partition("\n## ")[0]
+    named = [name for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
+    assert len(named) > 20
+    for name in named:
+        assert any((ROOT / "inspector" / path).exists() for path in (f"{name}.py", name)), name
+
+
+def test_classes_and_methods_of_the_architecture_page_exist() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "inspector").rglob("*.py")]
+    for name, method in set(re.findall(r"`([A-Z][a-z]\w+)(?:\.(\w+))?`", text)):
+        holding = [source for source in sources if re.search(rf"^class {name}\b", source, re.MULTILINE)]
+        assert holding, name
+        if method:
+            needed = rf"\bdef {method}\b|^    {method} = Signal"
+            assert any(re.search(needed, source, re.MULTILINE) for source in holding), f"{name}.{method}"

@@ -1,0 +1,30 @@
+"""Nothing in the source listens on the network but the demo's gateway; `tests/e2e/test_listeners.py` looks at runs."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import inspector
+
+_LISTENING = {"start_server", "create_server", "listen", "bind", "QTcpServer", "QUdpSocket", "QWebSocketServer",
+              "HTTPServer", "TCPServer", "create_datagram_endpoint", "serve"}  # fmt: skip
+_LOCAL = {("ui/single_instance.py", "listen")}
+"""A QLocalServer: no network address, and the user's alone."""
+_OF_OUR_OWN = {("sources/session.py", "listen"), ("ui/panels/messages/model.py", "serve")}
+"""Methods of that name that have nothing to do with sockets."""
+_DEMO = {("demo/gateway.py", "serve")}
+
+
+def test_only_the_demo_listens() -> None:
+    package = Path(inspector.__file__).parent
+    found: set[tuple[str, str]] = set()
+    for file in package.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_bytes())):
+            if isinstance(node, ast.Call):
+                called = node.func
+                name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                if name in _LISTENING:
+                    found.add((file.relative_to(package).as_posix(), name))
+    assert found - _LOCAL - _OF_OUR_OWN <= _DEMO
+    assert found & _DEMO == _DEMO
