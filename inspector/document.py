@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,8 +24,10 @@ from inspector.capture.decisions import FILE_NAME, Decisions
 from inspector.capture.parallel import reader_count
 from inspector.capture.sources import SourceFile
 from inspector.collector import no_collection
+from inspector.msp.document import Edit, SessionDocument
 from inspector.protocol.tool_names import ToolAliases
 from inspector.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader
+from inspector.session_capture import FORMAT, SessionCapture, is_session_document, read_sessions
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
 
@@ -68,6 +70,7 @@ class CaptureDocument:
         decisions: the gateway's verdicts beside a log, or None.
         live: traffic is still arriving.
         followed: the opened log, followed as it grows; None when it is not.
+        msp: the sessions this is a projection of, where it was opened from such a document; they are what is edited.
         observers: told about each change.
     """
 
@@ -79,6 +82,8 @@ class CaptureDocument:
         self.decisions: Decisions | None = None
         self.live = False
         self.followed: FollowedLog | None = None
+        self.msp: SessionDocument | None = None
+        self.sessions: SessionFollowing | None = None
         self._log = Path()
         self._decisions_due = 0.0
         self._checks_due = 0.0
@@ -95,7 +100,8 @@ class CaptureDocument:
         """Read a log step by step; each step is some MB and leaves a usable document.
 
         Args:
-            path: a log, an archive of one, a pipe, or STANDARD_INPUT; these end when what fills them ends.
+            path: a log, an archive of one, a pipe, or STANDARD_INPUT; these end when what fills them ends. Also a file
+                or a folder of sessions with their sub-sessions (protocols.md 14), told by what is in it.
             name: what titles show instead of the file's own name.
             block_bytes: read in one step.
             wait: for whoever reads for us; else a step without anything new says that it waits.
@@ -105,13 +111,70 @@ class CaptureDocument:
             OSError: the file cannot be read.
             UnknownFormatError: nothing in its first 1,000 lines is known.
         """
-        source = open_source(path, name)
         stream = is_stream(path)
         self._log = path
+        if not stream and is_session_document(path):
+            yield from self.open_sessions([path], name=name, block_bytes=block_bytes, wait=wait)
+            return
+        source = open_source(path, name)
         self.path = source.data_path if stream else path
         self.name = self.name or name or (source.name if stream else title_of(path))
         self.live = stream
         yield from self._read_log(self._add(source), block_bytes, wait=wait, follow=follow)
+
+    def open_sessions(
+        self, paths: Sequence[Path], *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
+        sessions: SessionDocument | None = None,
+    ) -> Generator[Progress]:  # fmt: skip
+        """Read files and folders of sessions with their sub-sessions as one document; steps as those of `open_log`.
+
+        Args:
+            paths: files and folders.
+            name: what titles show instead of the first one's own name.
+            block_bytes: read in one step.
+            wait: for whoever reads for us.
+            sessions: what was read already.
+
+        Raises:
+            OSError: they cannot be read, or there is no room for a spool.
+        """
+        self._log = self.path = paths[0]
+        self.name = self.name or name or (paths[0].name if paths[0].is_dir() else title_of(paths[0]))
+        if sessions is None:
+            steps = read_sessions(paths, wait=wait)
+            while True:
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    sessions = end.value
+                    break
+                yield Progress(0, 1, 0, waiting=True)
+        assert sessions is not None
+        shown = SessionCapture(sessions, self.path, self.name)
+        for done, total in shown.fill():
+            yield Progress(done, 2 * total, 0)
+        self.msp, self.sessions = sessions, SessionFollowing(self, shown)
+        if shown.source is not None:
+            yield from self._read_log(self._add(shown.source), block_bytes, wait=wait, follow=False)
+        self.sessions.tell_problems()
+
+    def follow_edits(self, told: Callable[[], None] | None = None) -> None:
+        """Let the capture follow the edits of the document of sessions it shows.
+
+        Args:
+            told: called when only another projection of `msp` can show what it holds now: something was taken away.
+        """
+        if self.sessions is not None:
+            self.sessions.start(told)
+
+    def take_rewritten(self, rows: Sequence[int]) -> None:
+        """Let the passes take in lines that were written anew in their places."""
+        if rows:
+            self._tell(self.analysis.rewritten(np.array(rows, np.int64)))
+
+    def catch_up(self) -> None:
+        """Let the checks look at what they were told meanwhile."""
+        self._tell(self.analysis.catch_up())
 
     def can_go_on(self) -> bool:
         """Whether a reading that was given up can go on where it stopped: not when what fills a spool was stopped."""
@@ -327,6 +390,8 @@ class CaptureDocument:
     def close(self) -> None:
         """Close the files; the columns stay."""
         self.stop_counting()
+        if self.sessions is not None:
+            self.sessions.stop()
         self.live = False
         for reader in self._readers:
             reader.close()
@@ -376,7 +441,9 @@ class CaptureDocument:
 
     @property
     def format(self) -> str | None:
-        """The format most lines of the first source are in."""
+        """The format most lines of the first source are in, or that of the document they are a projection of."""
+        if self.msp is not None:
+            return FORMAT
         return self.capture.sources[0].format if self.capture.sources else None
 
     @property
@@ -404,6 +471,58 @@ class CaptureDocument:
         codes, counts = np.unique(self.capture.columns["kind"], return_counts=True)
         pairs = sorted(zip(counts.tolist(), codes.tolist(), strict=True), key=lambda p: (-p[0], p[1]))
         return {self.capture.strings[code]: count for count, code in pairs}
+
+
+class SessionFollowing:
+    """Lets a capture follow the edits of the document of sessions it shows.
+
+    Attributes:
+        shown: the projection.
+    """
+
+    def __init__(self, document: CaptureDocument, shown: SessionCapture) -> None:
+        self.shown = shown
+        self._document = document
+        self._revision = shown.revision
+        self._told: Callable[[], None] | None = None
+
+    @property
+    def missed_any(self) -> bool:
+        """Whether there were edits that it has not taken in."""
+        return self.shown.is_behind or self._revision != self.shown.document.revision
+
+    def start(self, told: Callable[[], None] | None) -> None:
+        """Follow from now on; `told` is called when only another projection will do."""
+        self._told = told
+        if self not in self.shown.document.observers:
+            self.shown.document.observers.append(self)
+
+    def stop(self) -> None:
+        """Follow no more."""
+        if self in self.shown.document.observers:
+            self.shown.document.observers.remove(self)
+
+    def session_edited(self, edit: Edit) -> None:
+        """Take an edit in: at the end, in place, or by saying that it cannot be."""
+        document = self._document
+        self._revision = self.shown.document.revision
+        rows = self.shown.take(edit, document.capture)
+        if rows is None:
+            if self._told is not None:
+                self._told()
+            return
+        document.take_rewritten(rows)
+        while document.poll():
+            pass
+        self.tell_problems()
+
+    def tell_problems(self) -> None:
+        """Let the findings say what is wrong with the document as it is now."""
+        findings = self._document.analysis.findings
+        problems = self.shown.problems()
+        if list(problems) != list(findings.told):
+            findings.told = problems
+            self._document.catch_up()
 
 
 def title_of(path: Path) -> str:

@@ -29,7 +29,7 @@ from inspector.analysis.waiting import are_waiting
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
-from inspector.protocol import kinds
+from inspector.protocol import kinds, msp
 from inspector.protocol.secrets import is_secret_key
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
@@ -85,6 +85,8 @@ class Field:
     """What `like` matches where that is not `column`."""
     secret: str | None = None
     """A key on the way to a payload's value that names a secret: whoever shows such a value masks it."""
+    values: tuple[str, ...] = ()
+    """Values that are offered also where no message has them."""
     path: tuple[str, ...] = ()
     """Keys from the payload down to the value; empty for what is no value of a payload."""
 
@@ -328,6 +330,9 @@ FIELDS: tuple[Field, ...] = (
           _waiting, _D.PASS),
     Field("proposal.state", _T.STRING, "Proposal", "open, rejected, withdrawn, fulfilled or answered.",
           lambda a: Interned(a.correlation.columns["proposal_state"], _STATES), _D.PASS),
+    Field("visibility", _T.STRING, "Visibility", "Where a message of a session may be seen.",
+          lambda a: Interned(a.visibility.columns["visibility"], a.visibility.values), _D.PASS,
+          values=msp.VISIBILITIES),
     Field("delivered", _T.STRING, "Delivered to", "Who got it, as far as a gateway's log says.",
           _decoded(lambda a, m: a.capture.recipients(m)), _D.PASS, many=True),
     Field("stream", _T.STRING, "Stream", "Id of the stream a frame or stream message belongs to.", _strings("stream")),

@@ -75,6 +75,8 @@ async def save_copy(document: CaptureDocument, target: Path) -> None:
     """
     source = document.capture.sources[0]
     target = _checked(source.path, target)
+    if document.msp is not None and any(_is_same(file.path, target) for file in document.msp.files):
+        raise OSError(errno.EEXIST, "That is a file of the sessions themselves", str(target))
     if source.lost_to:
         raise OSError(errno.EIO, "The beginning of the log is no longer on the disk", str(source.path))
     if not _is_same(source.path, target):
@@ -133,7 +135,7 @@ async def _copy_over(source: SourceFile, target: Path, writer: CaptureWriter | N
             return
         if writer is not None:  # the connection ended meanwhile
             await asyncio.to_thread(_copy, source, part, copied, False)
-        part.chmod(source.path.stat().st_mode & 0o777 if source.path.exists() else 0o600)
+        part.chmod(source.path.stat().st_mode & 0o777 if source.path.is_file() else 0o600)
         part.replace(target)
 
 

@@ -78,7 +78,7 @@ def finding_entries(document: CaptureDocument) -> Iterator[dict[str, Any]]:
 
 
 def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterator[dict[str, Any]]:
-    """The nodes below main in tree order, space after space.
+    """The nodes below main in tree order, space after space; a session stands before its sub-sessions, as their root.
 
     Args:
         document: the capture.
@@ -87,12 +87,46 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
     analysis = document.analysis
     sizes, odd = sizes_of(analysis), odd_codes(analysis)
     counts = analysis.tokens.node_sums() if tokens else None
+    sessions = analysis.contexts.sessions.labels
     for space in analysis.contexts.spaces:
+        if space in sessions:
+            yield _session(document, space, tokens=tokens)
         for node in analysis.contexts.tree.walk(space):
             counted = {}
             if counts is not None:
                 counted = {"tokens": int(counts.own[node]), "subtree_tokens": int(counts.subtree[node])}
-            yield {**_node(document, node), "bytes": int(sizes[node]), **counted, "odd": odd.get(node, [])}
+            shown = {**_node(document, node), "bytes": int(sizes[node]), **counted, "odd": odd.get(node, [])}
+            if space in sessions:
+                shown["status"] = analysis.contexts.metadata(node).get("status")
+                shown["parent"] = shown["parent"] or document.capture.strings[space] or None
+            yield shown
+
+
+def _session(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, Any]:
+    """A session of MSP as the root of its sub-sessions; rows that only tell of it count as no messages."""
+    contexts, columns = document.analysis.contexts, document.capture.columns
+    here = np.flatnonzero(columns["space"] == space)
+    structure = contexts.sessions.of_structure(columns["kind"][here])
+    said = here if structure is None else here[~structure]
+    own = said[contexts.nodes_of(said) == MAIN]
+    senders = list(dict.fromkeys(columns["sender"][own].tolist()))
+    name = document.capture.strings[space] or None
+    counted = {}
+    if tokens:
+        each = document.analysis.tokens.columns["tokens"]
+        sums = [int(np.maximum(each[rows], 0).sum(dtype=np.int64)) for rows in (own, said)]
+        counted = dict(zip(("tokens", "subtree_tokens"), sums, strict=True))
+    return {
+        "path": name, "parent": None, "label": contexts.sessions.labels[space] or name, "type": "session",
+        "type_reason": None, "metadata": contexts.sessions.metadata.get(space, {}),
+        "state": contexts.main_state(space, document.analysis.now_ns), "depth": 0,
+        "messages": len(own), "subtree_messages": len(said), "implicit": space in contexts.sessions.implied,
+        "participants": [document.capture.strings[sender] for sender in senders if sender], "space": name, "id": name,
+        "first": int(own[0]) + 1 if len(own) else None, "last": int(own[-1]) + 1 if len(own) else None,
+        "started_by": contexts.sessions.began.get(space), "ended_by": None,
+        "bytes": int(columns["size"][own].sum(dtype=np.int64)), **counted, "odd": [],
+        "status": contexts.sessions.metadata.get(space, {}).get("status"),
+    }  # fmt: skip
 
 
 _LONGEST_PATH = 4_096

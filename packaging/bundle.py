@@ -38,9 +38,6 @@ METADATA = ("context-inspector", "keyring")
 PACKAGES_WITH_DATA = ("tiktoken_ext",)
 """Beside the program's own resources."""
 
-REMIX_FONT = "qtawesome/fonts/remixicon-"
-"""Of QtAwesome's fonts only this one is ever loaded."""
-
 RESOURCES = ("fonts", "icons/chrome", "icons/context-inspector.svg")
 """Below `resources/`, what the program reads when running; `licences.json` is added by the build."""
 
@@ -131,8 +128,6 @@ def belongs(place: str, source: str) -> bool:
     place = place.replace("\\", "/")
     if any(part in place for part in LEFT_OUT):
         return False
-    if "qtawesome/fonts/" in place:
-        return REMIX_FONT in place
     return not _is_the_systems(place, source)
 
 

@@ -17,7 +17,7 @@ _PARTS = (
     ("pydantic", ("pydantic",)),
     ("tiktoken and its table", ("tiktoken", "regex")),
     ("Python", ("libpython", "python3", "base_library", "libssl", "libcrypto", "libffi", "liblzma", "libbz2")),
-    ("fonts and icons", ("inspector/_resources", "qtawesome")),
+    ("fonts and icons", ("inspector/_resources",)),
     ("the program itself", ("inspector/",)),
     ("its other Python libraries", ("",)),
 )

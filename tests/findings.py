@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from tests import msp_samples as msp
 from tests.builders import delivered, envelope, received, tool_call, tool_result
 
 Lines = list[dict[str, Any] | str | bytes]
@@ -154,7 +155,53 @@ def frame(second: float = 0) -> dict[str, Any]:
     return {"timestamp": at(second), "message": "#stream-1#data", "direction": "in"}
 
 
+def opened(*messages: dict[str, Any], parent: str = "m1", **more: Any) -> dict[str, Any]:
+    return msp.subsession("s1", parent, *messages, **more)
+
+
+def main(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return msp.session("m1", *messages, **{"lists": ("s1",), **more})
+
+
+def covering(*spans: tuple[int, int]) -> dict[str, Any]:
+    snapshots = [
+        {"id": f"n{n}", "covers_messages": [*span], "created_at": msp.at(n), "content": "so far"}
+        for n, span in enumerate(spans)
+    ]
+    return msp.session("m1", summary_snapshots=snapshots)
+
+
 CASES: dict[str, Case] = {
+    "msp-unreadable": Case([main(), opened(), "{torn"], [main(), opened()]),
+    "msp-skipped": Case([main(lists=("s1", 5)), opened()], [main(), opened()]),
+    "msp-invalid": Case([main(), opened(msp.said("q1", role=7))], [main(), opened(msp.said("q1"))]),
+    "msp-status": Case([main(), opened(status="paused")], [main(), opened(status="active")]),
+    "msp-times": Case(
+        [main(), opened(second=9, status="closed", closed_at=msp.at(3))],
+        [main(), opened(second=3, status="closed", closed_at=msp.at(9))],
+    ),
+    "msp-duplicate-id": Case(
+        [main(), opened(msp.said("q1"), msp.said("q1", "other"))], [main(), opened(msp.said("q1"), msp.said("q2"))]
+    ),
+    "msp-unlisted": Case([main(lists=("s2",)), opened(), msp.subsession("s2", "m1")], [main(), opened()]),
+    "msp-missing": Case([main(lists=("s1", "s9")), opened()], [main(), opened()]),
+    "msp-parent": Case([main(lists=()), opened(parent="m9")], [main(), opened()]),
+    "msp-cycle": Case(
+        [main(lists=()), opened(parent="s2"), msp.subsession("s2", "s1")],
+        [main(), opened(), msp.subsession("s2", "s1")],
+    ),
+    "msp-main-only-inside": Case(
+        [main(), opened(msp.said("q1", visibility="main_only"))],
+        [main(msp.said("q1", visibility="main_only")), opened(msp.said("q2", visibility="subsession_only"))],
+    ),
+    "msp-subsession-only-in-main": Case(
+        [main(msp.said("q1", visibility="subsession_only")), opened()],
+        [main(msp.said("q1", visibility="main_only")), opened(msp.said("q2", visibility="subsession_only"))],
+    ),
+    "msp-visibility": Case(
+        [main(), opened(msp.said("q1", visibility="private"))], [main(), opened(msp.said("q1", visibility="global"))]
+    ),
+    "msp-covers-overlap": Case([covering((0, 20), (10, 30))], [covering((0, 20), (20, 30))]),
     "response-without-request": Case([answer()], [ask(), answer()], [ask()]),
     "response-to-proposal": Case([propose(id="q1"), answer()], [ask(), answer()]),
     "request-unanswered": Case([ask(), later(31)], [ask(), answer(), later(31)], [answer(ts=at(32))]),

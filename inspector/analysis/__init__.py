@@ -20,6 +20,7 @@ from inspector.analysis.named import NamedPass
 from inspector.analysis.participants import ParticipantPass
 from inspector.analysis.tokens import TokenPass
 from inspector.analysis.transients import TransientPass
+from inspector.analysis.visibility import VisibilityPass
 from inspector.capture.capture import Capture
 from inspector.protocol.tool_names import ToolAliases
 
@@ -45,7 +46,7 @@ class Analysis:
 
     Attributes:
         capture: the messages.
-        contexts, correlation, named, transients, participants, capabilities, findings, tokens: the passes.
+        contexts, correlation, named, transients, visibility, participants, capabilities, findings, tokens: the passes.
         marks: what the user put on messages and contexts.
         now_ns: the wall clock while traffic is live, None for a log; `state` goes by it.
     """
@@ -58,7 +59,10 @@ class Analysis:
         self.transients = TransientPass(capture, self.correlation)
         self.participants = ParticipantPass(capture)
         self.capabilities = CapabilityPass(capture)
-        self.findings = FindingPass(Passes(capture, self.contexts, self.correlation, self.named, self.transients))
+        self.visibility = VisibilityPass(capture)
+        self.findings = FindingPass(
+            Passes(capture, self.contexts, self.correlation, self.named, self.transients, self.visibility)
+        )
         self.tokens = TokenPass(capture, self.contexts, self.correlation, self.transients)
         self.marks = Marks(self.contexts)
         self.now_ns: int | None = None
@@ -81,6 +85,7 @@ class Analysis:
             linked = self.correlation.take_changes()
             self.named.feed(start, stop)
             self.transients.feed(start, stop, linked, more=more)
+            self.visibility.feed(start, stop)
             self.participants.feed(start, stop)
             self.capabilities.feed(start, stop)
             self.tokens.feed(start, stop)
@@ -112,6 +117,12 @@ class Analysis:
         told_again = self.transients.take_changes()
         self.findings.feed(self._fed, self._fed, told_again, self.now_ns)
         return Changes(self._fed, self._fed, np.union1d(told_again, self.findings.take_changes()), False)
+
+    def rewritten(self, rows: Rows) -> Changes:
+        """Lines of earlier messages were written anew, each in its place: another visibility."""
+        self.visibility.read_again(rows)
+        self.findings.feed(self._fed, self._fed, rows, self.now_ns)
+        return Changes(self._fed, self._fed, np.union1d(rows, self.findings.take_changes()), False)
 
     def use_tool_aliases(self, aliases: ToolAliases) -> Changes:
         """Let tools go by other names: which results collapse is told again from the beginning."""

@@ -12,10 +12,12 @@ from inspector.analysis.context_tree import MAIN, MOST_LEVELS, ContextTree
 from inspector.analysis.log_clock import LogClock
 from inspector.analysis.node_columns import REASONING_START, NodeLines, NodeTable, NodeTypes, living_nodes
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts, as_numpy
+from inspector.analysis.session_contexts import SessionContexts
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
+from inspector.protocol import msp
 from inspector.protocol.paths import quote_segment
 from inspector.protocol.secrets import mask_text
 from inspector.protocol.text import text_shown
@@ -44,6 +46,7 @@ class ContextPass:
         main_counts: messages in main by space (string id).
         touched: nodes that gained messages; whoever shows counts takes and clears it.
         notes: what is odd about contexts as messages name them.
+        sessions: what is known of spaces that are MSP sessions.
         parent_ids: (space, id) of contexts that objects named as parents, in the order of their messages.
         type_names: what the numbers of `types` stand for.
     """
@@ -63,6 +66,9 @@ class ContextPass:
         self.notes = ContextNotes()
         self._objects = ContextObjects(
             self._capture, self.tree, self.facts, self.notes, settle=self._settle, typed=self._type_changed
+        )
+        self.sessions = SessionContexts(
+            self._capture, self.tree, self.facts, settle=self._settle, typed=self._type_changed
         )
         self._merged: list[tuple[int, int]] = []
         self.parent_ids = self._objects.parent_ids
@@ -92,7 +98,8 @@ class ContextPass:
         moves = self.tree.moves
         spaces, keys = columns["space"][start:stop], columns["context"][start:stop]
         refs = self._refs.find_all(spaces, keys)
-        operations = self._observe_all(start, stop, refs)
+        structure = self.sessions.of_structure(columns["kind"][start:stop])
+        operations = self._observe_all(start, stop, refs, structure)
         self.facts.grow(len(self.tree))
         new = np.flatnonzero(refs == UNKNOWN)
         refs[new] = self._refs.find_all(spaces[new], keys[new])
@@ -104,16 +111,17 @@ class ContextPass:
             self._moved = True
         nodes = self._refs.nodes(refs)
         said = columns["flags"][start:stop] & Flag.GAP.value == 0  # marks are rows, but nobody's message, at our time
+        said = said if structure is None else said & ~structure  # what tells of a session is nobody's message, too
         spaces, main = spaces[said], nodes[said] == MAIN
         by_senders = np.may_share_memory(columns["time_ns"], columns["ts_ns"])  # theirs are the only times there are
         times, senders = (columns[name][start:stop][said] for name in ("time_ns", "sender"))
         self._clock.feed(times, senders, by_senders=by_senders)
         self._count_spaces(spaces, main)
-        self._count(start, stop, nodes)
+        self._count(start, stop, nodes if structure is None else np.where(structure, MAIN, nodes))
         self._fed = stop
 
-    def _observe_all(self, start: int, stop: int, refs: Array) -> dict[int, int]:
-        """Let messages shape the tree, in order: the first of each new key, object contexts, reasoning starts.
+    def _observe_all(self, start: int, stop: int, refs: Array, structure: Array | None) -> dict[int, int]:
+        """Let messages shape the tree, in order: first ones of keys, object contexts, reasoning starts, sub-sessions.
 
         Returns:
             The nodes of messages that carry an operation on contexts, by their place.
@@ -122,13 +130,14 @@ class ContextPass:
         columns = {name: self._capture.columns[name][start:stop] for name in ("space", "context", "kind", "flags")}
         starting = columns["kind"] == (self._capture.strings.find("reasoning/start") or -1)
         objects = columns["flags"] & Flag.OBJECT_CONTEXT.value != 0
-        shaping = starting | objects
+        telling = np.zeros(stop - start, np.bool_) if structure is None else structure
+        shaping = starting | objects | telling
         new = np.flatnonzero(refs == UNKNOWN)
         pairs = columns["space"][new].astype(np.int64) << 32 | columns["context"][new]
         shaping[new[np.unique(pairs, return_index=True)[1]]] = True
         places = np.flatnonzero(shaping)
-        kept = (columns["space"], columns["context"], objects, starting)
-        for place, space, key, is_object, starts in zip(
+        kept = (columns["space"], columns["context"], objects, starting, telling)
+        for place, space, key, is_object, starts, tells in zip(
             places.tolist(), *(values[places].tolist() for values in kept), strict=True
         ):
             node = self._node_of_key(space, key, start + place) if key else MAIN
@@ -139,6 +148,9 @@ class ContextPass:
                 node = self.tree.resolve(node)
             if starts:
                 self._declare(space, start + place, node)
+            elif tells:
+                self._spaces[space] = None
+                self.sessions.observe(space, start + place, node)
             self._settle()
         return operations
 
@@ -149,7 +161,7 @@ class ContextPass:
         text = self._capture.strings[key]
         node = self.tree.of_key(space, text)
         self._refs.add(space, key, node)
-        if not text.startswith(OBJECT_KEY):
+        if not text.startswith(OBJECT_KEY) and self._capture.string("protocol", row) != msp.PROTOCOL:
             self.notes.add_path(node, row, text)
         return node
 
@@ -300,6 +312,15 @@ class ContextPass:
         if self.facts.end[node]:
             return "cancelled" if self.facts.end[node] == CANCELLED else "concluded"
         last = self._last_in_reach(node)
+        now = self.clock_ns if now_ns is None else now_ns
+        return "active" if last != NO_TIME and now - last <= IDLE_AFTER_S * 1_000_000_000 else "idle"
+
+    def main_state(self, space: int, now_ns: int | None = None) -> str:
+        """Active or idle, by the last message in the main context of a space. O(messages)."""
+        columns = self._capture.columns
+        rows = np.flatnonzero(columns["space"][: self._fed] == space)
+        times = columns["time_ns"][rows[self.nodes_of(rows) == MAIN]]
+        last = int(times.max()) if len(times) else NO_TIME
         now = self.clock_ns if now_ns is None else now_ns
         return "active" if last != NO_TIME and now - last <= IDLE_AFTER_S * 1_000_000_000 else "idle"
 

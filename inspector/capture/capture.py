@@ -307,6 +307,11 @@ class Capture:
             record.time_ns, record.direction = int(self.columns["time_ns"][message]), self.string("direction", message)
         return record
 
+    def forget(self, message: int) -> None:
+        """Its line was written anew: what is kept of it is read again."""
+        found = self._cache.pop(message, None)
+        self._cached_bytes -= len(found.raw) if found is not None else 0
+
     def _read_head(self, message: int) -> Record:
         columns = self.columns
         hashes = (int(self.text_hashes(name, [message])[0]) for name in ("id_hash", "correlation_hash"))

@@ -18,7 +18,7 @@ from inspector.capture.columns import Array
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_text, hash_texts
 from inspector.capture.strings import InternTable
-from inspector.protocol import calls, kinds, usual
+from inspector.protocol import calls, kinds, msp, usual
 from inspector.protocol.formats import bare, capture_file, gateway_log
 from inspector.protocol.times import NO_TIME, parse_times
 
@@ -216,12 +216,20 @@ def _envelope_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Arr
         np.uint32,
     )  # fmt: skip
     columns = _head_columns(envelopes, tables)
+    columns["space"] = tables.strings.intern_all(list(map(_space, envelopes)), len(envelopes))
     columns["ts_ns"] = parse_times([e.ts for e in envelopes])
     columns["id_hash"] = hash_texts(ids)
     columns["correlation_hash"] = hash_texts([n if type(n) is str else n[0] if n else None for n in named])
     columns["flags"] = flags
     _add_call_columns(columns, envelopes, tables)
     return columns
+
+
+def _space(envelope: Any) -> str | None:
+    """The space an envelope of a session names; others belong to whatever carried them."""
+    if envelope.protocol != msp.PROTOCOL or not isinstance(envelope.space, str):
+        return None
+    return envelope.space
 
 
 def _head_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Array]:
@@ -286,7 +294,7 @@ class _WithPayload(msgspec.Struct):
 
 
 _decode_payload = msgspec.json.Decoder(_WithPayload).decode
-_TELLING = ("reasoning/start", "participant/status")
+_TELLING = ("reasoning/start", "participant/status", *msp.STRUCTURE)
 
 
 def _told(

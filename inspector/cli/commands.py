@@ -29,6 +29,7 @@ COMMANDS: dict[str, _Place] = {
     "participants": _Place("participants", "participants_command"),
     "model-sees": _Place("model_sees", "model_sees_command"),
     "waste": _Place("waste", "waste_command"),
+    "merged-context": _Place("merged_context", "merged_context_command"),
     "check": _Place("check", "check_command"),
     "show": _Place("show", "show_command"),
     "explain-filter": _Place("explain", "explain_filter_command"),

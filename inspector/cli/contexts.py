@@ -34,12 +34,17 @@ def contexts_command(
         if main is not None:
             say(f"Tokens are an estimate ({TOKENIZER}).")
             say(f"main  {main:,} token{'s' * (main != 1)} of its own")
-        found = False
+        found = nested = False
         for node in nodes:
             found = True
-            indent = "  " * min(node["depth"] - 1, 40)
+            nested = nested or node["depth"] == 0  # below a session
+            indent = "  " * min(node["depth"] - (not nested), 40)
             about = [f"{node['subtree_messages']} messages", node["state"]]
-            about += [f"{node['subtree_tokens']:,} tokens"] if tokens else []
+            about += [f"{node['subtree_tokens']:,} tokens"] if "subtree_tokens" in node else []
+            if node["type"] == "session":
+                about += ["session", *([f"id {node['id']}"] if node["label"] != node["id"] else [])]
+                say(printable(node["label"], 100) + "  " + printable(", ".join(about), 400))
+                continue
             about += [f"{node['type']} ({node['type_reason'].rstrip('.')})"] if node["type"] else []
             about += [f"{key}={plain(value)}" for key, value in node["metadata"].items()]
             say(indent + printable(node["label"], 100) + "  " + printable(", ".join(about), 400))

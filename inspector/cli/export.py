@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 import sys
 from collections import deque
@@ -12,10 +13,23 @@ import typer
 
 from inspector.cli.arguments import LogFile, ToolAliasTexts, fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
+from inspector.cli.printing import visible
 from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, export_stream, export_to, matching
 from inspector.export.files import takes_a_stream, trouble_of
 from inspector.export.manner import MARKED_FIELDS, format_of
+from inspector.export.msp import export_subsession, node_at
 from inspector.marks_file import notes_of, write_beside
+
+
+class _Asked(enum.StrEnum):
+    """What can be asked for: formats of messages, and one of a context."""
+
+    JSONL = Format.JSONL.value
+    CSV = Format.CSV.value
+    MARKDOWN = Format.MARKDOWN.value
+    HTML = Format.HTML.value
+    MSP = "msp"
+
 
 _NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 """Field names between commas; a quoted key may hold commas of its own."""
@@ -33,7 +47,12 @@ def export_command(
         ),
     ],
     format_: Annotated[
-        Format | None, typer.Option("--format", help="jsonl, csv, md or html; else what OUT ends with, else jsonl.")
+        _Asked | None,
+        typer.Option("--format", help="jsonl, csv, md, html or msp; else what OUT ends with, else jsonl."),
+    ] = None,
+    context: Annotated[
+        str | None,
+        typer.Option("--context", metavar="PATH", help="msp: the context to write as a sub-session of its session."),
     ] = None,
     self_contained: Annotated[
         bool,
@@ -50,13 +69,21 @@ def export_command(
     tool_alias: ToolAliasTexts = None,
     marks: Annotated[bool, typer.Option("--marks", help="jsonl: write marks and comments beside OUT, too.")] = False,
 ) -> None:
-    """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page."""
+    """Write messages to a file: as JSON Lines that open again as they were, as CSV, Markdown or a web page.
+
+    With --format msp, one context and those below it: as sub-sessions of the session that their space is.
+    """
+    if format_ is _Asked.MSP:
+        _export_context(file, output, context, masked=not unmasked)
+        return
+    if context is not None:
+        fail("--context goes with --format msp; to choose messages by their context use --filter.")
     filter_ = compiled(display_filter)
     names = tuple(name.strip() for part in fields or () for name in _NAMES.findall(part) if name.strip())
     for name in names:
         field_named(name)
     view = f"Messages that match the filter {display_filter.strip()}" if display_filter.strip() else "All messages"
-    chosen = format_ or format_of(output) or Format.JSONL
+    chosen = Format(format_.value) if format_ is not None else format_of(output) or Format.JSONL
     flows = output == "-" or takes_a_stream(Path(output))
     if marks and (flows or chosen is not Format.JSONL):
         fail("--marks goes with JSON Lines in a file; the other formats hold marks and comments themselves.")
@@ -77,5 +104,25 @@ def export_command(
         except (OSError, ValueError) as error:
             why = trouble_of(error) if isinstance(error, OSError) else f"{error}."
             fail(f"{output} cannot be written: {why}")
+    _say_written(output, done)
+
+
+def _export_context(file: str, output: str, context: str | None, *, masked: bool) -> None:
+    if not context:
+        fail("--format msp writes one context: name it by its path with --context. `contexts FILE` prints them.")
+    if output == "-":
+        fail("--format msp writes a file: name it with -o.")
+    with opened(file) as document:
+        found = node_at(document, context)
+        if found is None:
+            fail(f"There is no context {visible(context)}; `contexts {visible(file)}` prints those there are.")
+        try:
+            done = deque(export_subsession(document, *found, Path(output), masked=masked), maxlen=1)[0]
+        except OSError as error:
+            fail(f"{output} cannot be written: {trouble_of(error)}")
+    _say_written(output, done)
+
+
+def _say_written(output: str, done: Exported) -> None:
     size = f"{done.size_bytes / 1e6:,.1f} MB" if done.size_bytes >= 100_000 else f"{done.size_bytes:,} bytes"
     typer.echo(f"{output}: {done.messages:,} message{'' if done.messages == 1 else 's'}, {size}.", err=True)

@@ -89,7 +89,7 @@ def export_file(document: CaptureDocument, messages: Iterable[int], target: Path
     if takes_a_stream(target):
         raise OSError(errno.EINVAL, "that is a pipe or a device, not a file", str(target))
     target = Path(os.path.realpath(target))
-    _refuse_what_is_read(document, target)
+    refuse_what_is_read(document, target)
     handle, name = tempfile.mkstemp(prefix=".context-inspector-", suffix=".part", dir=target.parent)
     part = Path(name)
     try:
@@ -153,9 +153,10 @@ _ADVICE = {
 }
 
 
-def _refuse_what_is_read(document: CaptureDocument, target: Path) -> None:
+def refuse_what_is_read(document: CaptureDocument, target: Path) -> None:
     """Raise OSError where the log, its marks or what lies beside it would be overwritten."""
-    if any(_is_same(source.path, target) for source in document.capture.sources):
+    files = [file.path for file in document.msp.files] if document.msp is not None else []
+    if any(_is_same(path, target) for path in (*files, *(source.path for source in document.capture.sources))):
         raise OSError(errno.EEXIST, "that is the log itself", str(target))
     if any(_is_same(marks, target) or marks == target for marks in _marks_of(document)):
         raise OSError(errno.EEXIST, "that is the file with the marks of the log", str(target))

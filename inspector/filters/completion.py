@@ -175,6 +175,8 @@ class Completer:
             for value, count in self._counts_of(field_, calls=calls):
                 if mask_text(value) == value:  # what must not be shown cannot be offered
                     yield Candidate(quote(value), value, count=count)
+            seen = {value for value, _ in self._counts_of(field_, calls=calls)} if field_.values else set[str]()
+            yield from (Candidate(quote(value), value, count=0) for value in field_.values if value not in seen)
             if field_.type is FieldType.CONTEXT:
                 yield Candidate("$context", "$context", "The context that is selected.")
 

@@ -10,6 +10,7 @@ import msgspec
 
 from inspector.protocol.cut import completed
 from inspector.protocol.header import ABSENT, MAX_LENIENT, Header, NotAnObjectError, decode_json, read_header
+from inspector.protocol.msp import PROTOCOL as MSP
 from inspector.protocol.record import Record, Shape, unreadable
 
 _ENVELOPE = Shape.ENVELOPE  # looking a member up costs 0.1 us on Python 3.11
@@ -31,7 +32,8 @@ def read_frame(raw: bytes) -> Record:
 def classify(header: Header, raw: bytes) -> Record | None:
     """Tell what a decoded object is; None when it is nothing a wire carries."""
     if _is_envelope(header):
-        return Record(_ENVELOPE, raw, header)
+        space = header.space if header.protocol == MSP and isinstance(header.space, str) else None
+        return Record(_ENVELOPE, raw, header, space=space)
     if _is_rpc(header):
         return Record(Shape.RPC, raw, header)
     if header.type == "join":

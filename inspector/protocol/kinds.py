@@ -72,6 +72,7 @@ _NAMESPACES = {
     "participant": Family.CONTROL,
     "space": Family.CONTROL,
     "system": Family.GATEWAY,
+    "msp": Family.CONTROL,
 }
 _FAMILIES = {
     REQUEST: Family.TOOLS,

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from inspector.protocol import msp
 from inspector.protocol.secrets import is_secret_key, mask_value
 
 TEXT_KEYS = ("text", "message", "thought", "reasoning", "decision", "conclusion", "input", "description")
@@ -110,8 +111,28 @@ def _control_text(kind: str, payload: Mapping[str, Any]) -> str | None:
         return _status_text(payload)
     if kind in _ASKS:
         return _asked_text(kind, payload)
+    if kind.startswith("msp/"):
+        return _session_text(kind, payload)
     facts = (payload.get(key) for key in ("stream_id", "reason", "status", "recipient", "participant_id"))
     return "  ".join(filter(None, map(_words, facts))) or _CONTROLS.get(kind)
+
+
+def _session_text(kind: str, payload: Mapping[str, Any]) -> str | None:
+    """What is told of a session: what it is for, which sub-session was opened, what came of it."""
+    label = _words(payload.get("label"))
+    if kind == msp.OPENED:
+        return f"opens the sub-session {label}" if label else "opens a sub-session"
+    if kind == msp.CLOSED:
+        done = "discards" if payload.get("status") == msp.DISCARDED else "closes"
+        summary = _words(payload.get("summary"))
+        return f"{done} {label or 'a sub-session'}{f': {summary}' if summary else ''}"
+    agreed = payload.get("sub_context")
+    agreed = agreed if isinstance(agreed, Mapping) else {}
+    parts = [_words(agreed.get("intent")) or (f"session {label}" if label else None)]
+    for name in ("constraints", "decisions", "facts"):
+        count = len(listed) if isinstance(listed := agreed.get(name), list) else 0
+        parts += [f"{count} {name if count != 1 else name[:-1]}"] if count else []
+    return ", ".join(filter(None, parts)) or None
 
 
 _CONTROLS = {

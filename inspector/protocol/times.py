@@ -54,6 +54,8 @@ _MONTH_DAYS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], np.i
 
 def parse_times(texts: Sequence[str | None]) -> NDArray[np.int64]:
     """What `parse_time` makes of each text: (n,) int64 nanoseconds, NO_TIME for None and for what is no time."""
+    if not _all_usual(texts):
+        texts = [_widened(text) for text in texts]
     found = np.full(len(texts), NO_TIME, np.int64)
     places = None if _all_usual(texts) else [n for n, text in enumerate(texts) if text and len(text) == _WIDTH]
     usual = texts if places is None else [texts[place] for place in places]
@@ -63,6 +65,12 @@ def parse_times(texts: Sequence[str | None]) -> NDArray[np.int64]:
     for place in np.flatnonzero(found == NO_TIME).tolist():
         found[place] = parse_time(texts[place])
     return found
+
+
+def _widened(text: str | None) -> str | None:
+    """A time of whole seconds in the usual form."""
+    whole = text is not None and len(text) == _WIDTH - 4 and text.endswith("Z")
+    return f"{text[:-1]}.000Z" if whole and text is not None else text
 
 
 def _all_usual(texts: Sequence[str | None]) -> bool:

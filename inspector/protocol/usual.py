@@ -55,6 +55,7 @@ class Envelope(msgspec.Struct, rename={"sender": "from"}, gc=False):
     correlation_id: tuple[str, ...] | str | None = None
     context: str | None = None
     payload: Payload | None = None
+    space: Any = None
     correlationId: _Absent = _ABSENT  # noqa: N815  the key of one draft
 
 

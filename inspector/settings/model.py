@@ -195,6 +195,24 @@ class HighlightRule(_Part):
         return _as_name(name)
 
 
+class MergedRules(_Part):
+    """How the context of an MSP sub-session is put together: `inspector.msp.rules.Rules`, which says them, as kept."""
+
+    explicit_false_wins: bool = True
+    snapshots_in_order: bool = True
+    missing_recent: int = Field(default=5, ge=0, le=1000)
+    include_main_only: bool = False
+    count_withheld: bool = False
+    older_globals: bool = True
+    sibling_globals: bool = True
+    ancestor_globals: bool = False
+    include_misplaced: bool = False
+    before_opening: bool = False
+    recent_from_root: bool = False
+    covered_again: bool = True
+    half_open: bool = True
+
+
 DEFAULT_HIGHLIGHTS: tuple[HighlightRule, ...] = (
     HighlightRule(name="Failed", filter="error", color="rose", on=False),
     HighlightRule(name="Slow answers", filter="latency >= 1000", color="orange", on=False),
@@ -266,6 +284,10 @@ class Settings(_Part):
     """Names of tools that mean another, each as `name = other name`; the first one that fits a name counts."""
     findings_by: Literal["code", "severity", "nothing"] = "code"
     """What the findings are grouped by."""
+    merged: MergedRules = Field(default_factory=MergedRules)
+    """How the context of a sub-session is put together where the protocol leaves that open."""
+    subsession_budget: int = Field(default=8_000, ge=100, le=10_000_000)
+    """Tokens the context of a sub-session is measured against."""
     keys: dict[str, list[str]] = Field(default_factory=dict)
     """Keys of actions that do not have their usual ones, by the action's id; an empty list is none at all."""
 

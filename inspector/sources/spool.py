@@ -80,6 +80,14 @@ class Spool:
             self.size += written
             view = view[written:]
 
+    def put(self, offset: int, data: bytes) -> None:
+        """Write over bytes that are there. Raises OSError."""
+        view = memoryview(data)
+        while view:
+            os.lseek(self._file, offset, os.SEEK_SET)
+            written = os.write(self._file, view)
+            offset, view = offset + written, view[written:]
+
     def require_room(self, count: int) -> None:
         """Raise NoRoomError unless so many bytes more would leave the reserve free."""
         if free_bytes(self.path.parent) - count < RESERVE_BYTES:

@@ -4,7 +4,7 @@ Source: protocols.md 2 (text shown) and 13, MCP 2025-06-18, Tools. RULE: `_meta`
 content repeats the text and counts only where there is none; of what a server says of itself when a connection is
 opened only its instructions are for a model (MCP 2025-06-18, Lifecycle); pictures, sounds and other base64 count
 nothing, because what they cost no text tokenizer can tell; frames of a stream count nothing, their whole text comes
-as a message.
+as a message; nor does what tells of a session and is nobody's message in it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def counted_text(kind: str, payload: Mapping[str, Any]) -> str:
         kind: canonical kind.
         payload: its payload; a JSON-RPC message is its own.
     """
-    if not payload or kind == kinds.FRAME:
+    if not payload or kind == kinds.FRAME or kind.startswith("msp/"):
         return ""
     found = None
     if kind == kinds.RESPONSE:

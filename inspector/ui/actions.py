@@ -29,7 +29,9 @@ class Action:
         keys: shortcuts, the first one is shown.
         icon: name in icons.ICONS.
         needs: what must be there: "", "document", "live", "message", "marks", "undo" or "redo" (something to undo), or
-            "unsaved": a capture without a name yet, or "developer": the Developer menu, without which nobody sees it.
+            "unsaved": a capture without a name yet, or sessions with edits. Of a document of sessions: "sessions",
+            "editable", and what is shown of them: "open_subsession", "mergeable", "own_message". "developer": the
+            Developer menu, without which nobody sees it.
         checkable: it is a switch.
     """
 
@@ -73,6 +75,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("file.new_window", "&New window", "&File", "new_window", ("Ctrl+N",), separated=True),
     Action("file.save", "&Save capture...", "&File", "save_capture", ("Ctrl+S",), needs="unsaved", separated=True),
     Action("file.save_as", "Save capture &as...", "&File", "save_capture_as", ("Ctrl+Shift+S",), needs="document"),
+    Action("file.save_as_capture", "Save sessions as a captu&re...", "&File", "save_as_capture", needs="sessions"),
     Action("file.export", "&Export...", "&File", "export_messages", ("Ctrl+Shift+E",), needs="document"),
     Action("file.preferences", "Se&ttings...", "&File", "show_settings", _PREFERENCES, separated=True),
     Action("file.close", "Close &window", "&File", "close_window", ("Ctrl+W",), separated=True),
@@ -133,6 +136,9 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("view.timeline", "Timeline", "&View", "show_timeline", ("Ctrl+7",), needs="document", checkable=True),
     Action("view.model_sees", "Model sees", "&View", "show_model_sees", ("Ctrl+8",), needs="document", checkable=True),
+    Action(
+        "view.subsessions", "Sub-sessions", "&View", "show_subsessions", ("Ctrl+B",), needs="sessions", checkable=True
+    ),
     Action("view.hints", "Show context &hints", "&View", "toggle_hints", (), checkable=True, separated=True),
     Action("view.expand", "Expand or collapse the result", "&View", "toggle_original", ("Ctrl+E",), needs="message"),
     Action("view.presets", "&Edit presets...", "&View", "edit_presets", separated=True),
@@ -253,6 +259,37 @@ ACTIONS: tuple[Action, ...] = (
         in_panes=True,
     ),
     Action("capture.disconnect", "&Disconnect", "&Capture", "disconnect_gateway", needs="live", separated=True),
+    Action(
+        "subsession.new",
+        "&New sub-session...",
+        "&Capture",
+        "new_subsession",
+        ("Ctrl+Shift+N",),
+        "add",
+        "editable",
+        separated=True,
+    ),
+    Action(
+        "subsession.close",
+        "Close && &Summarize...",
+        "&Capture",
+        "close_subsession",
+        ("Ctrl+Shift+Return",),
+        needs="open_subsession",
+    ),
+    Action("subsession.discard", "D&iscard sub-session", "&Capture", "discard_subsession", needs="open_subsession"),
+    Action("subsession.merge", "&Merge sub-session to parent", "&Capture", "merge_subsession", needs="mergeable"),
+    Action(
+        "subsession.global",
+        "Make message &global or take it back",
+        "&Capture",
+        "switch_global",
+        ("Ctrl+Shift+G",),
+        needs="own_message",
+    ),
+    Action(
+        "subsession.write", "&Write a message", "&Capture", "write_message", ("Ctrl+Shift+W",), needs="open_subsession"
+    ),
     Action("analyze.latency", "&Latency", "&Analyze", "toggle_latency", ("Ctrl+4",), needs="document", checkable=True),
     Action("analyze.waste", "Wa&ste", "&Analyze", "toggle_waste", ("Ctrl+Alt+W",), needs="document", checkable=True),
     Action("analyze.tokens", "&Tokens", "&Analyze", "toggle_tokens", ("Ctrl+9",), needs="document", checkable=True),

@@ -224,7 +224,7 @@ class Application:
     async def quit(self) -> None:
         """Close every window, unless somebody asked about an unsaved capture wants to stay."""
         for window in list(self.windows):
-            if not await window.keeping.may_close():
+            if not (await window.keeping.may_close() and await window.sessions.keeping.may_close()):
                 for other in self.windows:
                     other.keeping.stay_after_all()
                 return

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from inspector.document import CaptureDocument
 from inspector.ui.theme import ThemeController
 
 if TYPE_CHECKING:
@@ -35,11 +36,13 @@ class CenterView:
         id: its action is `view.<id>`.
         title: what its tab says.
         make: makes it, when it is wanted first.
+        present: whether a document has it.
     """
 
     id: str
     title: str
     make: Callable[[Panes, ThemeController, QWidget], QWidget]
+    present: Callable[[CaptureDocument], bool] = lambda _document: True
 
 
 def _messages(panes: Panes, _theme: ThemeController, _parent: QWidget) -> QWidget:
@@ -76,14 +79,35 @@ def _model_sees(panes: Panes, theme: ThemeController, parent: QWidget) -> QWidge
     return panel
 
 
+def _subsessions(panes: Panes, theme: ThemeController, parent: QWidget) -> QWidget:
+    sessions = panes.document.msp
+    if sessions is None:
+        raise KeyError(SUBSESSIONS)
+    from inspector.ui.panels.subsessions.panel import SubsessionsPanel
+
+    return SubsessionsPanel(sessions, theme, parent)
+
+
+def _has_sessions(document: CaptureDocument) -> bool:
+    return document.msp is not None
+
+
+SUBSESSIONS = "subsessions"
+
 CENTER_VIEWS: tuple[CenterView, ...] = (
     CenterView("messages", "Messages", _messages),
     CenterView("timeline", "Timeline", _timeline),
     CenterView("model_sees", "Model sees", _model_sees),
+    CenterView(SUBSESSIONS, "Sub-sessions", _subsessions, _has_sessions),
 )
 """The views in the order of their tabs."""
 
 MESSAGES = CENTER_VIEWS[0].id
+
+
+def views_of(document: CaptureDocument) -> list[CenterView]:
+    """The views a document has, in the order of their tabs."""
+    return [view for view in CENTER_VIEWS if view.present(document)]
 
 
 class Center(QStackedWidget):
@@ -91,12 +115,14 @@ class Center(QStackedWidget):
 
     Signals:
         changed(str): another view is shown; its id.
+        made(QWidget): a view was made.
 
     Attributes:
         current: id of the view shown.
     """
 
     changed = Signal(str)
+    made = Signal(object)
 
     def __init__(self, theme: ThemeController, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,6 +139,19 @@ class Center(QStackedWidget):
         self.view(MESSAGES)
         self.show_view(MESSAGES)
 
+    def exchange(self, panes: Panes) -> None:
+        """Show these panes in place of others; the view shown stays, and so does that of sessions, which both have."""
+        shown = self.current
+        self._panes = panes
+        for view, made in list(self._made.items()):
+            if view != SUBSESSIONS:
+                self._stop(view, made)
+                del self._made[view]
+                self.removeWidget(made)
+                made.deleteLater()
+        self.view(MESSAGES)
+        self.setCurrentWidget(self.view(shown))
+
     def view(self, view: str) -> QWidget:
         """A view, made now if it was not yet.
 
@@ -126,11 +165,12 @@ class Center(QStackedWidget):
                 raise KeyError(view)
             made = self._made[view] = declared.make(self._panes, self._theme, self)
             self.addWidget(made)
+            self.made.emit(made)
         return made
 
     def show_view(self, view: str) -> None:
-        """Show a view; one that is not known, as an older or newer program may have stored it, changes nothing."""
-        if self._panes is None or all(view != one.id for one in CENTER_VIEWS):
+        """Show a view; one that is not there, as another document had it or a newer program, changes nothing."""
+        if self._panes is None or all(view != one.id for one in views_of(self._panes.document)):
             return
         self.setCurrentWidget(self.view(view))
         if view != self.current:
@@ -140,8 +180,11 @@ class Center(QStackedWidget):
     def stop(self) -> None:
         """Read no more of the document: it is about to be closed."""
         for view, made in self._made.items():
-            if view != MESSAGES and isinstance(made, _Reading):  # the panes stop theirs
-                made.stop()
+            self._stop(view, made)
+
+    def _stop(self, view: str, made: QWidget) -> None:
+        if view != MESSAGES and isinstance(made, _Reading):  # the panes stop theirs
+            made.stop()
 
     def take_focus(self) -> None:
         """Give the keyboard to the view shown."""

@@ -202,6 +202,10 @@ class Commands(QObject):
         """Show the timeline in the middle."""
         self._show_view("timeline")
 
+    def show_subsessions(self) -> None:
+        """Show the sub-sessions in the middle."""
+        self._show_view("subsessions")
+
     def show_in_timeline(self) -> None:
         """Show the current message in the timeline."""
         from inspector.ui.panels.timeline.panel import TimelinePanel
@@ -578,12 +582,48 @@ class Commands(QObject):
             self._window.refresh_clock()
 
     def save_capture(self) -> None:
-        """Save a capture that has no name yet."""
-        self._window.keeping.save()
+        """Save a capture that has no name yet; of sessions, what was edited."""
+        if self._window.document.msp is not None:
+            self._window.sessions.keeping.save()
+        else:
+            self._window.keeping.save()
 
     def save_capture_as(self) -> None:
         """Save the capture under another name; of a log, a copy."""
+        if self._window.document.msp is not None:
+            self._window.sessions.keeping.save_as()
+        else:
+            self._window.keeping.save_as()
+
+    def save_as_capture(self) -> None:
+        """Save sessions as a capture, as they are shown now; what is edited stays the document."""
         self._window.keeping.save_as()
+
+    # Sub-sessions
+
+    def new_subsession(self) -> None:
+        """Ask for the label of a new sub-session."""
+        self._window.sessions.new()
+
+    def close_subsession(self) -> None:
+        """Ask for a summary, and close the sub-session shown."""
+        self._window.sessions.close()
+
+    def discard_subsession(self) -> None:
+        """Discard the sub-session shown."""
+        self._window.sessions.discard()
+
+    def merge_subsession(self) -> None:
+        """Merge the sub-session shown to its parent."""
+        self._window.sessions.merge()
+
+    def switch_global(self) -> None:
+        """Make the current message global, or the sub-session's own again."""
+        self._window.sessions.switch_global()
+
+    def write_message(self) -> None:
+        """Put the cursor into the line where messages are written."""
+        self._window.sessions.write()
 
     def export_messages(self) -> None:
         """Ask which messages to export, and how."""

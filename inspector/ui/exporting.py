@@ -15,11 +15,14 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
+from inspector.analysis.marks import ContextTarget
 from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, preview, rows_of
 from inspector.export.files import trouble_of
 from inspector.export.manner import MARKED_FIELDS
+from inspector.export.msp import export_subsession
 from inspector.filters import compile_filter
 from inspector.marks_file import notes_of, write_beside
+from inspector.protocol.secrets import mask_text
 from inspector.ui import formats
 from inspector.ui.dialogs.export import Choice, ExportDialog, Which
 from inspector.ui.wire_text import plain
@@ -139,6 +142,46 @@ class Exporting(QObject):
         dialog.setDefaultSuffix(format_)
         dialog.fileSelected.connect(lambda path: self.export(Path(path), choice))
         dialog.open()
+
+    # A context as a sub-session
+
+    def ask_context(self, target: ContextTarget) -> None:
+        """Ask for a file to write a context to, as a sub-session of its session."""
+        window = self._window
+        label = window.document.analysis.contexts.label(target.node)
+        stem = "-".join("".join(c if c.isalnum() else " " for c in plain(mask_text(label), 40)).split()) or "context"
+        kinds = "MSP session (*.json);;All files (*)"
+        dialog = QFileDialog(window, "Export as MSP sub-session", f"{stem}.json", kinds)
+        dialog.setObjectName("exportContextDialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("json")
+        dialog.fileSelected.connect(lambda path: self.export_context(Path(path), target))
+        dialog.open()
+
+    def export_context(self, target: Path, context: ContextTarget) -> None:
+        """Write a context to a file, secrets masked, and say what became of it."""
+        self.stop()
+        self._task = self._window.application.spawn(self._export_context(target, context), "export a sub-session")
+
+    async def _export_context(self, target: Path, context: ContextTarget) -> None:
+        window, loop = self._window, asyncio.get_running_loop()
+        until, done = loop.time() + _SLICE_S, Exported(0, 0, Counter())
+        node = window.document.analysis.contexts.tree.resolve(context.node)
+        try:
+            for done in export_subsession(window.document, context.space, node, target):  # noqa: B007 - the last counts
+                if loop.time() > until:
+                    await asyncio.sleep(0)
+                    until = loop.time() + _SLICE_S
+        except OSError as error:
+            window.say(f"{plain(target.name)} could not be written: {trouble_of(error)}", "severity.error",
+                       ("Export...", lambda: self.ask_context(context)))  # fmt: skip
+            return
+        what = formats.count_of(done.messages, "message")
+        window.say(
+            f"Exported {what} as an MSP session with this sub-session, {plain(str(target))}, "
+            f"{formats.size(done.size_bytes)}. Secrets are masked.",
+            link=("Open it", lambda: window.opening.open_path(target)),
+        )
 
     # Writing
 

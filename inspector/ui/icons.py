@@ -33,6 +33,10 @@ KIND_ICONS: dict[str, str] = {
     "system/join": "ri.login-circle-line",
     "system/welcome": "ri.login-circle-line",
     "system/presence": "ri.user-line",
+    "msp/session": "ri.discuss-line",
+    "msp/snapshot": "ri.file-text-line",
+    "msp/subsession": "ri.chat-new-line",
+    "msp/closed": "ri.chat-check-line",
 }
 """Canonical kind to icon; kinds that are not here follow their namespace."""
 
@@ -43,6 +47,7 @@ NAMESPACE_ICONS: dict[str, str] = {
     "participant": "ri.equalizer-line",
     "space": "ri.user-add-line",
     "system": "ri.settings-3-line",
+    "msp": "ri.discuss-line",
 }
 """Namespace of a kind to icon."""
 

@@ -132,6 +132,8 @@ class Keeping(QObject):
         name = source.name
         while Path(name).suffix in _PACKED:  # what was read is what is saved
             name = Path(name).stem
+        if document.msp is not None:  # what is shown of it is a capture, whatever it was read from
+            name = f"{Path(name).stem}.ctxcap"
         kind = Path(name).suffix or ".jsonl"
         dialog = QFileDialog(self._window, "Save capture as", "", f"Captures and logs (*{kind});;All files (*)")
         dialog.setObjectName("saveDialog")

@@ -61,6 +61,7 @@ from inspector.ui.presets import Presets
 from inspector.ui.recent_menus import RecentMenus
 from inspector.ui.restoring import Restoring
 from inspector.ui.saving import MessageSaving
+from inspector.ui.session_editing import SessionEditing
 from inspector.ui.stacking import Stacking
 from inspector.ui.view_head import ViewHead
 from inspector.ui.watching import Watching
@@ -110,6 +111,7 @@ class MainWindow(QMainWindow):
         exporting: writes what the table shows to a file.
         marking: marks and comments, and the file they are kept in.
         history: what can be undone.
+        sessions: edits the sessions the document is made of, if it is.
         highlighting: which messages stand out.
         commands: what its actions do.
         keys: which keys do what.
@@ -139,6 +141,7 @@ class MainWindow(QMainWindow):
         self.history = History(self)
         self.highlighting = Highlighting(self)
         self.marking = Marking(self)
+        self.sessions = SessionEditing(self)
         self.looking = Looking(self)
         self.counting = TokenCounting(self)
         self.hints_here: bool | None = None
@@ -283,6 +286,7 @@ class MainWindow(QMainWindow):
         self._document_layout.setSpacing(0)
         self._document_layout.addWidget(self.view_head)
         self.center = Center(self.theme, self._document_page)
+        self.center.made.connect(self.sessions.adopt)
         self._document_layout.addWidget(self.center, 1)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.start_page)
@@ -327,7 +331,6 @@ class MainWindow(QMainWindow):
 
     def show_document(self, document: CaptureDocument) -> Panes:
         """Show a document; a window does so once."""
-        from inspector.ui.panels.findings.rows import Grouping
         from inspector.ui.panes import Panes
 
         self.document = document
@@ -345,6 +348,65 @@ class MainWindow(QMainWindow):
         self.layout_keeper.default_docks()
         self.layout_keeper.restore_docks()
         collector.settle()
+        self.view_head.attach(panes, self.center)
+        self.center.changed.connect(self._show_which_view)
+        self._show_which_view()
+        self.view_head.hold(self.notices)
+        self._listen_to(panes)
+        self.view_head.show()
+        self._pages.removeWidget(self.start_page)  # unseen, it would still keep the window wide
+        self.start_page.hide()
+        self.tool_bar.show()
+        self.preset_tool_bar.show()
+        self.show_which_panes()
+        self.apply_settings()
+        self.show_title()
+        self.filter_bar.set_history(self.application.settings.filter_history)
+        self._on_filter_applied("")
+        self.stacking.refresh()
+        self._update_context_presets()
+        self.refresh_counts()
+        self.enable_actions()
+        self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
+        self.center.take_focus()
+        self.marking.attach(panes, self.opening.home_of(document))
+        self.sessions.attach(panes)
+        self._named_keys = {}
+        self._name_keys()
+        self.restoring.attach(panes)
+        return panes
+
+    def show_anew(self, document: CaptureDocument) -> Panes:
+        """Show another document in place of the one shown, which holds the same but for edits; docks stay."""
+        from inspector.ui.panes import Panes
+
+        before = self.panes
+        self.looking.stop()
+        self.counting.stop()
+        if before is not None:
+            before.detach()
+        self.document = document
+        panes = self.panes = Panes(document, self.theme, self)
+        self.center.exchange(panes)
+        for title in self.docks:
+            self._fill_dock(title, getattr(panes, title.lower()))
+        self.view_head.speak_of(panes)
+        self._listen_to(panes)
+        self.apply_settings()
+        self.stacking.refresh()
+        self.refresh_counts()
+        self.marking.attach(panes, self.opening.home_of(document))
+        self.sessions.speak_of(panes)
+        self._named_keys = {}
+        self._name_keys()
+        if before is not None:
+            before.deleteLater()
+        return panes
+
+    def _listen_to(self, panes: Panes) -> None:
+        """Do what the panes ask for, and say elsewhere in the window what they report."""
+        from inspector.ui.panels.findings.rows import Grouping
+
         panes.filter_applied.connect(self._on_filter_applied)
         panes.filter_failed.connect(self.filter_bar.show_error)
         panes.filter_refused.connect(self.say)
@@ -356,11 +418,7 @@ class MainWindow(QMainWindow):
         for changed in (panes.filter_applied, panes.scope_changed):
             changed.connect(self._end_note)
             changed.connect(self._leave_name)
-        self.view_head.attach(panes, self.center)
-        self.center.changed.connect(self._show_which_view)
-        self._show_which_view()
         self.stacking.attach(panes)
-        self.view_head.hold(self.notices)
         self.looking.start(panes)
         self.counting.start(panes)
         panes.counts_changed.connect(self.refresh_counts)
@@ -394,49 +452,40 @@ class MainWindow(QMainWindow):
         panes.messages.find_bar.match_case.toggled.connect(self.actions_by_id["edit.find_case"].setChecked)
         panes.messages.find_bar.is_pattern.toggled.connect(self.actions_by_id["edit.find_pattern"].setChecked)
         panes.messages.follow_changed.connect(self.actions_by_id["capture.follow"].setChecked)
-        self.view_head.show()
-        self._pages.removeWidget(self.start_page)  # unseen, it would still keep the window wide
-        self.start_page.hide()
-        self.tool_bar.show()
-        self.preset_tool_bar.show()
+        panes.contexts.export_requested.connect(self.exporting.ask_context)
         for pane in (panes.messages, panes.contexts, panes.participants, panes.findings, panes.marks, panes.waste):
             add_pane_actions(pane, self.actions_by_id)
-        self.show_which_panes()
-        self.apply_settings()
-        self.show_title()
-        self.filter_bar.set_history(self.application.settings.filter_history)
-        self._on_filter_applied("")
-        self.stacking.refresh()
-        self._update_context_presets()
-        self.refresh_counts()
-        self.enable_actions()
-        self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
-        self.center.take_focus()
-        self.marking.attach(panes, self.opening.home_of(document))
-        self._named_keys = {}
-        self._name_keys()
-        self.restoring.attach(panes)
-        return panes
 
     def show_title(self) -> None:
         """The title names the document, with the platform's mark while it is not saved."""
         name = self.document.name.replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
-        mark = "[*]" if self.keeping.own is not None else ""
+        mark = "[*]" if self.keeping.own is not None or self.document.msp is not None else ""
         self.setWindowModified(False)  # Qt wants its place in the title first
         self.setWindowTitle(f"{name}{mark} - Context Inspector")
-        self.setWindowModified(self.keeping.unsaved)
+        self.show_modified()
+
+    def show_modified(self) -> None:
+        """The title's mark says whether something is not saved."""
+        self.setWindowModified(self.keeping.unsaved or self.sessions.keeping.dirty)
 
     def _add_dock(self, title: str, panel: QWidget, *, shown: bool = True) -> None:
-        dock = QDockWidget(title, self)
+        dock = self.docks[title] = QDockWidget(title, self)
         dock.setObjectName(f"dock.{title.lower()}")
+        self._fill_dock(title, panel)
+        self.addDockWidget(AREAS[title], dock)
+        dock.setVisible(shown)
+        dock.toggleViewAction().toggled.connect(self.show_which_panes)
+
+    def _fill_dock(self, title: str, panel: QWidget) -> None:
+        """Show a panel in its dock, in place of the one that is there."""
+        dock = self.docks[title]
+        before = dock.widget()
         dock.setWidget(panel)
         head = getattr(panel, "head", None)
         if isinstance(head, QWidget):  # the pane's own head, by which it can be dragged
             dock.setTitleBarWidget(head)
-        self.addDockWidget(AREAS[title], dock)
-        dock.setVisible(shown)
-        dock.toggleViewAction().toggled.connect(self.show_which_panes)
-        self.docks[title] = dock
+        if before is not None:
+            before.deleteLater()
 
     def panes_of(self, switch: str) -> tuple[str, ...]:
         """Titles of the docks a switch shows and hides."""
@@ -466,6 +515,7 @@ class MainWindow(QMainWindow):
         self.actions_by_id["view.hints"].setChecked(hints)
         self.developer.show_menu()
         self.counting.apply_settings()
+        self.sessions.apply_settings()
         shown = settings.table.time if self.panes is None else self.panes.messages.model.times.mode
         for mode, _ in TIME_MODES:
             self.actions_by_id[f"view.time_{mode}"].setChecked(mode == shown)
@@ -522,7 +572,7 @@ class MainWindow(QMainWindow):
         self.status.set_counts(total, shown if self.panes.rows.chooses else None, self.document.unreadable)
         self.status.set_gaps(len(self.panes.gaps.rows))
         self._show_problems(self.panes.findings.problems)
-        self.setWindowModified(self.keeping.unsaved)
+        self.show_modified()
 
     def _show_problems(self, problems: Problems) -> None:
         """Count problems in the status bar and on their preset."""
@@ -573,6 +623,7 @@ class MainWindow(QMainWindow):
             if self.document.live:
                 self.stacking.tick()
             self.watching.tick()
+            self.sessions.tick()
             self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
 
     # Filter
@@ -658,7 +709,7 @@ class MainWindow(QMainWindow):
             present.add("live")
         if self.keeping.own is not None:
             present.add("unsaved")
-        present |= self.history.present
+        present |= self.history.present | self.sessions.present
         if len(self.document.analysis.marks):
             present.add("marks")
         enable_actions(self.actions_by_id, present)
@@ -736,7 +787,8 @@ class MainWindow(QMainWindow):
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
         """A live session ends first: the close is put off until it is settled what becomes of the capture."""
-        if not self._closing and (self.watching.session is not None or self.keeping.own is not None):
+        asks = self.watching.session is not None or self.keeping.own is not None or self.sessions.keeping.dirty
+        if not self._closing and asks:
             event.ignore()
             self.application.spawn(self._close_if_allowed(), "close the window")
             return
@@ -746,6 +798,7 @@ class MainWindow(QMainWindow):
         self.exporting.stop()
         self.looking.stop()
         self.counting.stop()
+        self.sessions.stop()
         self.layout_keeper.store()
         self._clock.stop()
         self.marking.close()
@@ -762,7 +815,7 @@ class MainWindow(QMainWindow):
         self.deleteLater()
 
     async def _close_if_allowed(self) -> None:
-        if await self.keeping.may_close():
+        if await self.keeping.may_close() and await self.sessions.keeping.may_close():
             await self.aclose()
 
     async def aclose(self) -> None:

@@ -19,6 +19,7 @@ from inspector.document import CaptureDocument, Progress
 from inspector.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.sources.inputs import is_stream
 from inspector.ui.following import Following
+from inspector.ui.msp_following import EditFollowing
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
@@ -31,6 +32,7 @@ FORMAT_WORDS: dict[str | None, str] = {
     "json-rpc": "JSON-RPC",
     "wrapped": "wrapped lines",
     "capture": "capture",
+    "msp-session": "MSP sessions",
 }
 _SLICE_S = 0.008
 _WAIT_S = 0.003
@@ -40,7 +42,11 @@ _LOGS = "Logs and captures (*.jsonl *.log *.json *.ctxcap *.txt *.gz *.zst);;All
 
 
 class Opening(QObject):
-    """Gives one window its document: a log, a stream, pasted text."""
+    """Gives one window its document: a log, a stream, pasted text, sessions.
+
+    Attributes:
+        edits: lets what is shown of sessions follow what is edited.
+    """
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -49,6 +55,7 @@ class Opening(QObject):
         self._reading: asyncio.Task[None] | None = None
         self._spooled: tempfile.TemporaryDirectory[str] | None = None
         self._following = Following(window)
+        self.edits = EditFollowing(window)
         self._may_read = self._is_finite = False
         self._stopped_at: float | None = None
         self._log: tuple[Path, str | None, bool] = (Path(), None, False)
@@ -160,6 +167,7 @@ class Opening(QObject):
         if self._reading is not None:
             self._reading.cancel()
         self._following.stop()
+        self.edits.stop()
 
     def remember(self, path: Path) -> None:
         """Put a file on top of the recent ones."""
@@ -208,6 +216,7 @@ class Opening(QObject):
         self._window.refresh_counts()
         self._window.enable_actions()
         self._following.start(document)
+        self.edits.start(document)
         for sentence in document.troubles:
             if sentence not in self._window.looking.failures():  # which says them itself
                 self._window.say(sentence, "severity.warning")

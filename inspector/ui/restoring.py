@@ -18,7 +18,6 @@ from inspector.marks_file.identity import HEAD_MESSAGES, Digests
 from inspector.session_restore import LONGEST, SavedCondition, SavedScope, SavedWindow
 from inspector.settings import ConnectionSettings
 from inspector.ui import kept
-from inspector.ui.panels.details.panel import TABS
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
@@ -54,6 +53,8 @@ class Restoring(QObject):
 
     def attach(self, panes: Panes) -> None:
         """The document is shown; called by `MainWindow.show_document`."""
+        from inspector.ui.panels.details.panel import TABS
+
         saved = self.saved
         if saved is None or not self._shows(saved):
             self.give_up()
@@ -227,6 +228,8 @@ class Restoring(QObject):
             saved.sorted_by, saved.descending = by.field.name, by.descending
 
     def _note_place(self, panes: Panes, saved: SavedWindow) -> None:
+        from inspector.ui.panels.details.panel import TABS
+
         saved.tab = TABS[max(0, panes.details.tabs.currentIndex())]
         if not saved.path:
             return

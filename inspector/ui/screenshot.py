@@ -8,7 +8,7 @@ from pathlib import Path
 
 from inspector.reading import UnknownFormatError
 from inspector.ui.app import Application, make_qt, run_loop
-from inspector.ui.center import CENTER_VIEWS
+from inspector.ui.center import views_of
 from inspector.ui.main_window import MainWindow
 
 
@@ -57,13 +57,14 @@ def take_screenshot(shot: Shot) -> str | None:
     return sentence
 
 
+_COUNTED_S = 0.3
 _SETTLED_S = 1.5
 """Layouts settle and delayed painting happens; views that count and look for something do it behind the rest."""
 
 
 def _arrange(window: MainWindow, shot: Shot) -> str | None:
     """Show the view and the panel asked for; returns a sentence when there is no such one."""
-    views = {view.title.lower(): view.id for view in CENTER_VIEWS}
+    views = {view.title.lower(): view.id for view in views_of(window.document)}
     panels = {title.lower(): dock for title, dock in window.docks.items()}
     for asked, known in ((shot.view, views), (shot.panel, panels)):
         if asked is not None and asked.lower() not in known:
@@ -113,6 +114,8 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
         return sentence
     panes.findings.refresh()  # else it takes its time
     await asyncio.sleep(0.05 if shot.view is None and shot.panel is None else _SETTLED_S)
+    if window.sessions.count_now():
+        await asyncio.sleep(_COUNTED_S)
     if not window.grab().save(shot.output):
         return f"{shot.output} cannot be written."
     return None

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from inspector.analysis.context_tree import MAIN
 from inspector.filters.visible import Reach, Scope
-from inspector.ui.center import CENTER_VIEWS, Center
+from inspector.ui.center import Center, views_of
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.scope_chip import ScopeChip
@@ -65,14 +65,19 @@ class ViewHead(QWidget):
 
     def attach(self, panes: Panes, center: Center) -> None:
         """Speak of these panes from now on, and let the tabs choose among these views."""
-        self._panes = panes
-        for view in CENTER_VIEWS[1:]:
+        views = views_of(panes.document)
+        for view in views[1:]:
             self.tabs.add_view(view.title)
-        titles = {view.id: view.title for view in CENTER_VIEWS}
-        ids = {view.title: view.id for view in CENTER_VIEWS}
+        titles = {view.id: view.title for view in views}
+        ids = {view.title: view.id for view in views}
         self.tabs.show_view(titles[center.current])
         self.tabs.view_chosen.connect(lambda title: center.show_view(ids[title]))
         center.changed.connect(lambda view: self.tabs.show_view(titles[view]))
+        self.speak_of(panes)
+
+    def speak_of(self, panes: Panes) -> None:
+        """Speak of these panes from now on, which have the same views as those before."""
+        self._panes = panes
         self.grown.connect(panes.messages.view.push)
         panes.scope_changed.connect(self._show_scope)
         panes.filter_applied.connect(self._show_hidden)

@@ -436,6 +436,27 @@ def _lifecycle(bench: Bench) -> list[Row]:
     ]
 
 
+def _subsessions(bench: Bench) -> list[Row]:
+    sizes = bench.sizes
+    found = bench.measure("subsessions", sizes.subsessions, sizes.chat)
+    edits = {"add_main": "a message in the chat", "add_own": "a message in the sub-session", "show": "a visibility",
+             "add_other": "a message in another sub-session", "undo": "taken back", "merge": "a merge"}  # fmt: skip
+    return [
+        info("read, CPU", found["read_ms"] / 1000),
+        at_most("what a sub-session sees, first time, CPU", found["first_ms"] / 1000, 0.3),
+        at_most("the same, longest step", found["first_step_ms"] / 1000, 0.05),
+        *(at_most(f"edit: {words}, CPU, median", found[f"{key}_ms"] / 1000, 0.005) for key, words in edits.items()),
+        at_most("edit: any of these, CPU, longest", max(found[f"{key}_max_ms"] for key in edits) / 1000, 0.05),
+        at_most("recount after an edit, CPU, median", found["recount_ms"] / 1000, 0.016),
+        at_most("recount, CPU, longest", found["recount_max_ms"] / 1000, 0.05),
+        at_most("list read anew, CPU, median", found["list_ms"] / 1000, 0.016),
+        info("save, CPU", found["save_ms"] / 1000),
+        exactly("what was saved reads the same", found["kept"], True),
+        info("sub-sessions", found["subsessions"], ""),
+        info("messages in the chat", found["messages"], ""),
+    ]
+
+
 SECTIONS = (
     Section("start", "Start, warm", _start),
     Section("envelopes", "Open a log of envelopes", _envelopes),
@@ -456,6 +477,7 @@ SECTIONS = (
     Section("tree", "Context tree, changes a flush", _tree),
     Section("timeline", "Timeline of 50 participants at 1280x800", _timeline),
     Section("plots", "Plots of one context at 1280x800", _plots),
+    Section("subsessions", "Sub-sessions of a long chat", _subsessions),
     Section("huge", "One huge message", _huge),
     Section("hostile", "Hostile input", _hostile),
 )

@@ -28,7 +28,8 @@ def test_each_action_can_be_done(action: Action) -> None:
     assert callable(handler)
     assert handler.__doc__
     assert action.menu in MENUS
-    assert action.needs in ("", "document", "live", "message", "unsaved", "marks", "undo", "redo", "developer")
+    known = ("", "document", "live", "message", "unsaved", "marks", "undo", "redo", "developer")
+    assert action.needs in (*known, "sessions", "editable", "open_subsession", "mergeable", "own_message")
     assert not action.icon or action.icon in icons.ICONS
     assert all(not QKeySequence(key).isEmpty() for key in action.keys)
 

@@ -15,7 +15,7 @@ from tests.builders import clean_up, delivered, document_of, envelope, received,
 from tests.strategies import conversations
 
 # Fields of design.md 6 whose passes are not built yet; until then they are unknown.
-LATER = {"visibility"}
+LATER: set[str] = set()
 DESIGN = {
     *("no", "time", "ts", "id", "protocol", "space", "from", "to", "kind", "kind.raw", "method", "target", "tool"),
     *("tool.rule", "correlation", "context", "context.root", "context.leaf", "context.depth", "context.raw"),

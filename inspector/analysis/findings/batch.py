@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,14 @@ from inspector.analysis.correlation import CorrelationPass
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.named import NamedPass
 from inspector.analysis.transients import TransientPass
+from inspector.analysis.visibility import VisibilityPass
 from inspector.capture.capture import Capture
 from inspector.capture.decisions import Decisions
+from inspector.protocol import msp
 
 if TYPE_CHECKING:
     from inspector.analysis.findings.beginning import Beginnings
+    from inspector.analysis.findings.msp import ToldProblem
 
 Array = NDArray[Any]
 
@@ -32,6 +36,7 @@ class Passes:
     correlation: CorrelationPass
     named: NamedPass
     transients: TransientPass
+    visibility: VisibilityPass
 
 
 @dataclass(slots=True)
@@ -43,6 +48,7 @@ class Batch:
         changed: earlier messages, ascending.
         beginnings: who was there before the capture began.
         decisions: the gateway's verdicts beside a log, or None.
+        told: what the document of sessions behind the messages says is wrong with it.
     """
 
     passes: Passes
@@ -53,6 +59,7 @@ class Batch:
     now_ns: int
     beginnings: Beginnings
     decisions: Decisions | None = None
+    told: Sequence[ToldProblem] = ()
     _rows: dict[str, Rows] = field(default_factory=dict)
     _changed_kinds: Array | None = None
     _bits: int | None = None  # flags that any of the new messages has
@@ -70,6 +77,11 @@ class Batch:
     def new(self, column: str) -> Array:
         """The values of the new messages."""
         return self.capture.columns[column][self.start : self.stop]
+
+    def on_the_wire(self, rows: Rows) -> Rows:
+        """Those of some messages that were sent to somebody: not what a document of sessions says (protocols.md 14)."""
+        code = self.code(msp.PROTOCOL)
+        return rows if code < 0 or not len(rows) else rows[self.of("protocol", rows) != code]
 
     def code(self, text: str) -> int:
         """The id of a string; -1 when no message has it."""

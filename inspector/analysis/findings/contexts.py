@@ -144,7 +144,7 @@ class Contexts:
         for row, key, sender in zip(rows.tolist(), *columns, strict=True):
             if key:
                 self._look_at(batch, row, batch.capture.strings[key], sender)
-        rows = rows[batch.of("time_ns", rows) != NO_TIME]
+        rows = batch.on_the_wire(rows[batch.of("time_ns", rows) != NO_TIME])
         senders = batch.of("sender", rows)
         for sender in np.unique(senders).tolist():
             self._count(batch, rows[senders == sender], sender)
@@ -155,7 +155,7 @@ class Contexts:
         secret = "" if plain else secret_in(name)
         if secret:
             batch.findings.add(SECRET, [row], details=secret)
-        if sender not in self._guessable:
+        if sender not in self._guessable and len(batch.on_the_wire(np.array([row]))):
             root = name if name != key else paths.root(paths.normalise(name))
             if _GUESSABLE.fullmatch(root[:64]):
                 self._guessable.add(sender)

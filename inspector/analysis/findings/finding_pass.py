@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol, runtime_checkable
 
@@ -18,6 +18,7 @@ from inspector.analysis.findings import (
     forms,
     gateway,
     hints,
+    msp,
     objects,
     proposals,
     reasoning,
@@ -70,6 +71,7 @@ _TOPICS = (
     (verdicts, verdicts.Verdicts),
     (streams, streams.Streams),
     (hints, hints.Hints),
+    (msp, msp.Sessions),
 )
 """Every topic: its module, which declares CHECKS, and what follows the traffic."""
 
@@ -90,6 +92,7 @@ class FindingPass:
     Attributes:
         found: the findings; its column `set` holds the place in `found.sets` of each message's codes.
         decisions: the gateway's verdicts beside a log, once they have been read; `catch_up` looks at what is new.
+        told: what a document of sessions says is wrong with it; `catch_up` looks at it when it is another sequence.
         by_context: how many there are in each context and below.
         failed: names of topics that an error in the program has ended, and the message they had come to.
     """
@@ -97,6 +100,7 @@ class FindingPass:
     def __init__(self, passes: Passes) -> None:
         self._passes = passes
         self.decisions: Decisions | None = None
+        self.told: Sequence[msp.ToldProblem] = ()
         self.reset()
 
     def reset(self) -> None:
@@ -175,7 +179,8 @@ class FindingPass:
     def _batch(self, start: int, now_ns: int | None) -> Batch:
         now = self._passes.contexts.clock_ns if now_ns is None else now_ns
         changed = np.unique(np.concatenate(self._changed)) if self._changed else NO_ROWS
-        return Batch(self._passes, self.found, start, self._fed, changed, now, self._beginnings, self.decisions)
+        beginnings, decisions = self._beginnings, self.decisions
+        return Batch(self._passes, self.found, start, self._fed, changed, now, beginnings, decisions, self.told)
 
     @contextmanager
     def _guarded(self, name: str) -> Generator[None]:

@@ -106,8 +106,8 @@ class Senders:
         places = self._ids.add(hashes, batch.capture.columns["id_hash"])
         if not len(places):
             return
-        rows = places + batch.start
-        before = batch.capture.ids.latest(hashes[places], rows)
+        rows = batch.on_the_wire(places + batch.start)
+        before = batch.capture.ids.latest(batch.of("id_hash", rows), rows)
         rows, before = rows[before != NO_ROW], before[before != NO_ROW]
         copies = np.ones(len(rows), np.bool_)
         for name in ("sender", "kind", "ts_ns", "size"):
@@ -124,7 +124,7 @@ class Senders:
         return np.isin(batch.of("sender", rows), codes)
 
     def _without_ids(self, batch: Batch) -> None:
-        rows = batch.flagged(Flag.NO_ID.value)
+        rows = batch.on_the_wire(batch.flagged(Flag.NO_ID.value))
         if not len(rows):
             return
         strings = batch.capture.strings
@@ -145,6 +145,7 @@ class Senders:
             return
         apart = times - said  # of hostile times it wraps, and is far from zero all the same
         places = np.flatnonzero((np.abs(apart) > _SKEW_NS) & (times != NO_TIME) & (said != NO_TIME))
+        places = batch.on_the_wire(places + batch.start) - batch.start
         if not len(places):
             return
         for sender, place in self._skewed.unseen(batch.new("sender")[places]):

@@ -87,6 +87,7 @@ KNOWN = frozenset(
         "stream": "request open close grant-write revoke-write transfer-ownership write-granted write-revoked"
         " ownership-transferred frame",
         "meup": "context",
+        "msp": "session snapshot subsession closed",
     }.items()
     for name in names.split()
 ) | {"chat", "mcp", "system"}

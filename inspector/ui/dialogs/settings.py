@@ -15,6 +15,7 @@ from inspector.ui.dialogs.keys_page import KeysPage
 from inspector.ui.dialogs.navigation import Navigation
 from inspector.ui.dialogs.presets_page import PresetsPage
 from inspector.ui.dialogs.start_settings import StartSettingsPage
+from inspector.ui.dialogs.subsessions_page import SubsessionsPage
 from inspector.ui.dialogs.tool_names_page import ToolNamesPage
 from inspector.ui.keys import Keyed, keys_in_force
 from inspector.ui.theme import ThemeController
@@ -22,7 +23,7 @@ from inspector.ui.widgets.labels import HairLine, TextLabel
 
 PAGES = (
     ("display", "Display"), ("start", "At start"), ("presets", "Presets"), ("highlights", "Highlight rules"),
-    ("tools", "Tool names"), ("keys", "Keys"),
+    ("tools", "Tool names"), ("subsessions", "Sub-sessions"), ("keys", "Keys"),
 )  # fmt: skip
 """Ids and titles below General, in their order."""
 
@@ -30,8 +31,8 @@ PAGES = (
 class SettingsDialog(QDialog):
     """Edits the settings it was given, in place.
 
-    Only the display, the start, presets, highlight rules, tool names and keys are touched, so that what others
-    remember meanwhile (recent files) is not undone.
+    Only the display, the start, presets, highlight rules, tool names, sub-sessions and keys are touched, so that what
+    others remember meanwhile (recent files) is not undone.
 
     Signals:
         changed(Settings): something was changed; the same object that was given.
@@ -93,6 +94,8 @@ class SettingsDialog(QDialog):
         self._highlights.changed.connect(self._on_highlights_changed)
         self._tools = ToolNamesPage(self._themes, self._settings.tool_aliases, self)
         self._tools.changed.connect(self._on_tools_changed)
+        self._subsessions = SubsessionsPage(self._themes, self._settings, self)
+        self._subsessions.changed.connect(self._on_subsessions_changed)
         self._keys = KeysPage(self._themes, self._keyed, self._settings.keys, self)
         self._keys.changed.connect(self._on_keys_changed)
         self._pages.addWidget(self._display)
@@ -100,6 +103,7 @@ class SettingsDialog(QDialog):
         self._pages.addWidget(self._presets)
         self._pages.addWidget(self._highlights)
         self._pages.addWidget(self._tools)
+        self._pages.addWidget(self._subsessions)
         self._pages.addWidget(self._keys)
         self._column.addWidget(self._pages, 1)
         self._column.addWidget(HairLine("settingsLine", self))
@@ -176,6 +180,9 @@ class SettingsDialog(QDialog):
         self._settings.tool_aliases = self._tools.rules()
         self.changed.emit(self._settings)
 
+    def _on_subsessions_changed(self) -> None:
+        self.changed.emit(self._settings)
+
     def _on_keys_changed(self) -> None:
         self._settings.keys = self._keys.chosen()
         self.changed.emit(self._settings)
@@ -198,6 +205,8 @@ class SettingsDialog(QDialog):
         elif self._pages.currentWidget() is self._tools:
             self._settings.tool_aliases = []
             self._tools.show_rules([])
+        elif self._pages.currentWidget() is self._subsessions:
+            self._subsessions.restore()
         elif self._pages.currentWidget() is self._start:
             self._settings.start = Start()
             self._start.show_values(self._settings.start)

@@ -122,10 +122,15 @@ class ListView(QTableView):
 
     def _on_theme_changed(self) -> None:
         metrics = self._themes.theme.metrics
-        self.verticalHeader().setDefaultSectionSize(metrics.finding_row)
-        self.verticalScrollBar().setSingleStep(metrics.finding_row)
+        self.verticalHeader().setDefaultSectionSize(self.row_height)
+        self.verticalScrollBar().setSingleStep(self.row_height)
         self.setViewportMargins(0, metrics.unit, 0, 0)
         self.viewport().update()
+
+    @property
+    def row_height(self) -> int:
+        """Height of every row, in logical pixels."""
+        return self._themes.theme.metrics.finding_row
 
     # What is selected
 
@@ -160,7 +165,7 @@ class ListView(QTableView):
     # Staying where one is
 
     def _on_about_to_change(self) -> None:
-        height = self._themes.theme.metrics.finding_row
+        height = self.row_height
         top = self.verticalScrollBar().value()
         row = top // height
         # At the very top one wants to see what comes there: the worst comes first.
@@ -175,7 +180,7 @@ class ListView(QTableView):
             key, offset = self._top
             row = rows.row_of(key)
             if row >= 0:
-                self.verticalScrollBar().setValue(row * self._themes.theme.metrics.finding_row + offset)
+                self.verticalScrollBar().setValue(row * self.row_height + offset)
         else:
             self.verticalScrollBar().setValue(0)
 
@@ -199,7 +204,7 @@ class ListView(QTableView):
     def _step(self, row: int, key: int) -> bool:
         """Move to another row; whether it is a key for that."""
         last = self._list.rowCount() - 1
-        page = max(1, self.viewport().height() // self._themes.theme.metrics.finding_row - 1)
+        page = max(1, self.viewport().height() // self.row_height - 1)
         wanted = {
             _KEYS.Key_Down: row + 1,
             _KEYS.Key_Up: row - 1,

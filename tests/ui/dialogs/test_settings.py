@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QPushButton,
+    QSpinBox,
     QToolButton,
 )
 from pytestqt.modeltest import ModelTester
@@ -164,3 +165,19 @@ def test_preset_model_obeys_qt(qtmodeltester: ModelTester) -> None:
     assert model.index(0).data(Qt.ItemDataRole.AccessibleTextRole) == "first: everything, Alt+1"
     model.replace([])
     assert model.rowCount() == 0
+
+
+def test_rules_and_budget_of_sub_sessions(dialog: SettingsDialog, settings: Settings, qtbot: QtBot) -> None:
+    dialog.show_page("subsessions")
+    with qtbot.waitSignal(dialog.changed):
+        child(dialog, QCheckBox, "settingsRule_include_main_only").click()
+    assert settings.merged.include_main_only
+    budget = child(dialog, QSpinBox, "settingsBudget")
+    with qtbot.waitSignal(dialog.changed):
+        qtbot.keyClick(budget, Qt.Key.Key_Up)
+    assert settings.subsession_budget == 8_500
+    click(qtbot, dialog, "settingsRestore")
+    assert settings.subsession_budget == 8_000
+    assert not settings.merged.include_main_only
+    assert not child(dialog, QCheckBox, "settingsRule_include_main_only").isChecked()
+    dialog.accept()

@@ -28,7 +28,9 @@ from inspector.ui import tokens
 from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result
 
 DATA = Path(__file__).parents[2] / "data"
-LOGS = sorted(path for path in DATA.rglob("*") if path.suffix in (".jsonl", ".ctxcap", ".json"))
+LOGS = sorted(
+    path for path in DATA.rglob("*") if path.suffix in (".jsonl", ".ctxcap", ".json") and path.name != "package.json"
+)
 HOSTILE = '</pre><script>alert(1)</script> ``` \u202e\x1b[31m <img src=x onerror=a> & "q" # *b* [l](http://x)'
 
 
@@ -53,6 +55,8 @@ def test_what_was_logged_opens_again_as_the_same_messages(path: Path, tmp_path: 
     assert len(again.capture) == len(document.capture)
     readable = [row for row in range(len(document.capture)) if document.capture.string("kind", row)]
     for field in FIELDS:
+        if document.msp is not None and field.name.startswith("finding"):
+            continue  # what is wrong with the document of sessions is not wrong with a capture of what they hold
         if field.name not in ("source", "mark", "comment", "size" if path.stem == "damaged" else ""):  # it is no UTF-8
             before, after = (field.column(one.analysis) for one in (document, again))
             assert [before.value(row) for row in readable] == [after.value(row) for row in readable], field.name

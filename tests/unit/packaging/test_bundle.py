@@ -64,8 +64,6 @@ def test_the_spec_compiles_and_takes_its_lists_from_the_bundle() -> None:
         ("PySide6/Qt/plugins/platforms/libqxcb.so", "/venv/libqxcb.so", True),
         ("PySide6/Qt/plugins/platformthemes/libqgtk3.so", "/venv/libqgtk3.so", False),
         ("PySide6\\plugins\\tls\\qschannelbackend.dll", "C:\\venv\\qschannelbackend.dll", False),
-        ("qtawesome/fonts/remixicon-2.5.0.ttf", "/venv/remixicon-2.5.0.ttf", True),
-        ("qtawesome/fonts/codicon-0.0.36.ttf", "/venv/codicon-0.0.36.ttf", False),
         ("tiktoken_ext/data/cl100k_base.tiktoken", "/venv/cl100k_base.tiktoken", True),
     ],
 )

@@ -33,6 +33,7 @@ class ContextMenu(QMenu):
         problems_chosen(Scope): show its problems, and those below, in the table.
         message_chosen(int): go to a message.
         mark_chosen(), comment_chosen(): mark or unmark it; write a comment on it.
+        export_chosen(): write it as a sub-session.
     """
 
     scope_chosen = Signal(object)
@@ -42,6 +43,7 @@ class ContextMenu(QMenu):
     message_chosen = Signal(int)
     mark_chosen = Signal()
     comment_chosen = Signal()
+    export_chosen = Signal()
 
     def __init__(self, target: Scope, current: Scope | None, filter_: str, parent: QWidget | None = None) -> None:
         """Make the menu.
@@ -83,6 +85,10 @@ class ContextMenu(QMenu):
     def add_copy(self, title: str, text: str) -> None:
         """Offer to copy a text as it was written but for its secrets."""
         self.addAction(title).setData(text)
+
+    def add_export(self) -> None:
+        """Offer to write it as a sub-session."""
+        self.addAction("Export as MSP sub-session...").triggered.connect(lambda: self.export_chosen.emit())
 
     def add_notes(self, note: Note) -> None:
         """Offer to mark it and to comment on it."""

@@ -14,6 +14,7 @@ from inspector.analysis.findings.by_context import Tally
 from inspector.analysis.marks import NOTHING, ContextTarget, Note
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED
 from inspector.document import CaptureDocument
+from inspector.protocol.msp import SUBSESSION_TYPE
 from inspector.ui.formats import count_of
 from inspector.ui.panels.contexts.activity import Activity
 from inspector.ui.panels.contexts.codes import Block, is_root, main_code, root_code
@@ -91,8 +92,8 @@ class ContextTreeModel(QAbstractTableModel):
         return self.rows.has_children(code) and self.rows.is_open(code, self.depth(row))
 
     def space_name(self, space: int) -> str:
-        """A space as it is called; the document's name where none is named."""
-        return self._document.capture.strings[space] or self._document.name
+        """A space as it is called; a session by its label; the document's name where none is named."""
+        return self._contexts.sessions.labels.get(space) or self._document.capture.strings[space] or self._document.name
 
     def label(self, row: int) -> str:
         """What the row is called, on one line, invisible characters made visible."""
@@ -168,7 +169,7 @@ class ContextTreeModel(QAbstractTableModel):
     def is_reasoning(self, row: int) -> bool:
         """Whether it counts as a reasoning sequence."""
         code = self.code(row)
-        return code >= 0 and self._contexts.type(code) is not None and not self.is_implicit(row)
+        return code >= 0 and self._contexts.type(code) not in (None, SUBSESSION_TYPE) and not self.is_implicit(row)
 
     # Qt
 

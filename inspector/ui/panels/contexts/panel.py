@@ -44,6 +44,7 @@ class ContextsPanel(QWidget):
         space_selected(): the user picked a whole space.
         details_requested(): the details should be seen.
         mark_requested(Target), comment_requested(Target): mark or unmark a context; write a comment on it.
+        export_requested(ContextTarget): write a context as a sub-session.
         message_requested(int): the message that shows something odd about a context should be selected.
     """
 
@@ -55,6 +56,7 @@ class ContextsPanel(QWidget):
     message_requested = Signal(int)
     mark_requested = Signal(object)
     comment_requested = Signal(object)
+    export_requested = Signal(object)
 
     def __init__(
         self, document: CaptureDocument, theme_controller: ThemeController, parent: QWidget | None = None
@@ -310,7 +312,11 @@ class ContextsPanel(QWidget):
             menu.comment_chosen.connect(lambda: self.comment_requested.emit(target))
         if node is None:
             menu.add_copy("Copy name", self.model.space_name(space))
+            if space in contexts.sessions.labels:
+                menu.add_copy("Copy id", self._document.capture.strings[space])
         elif node != MAIN:
+            menu.add_export()
+            menu.export_chosen.connect(lambda: self.export_requested.emit(ContextTarget(space, node)))
             menu.add_copy("Copy path", tree.path(node))
             menu.add_copy("Copy id", tree.name[node])
         menu.aboutToHide.connect(menu.deleteLater)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from inspector.analysis.findings.by_context import Tally
 from inspector.analysis.findings.oddities import Odd, oddities_of
 from inspector.document import CaptureDocument
+from inspector.protocol.msp import SUBSESSION_TYPE
 from inspector.protocol.times import NO_TIME
 from inspector.ui.formats import clock, count_of, message_number
 from inspector.ui.wire_text import plain, tool_tip
@@ -25,7 +26,10 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
     node, total = model.node(row), model.count(row)
     if node is None:
         found = tally_words(model.tally(row))
-        return [f"{count_of(total, 'message')} in this space", found, f"Space: {model.label(row)}"]
+        if model.space(row) not in document.analysis.contexts.sessions.labels:
+            return [f"{count_of(total, 'message')} in this space", found, f"Space: {model.label(row)}"]
+        name = plain(document.capture.strings[model.space(row)] or "none")
+        return [f"{count_of(total, 'message')} in this session", found, f"Session: {model.label(row)}", f"Id: {name}"]
     contexts, tree = document.analysis.contexts, document.analysis.contexts.tree
     if node < 0:
         last = model.activity.main_last_ns.get(model.space(row), NO_TIME)
@@ -42,7 +46,8 @@ def _lines(document: CaptureDocument, model: ContextTreeModel, row: int) -> list
     lines += [contexts.type_reason(node), contexts.note(node)]
     lines += [f"Odd: {odd_words(odd)}" for odd in oddities_of(contexts, node)]
     if tree.label[node]:
-        lines.append(f"Asked: {model.label(row)}")
+        is_session = contexts.type(node) == SUBSESSION_TYPE
+        lines.append(f"{'Sub-session' if is_session else 'Asked'}: {model.label(row)}")
     lines.append(f"Path: {plain(tree.path(node))}")
     if tree.label[node] or "/" in tree.name[node]:
         lines.append(f"Id: {plain(tree.name[node])}")

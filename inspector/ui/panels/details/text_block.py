@@ -140,25 +140,30 @@ class TextView(QTextBrowser):
         self.setFont(font)
 
     def _on_anchor_clicked(self, url: QUrl) -> None:
-        box = QMessageBox(self)
-        box.setObjectName("openLinkQuestion")
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("Open link")
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        allowed = url.scheme().lower() in _OPENED
-        address = plain(url.toString(QUrl.ComponentFormattingOption.FullyEncoded), 500)
-        question = "This address is not opened from here."
-        if allowed:
-            question = "A message leads to this address. Open it in the browser?"
-        box.setText(f"{question}\n\n{address}")
-        copy = box.addButton("Copy", QMessageBox.ButtonRole.ActionRole)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(url.toString()))
-        if allowed:
-            open_button = box.addButton("Open", QMessageBox.ButtonRole.AcceptRole)
-            open_button.clicked.connect(lambda: QDesktopServices.openUrl(url))
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.open()
+        ask_to_open(url, self)
+
+
+def ask_to_open(url: QUrl, parent: QWidget) -> None:
+    """Ask whether a link of a message is opened; some are never, and only shown."""
+    box = QMessageBox(parent)
+    box.setObjectName("openLinkQuestion")
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setWindowTitle("Open link")
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    allowed = url.scheme().lower() in _OPENED
+    address = plain(url.toString(QUrl.ComponentFormattingOption.FullyEncoded), 500)
+    question = "This address is not opened from here."
+    if allowed:
+        question = "A message leads to this address. Open it in the browser?"
+    box.setText(f"{question}\n\n{address}")
+    copy = box.addButton("Copy", QMessageBox.ButtonRole.ActionRole)
+    copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(url.toString()))
+    if allowed:
+        open_button = box.addButton("Open", QMessageBox.ButtonRole.AcceptRole)
+        open_button.clicked.connect(lambda: QDesktopServices.openUrl(url))
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    box.open()
 
 
 class TextBlock(QWidget):

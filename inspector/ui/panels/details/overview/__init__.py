@@ -11,7 +11,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QWidget
 
 from inspector.capture.flags import Flag
-from inspector.protocol import kinds
+from inspector.protocol import kinds, msp
 from inspector.ui.panels.details import findings
 from inspector.ui.panels.details.notes import note_sections
 from inspector.ui.panels.details.overview import (
@@ -26,6 +26,7 @@ from inspector.ui.panels.details.overview import (
     reasoning,
     requests,
     results,
+    sessions,
     streams,
     unreadable,
 )
@@ -45,6 +46,10 @@ _BY_KIND: dict[str, Build] = {
     "chat/cancel": chat.build_about_chat,
     "participant/status": participants.build,
     kinds.CONTEXT_OPERATION: operations.build,
+    msp.SESSION: sessions.build_session,
+    msp.SNAPSHOT: sessions.build_snapshot,
+    msp.OPENED: sessions.build_opened,
+    msp.CLOSED: sessions.build_closed,
     "system/presence": gateway.build_presence,
     "system/welcome": gateway.build_welcome,
     "system/error": gateway.build_error,

@@ -9,6 +9,7 @@ from inspector.ui.panels.details.content_view import SaidView
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts
 from inspector.ui.panels.details.subject import Subject, text_of
+from inspector.ui.panels.details.visibility import visibility_facts
 from inspector.ui.panels.details.words import delta, sender_of
 from inspector.ui.wire_text import plain
 
@@ -17,7 +18,9 @@ def build(sheet: Sheet) -> list[QWidget]:
     """Sections of a chat message."""
     subject = sheet.subject
     sections: list[QWidget] = [said_section(sheet, subject.text, declared=subject.payload.get("format") == "markdown")]
-    rest = value_facts(subject.payload, skip=("text", "format", "message", "method", "params", "jsonrpc"))
+    seen = visibility_facts(subject)
+    skip = ("text", "format", "message", "method", "params", "jsonrpc", *(("role", "visibility") if seen else ()))
+    rest = [*seen, *value_facts(subject.payload, skip=skip)]
     if rest:
         sections.append(sheet.section("Also", sheet.facts(rest, name="chatMore", label="Also")))
     sections += sheet.chain_section("Conversation")

@@ -8,6 +8,7 @@ from typing import Any
 from inspector.analysis.context_tree import MAIN
 from inspector.capture.flags import Flag
 from inspector.filters.strings import quote
+from inspector.protocol import msp
 from inspector.protocol.participants import patterns
 from inspector.protocol.times import NO_TIME
 from inspector.ui import formats
@@ -141,9 +142,9 @@ def _times(subject: Subject) -> list[Fact]:
         tooltip = "\n".join(filter(None, (tooltip, "delivered to " + ", ".join(names))))
     if parts:
         arrived = subject.capture.record(subject.message).time_ns != NO_TIME
-        rows.append(
-            Fact("Received" if arrived else "Sent", tuple(parts), tooltip=tooltip, copy=full_time(subject.time_ns))
-        )
+        name = "Received" if arrived else "Sent"
+        name = "Written" if subject.capture.string("protocol", subject.message) == msp.PROTOCOL else name
+        rows.append(Fact(name, tuple(parts), tooltip=tooltip, copy=full_time(subject.time_ns)))
     if NO_TIME not in (sent, subject.time_ns) and abs(sent - subject.time_ns) >= _CLOCKS_DIFFER_NS:
         away = formats.duration(abs(subject.time_ns - sent))
         words = f"{clock_ms(sent)}, {away} {'before' if sent < subject.time_ns else 'after'}"

@@ -1,0 +1,94 @@
+"""Where each message of a session may be seen, as its document says (protocols.md 14)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from inspector.analysis.changes import NO_ROWS, Rows
+from inspector.capture.capture import Capture
+from inspector.capture.columns import GrowingColumns
+from inspector.capture.strings import InternTable
+from inspector.protocol import msp
+
+_MOST_VALUES = 250
+"""Different values that are told apart: three are meant, and a column takes a byte a message."""
+_LONGEST = 100
+
+
+class _Payload(msgspec.Struct, gc=False):
+    visibility: Any = None
+
+
+class _Envelope(msgspec.Struct, gc=False):
+    payload: _Payload | None = None
+
+
+class _Line(msgspec.Struct, gc=False):
+    frame: _Envelope | None = None
+    payload: _Payload | None = None
+
+
+_decode = msgspec.json.Decoder(_Line).decode
+
+
+class VisibilityPass:
+    """Visibility by message; 0 where it has none, or is no message of a session.
+
+    Attributes:
+        columns: per message `visibility` uint8, place in `values`.
+        values: the values seen, the three of the protocol first.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self.columns = GrowingColumns({"visibility": np.uint8})
+        self.values: InternTable[str] = InternTable("")
+        for value in msp.VISIBILITIES:
+            self.values.intern(value)
+
+    def feed(self, start: int, stop: int) -> None:
+        """Take in messages `start` to `stop`. Reads those of sessions again, once."""
+        self.columns.append({"visibility": 0}, stop - start)
+        rows = self._of_sessions(start, stop)
+        if len(rows):
+            self.columns.put("visibility", rows, [self._read(row) for row in rows.tolist()])
+
+    def _of_sessions(self, start: int, stop: int) -> Rows:
+        strings, columns = self._capture.strings, self._capture.columns
+        protocol, chat = strings.find(msp.PROTOCOL), strings.find("chat")
+        if protocol is None or chat is None:
+            return NO_ROWS
+        here = (columns["protocol"][start:stop] == protocol) & (columns["kind"][start:stop] == chat)
+        return np.flatnonzero(here) + start
+
+    def _read(self, row: int) -> int:
+        try:
+            line = _decode(self._capture.record_bytes(row))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return self._number(self._capture.payload(row).get("visibility"))
+        envelope = line.frame or line
+        return self._number(envelope.payload.visibility if envelope.payload is not None else None)
+
+    def _number(self, value: object) -> int:
+        if not isinstance(value, str) or not value:
+            return 0
+        value = value[:_LONGEST]
+        known = self.values.find(value)
+        if known is not None:
+            return known
+        return self.values.intern(value if len(self.values) < _MOST_VALUES else "other values")
+
+    def read_again(self, rows: Rows) -> None:
+        """Their lines were written anew."""
+        self.columns.put("visibility", rows, [self._read(row) for row in rows.tolist()])
+
+    def take_changes(self) -> Rows:
+        """Whoever writes lines anew knows which."""
+        return NO_ROWS

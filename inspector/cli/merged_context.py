@@ -1,0 +1,197 @@
+"""`merged-context`: what an MSP sub-session would send a model, layer by layer."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from typer.models import OptionInfo
+
+from inspector.cli.arguments import Json, fail
+from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say, visible
+from inspector.msp.document import NotMspError, SessionDocument
+from inspector.msp.merged import RULE_WORDS, Entry, Layer, MergedContext, Rules, merged_context
+from inspector.msp.objects import Subsession
+from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.sources.inputs import STANDARD_INPUT, STANDARD_INPUT_NAME
+
+_MOST_NAMED = 20
+_MOST_PROBLEMS = 5
+
+
+def _by(rule: str, words: str) -> OptionInfo:
+    """The option that reads the protocol by a rule the other way."""
+    option: OptionInfo = typer.Option(RULE_WORDS[rule].option, help=words)
+    return option
+
+
+def merged_context_command(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE", help="MSP documents, or a folder of them; - for standard input."),
+    ],
+    subsession: Annotated[
+        str | None, typer.Option("--subsession", "-s", metavar="ID", help="Whose context; its id.")
+    ] = None,
+    include_main_only: Annotated[bool, _by("include_main_only", "Let parent messages in that are main_only.")] = False,
+    as_json: Json = False,
+    as_messages: Annotated[
+        bool, typer.Option("--messages", help="Print a JSON array of messages, ready to send.")
+    ] = False,
+    always_sub_context: Annotated[
+        bool, _by("explicit_false_wins", "Send the sub-context even if the policy leaves it out.")
+    ] = False,
+    snapshots_as_written: Annotated[
+        bool, _by("snapshots_in_order", "Send snapshots in the order they are written in.")
+    ] = False,
+    missing_recent: Annotated[
+        int,
+        typer.Option("--missing-recent", metavar="N", min=0, help="Recent messages where the policy does not say."),
+    ] = 5,
+    count_withheld: Annotated[bool, _by("count_withheld", "Count withheld messages among the recent ones.")] = False,
+    no_older_globals: Annotated[
+        bool, _by("older_globals", "Do not send global messages older than the recent ones.")
+    ] = False,
+    no_sibling_globals: Annotated[
+        bool, _by("sibling_globals", "Send global messages of other sub-sessions only once they are merged.")
+    ] = False,
+    ancestor_globals: Annotated[
+        bool, _by("ancestor_globals", "Send global messages of all that is above the parent.")
+    ] = False,
+    include_misplaced: Annotated[
+        bool, _by("include_misplaced", "Let parent messages of an odd visibility in.")
+    ] = False,
+    before_opening: Annotated[
+        bool, _by("before_opening", "Send only what was said before the sub-session was opened.")
+    ] = False,
+    recent_from_root: Annotated[
+        bool, _by("recent_from_root", "Nested: send recent messages of the session, not the parent.")
+    ] = False,
+    leave_out_covered: Annotated[bool, _by("covered_again", "Leave out messages that a snapshot covers.")] = False,
+    inclusive: Annotated[bool, _by("half_open", "Read covers_messages as including the last index.")] = False,
+) -> None:
+    """Print what a sub-session would send a model: four layers, what is in each and why, and what is withheld.
+
+    The options change how the protocol is read where it leaves something open. Tokens are an estimate.
+    """
+    rules = Rules(
+        explicit_false_wins=not always_sub_context,
+        snapshots_in_order=not snapshots_as_written,
+        missing_recent=missing_recent,
+        include_main_only=include_main_only,
+        count_withheld=count_withheld,
+        older_globals=not no_older_globals,
+        sibling_globals=not no_sibling_globals,
+        ancestor_globals=ancestor_globals,
+        include_misplaced=include_misplaced,
+        before_opening=before_opening,
+        recent_from_root=recent_from_root,
+        covered_again=not leave_out_covered,
+        half_open=not inclusive,
+    )
+    document = _read(files)
+    found = document.subsession(subsession) if subsession is not None else None
+    if found is None:
+        _fail_with_known(document, subsession)
+    for problem in document.problems[:_MOST_PROBLEMS]:
+        typer.echo(visible(mask_text(problem.text)), err=True)
+    if len(document.problems) > _MOST_PROBLEMS:
+        typer.echo(f"and {len(document.problems) - _MOST_PROBLEMS:,} more; the command check lists all.", err=True)
+    context = merged_context(found, rules)
+    if as_messages:
+        echo(dump(mask_secrets(context.as_messages())))
+    elif as_json:
+        echo(dump(mask_secrets(context.as_json())))
+    else:
+        _say(context)
+
+
+def _read(files: list[str]) -> SessionDocument:
+    """The document of some files and folders; ends the command when they hold none."""
+    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
+        spool = Path(folder) / f"{STANDARD_INPUT_NAME}.json"
+        try:
+            if str(STANDARD_INPUT) in files:
+                spool.write_bytes(sys.stdin.buffer.read())
+            document = SessionDocument.read([spool if file == str(STANDARD_INPUT) else Path(file) for file in files])
+        except NotMspError:
+            document = None
+        except OSError as error:
+            fail(visible(f"{error.filename or files[0]} cannot be read: {error.strerror or error}."))
+    if document is None or not (document.sessions or document.subsessions):
+        names = ", ".join(STANDARD_INPUT_NAME if file == str(STANDARD_INPUT) else file for file in files)
+        fail(visible(f"{names}: no MSP session or sub-session was found there."))
+    return document
+
+
+def _fail_with_known(document: SessionDocument, asked: str | None) -> NoReturn:
+    """End the command with the sub-sessions there are."""
+    known = document.subsessions
+    if not known:
+        fail("The document has no sub-session.")
+    begin = "Say whose context with --subsession ID." if asked is None else f"There is no sub-session {asked}."
+    named = [_name(sub) for sub in known[:_MOST_NAMED]]
+    more = f" and {len(known) - _MOST_NAMED:,} more" if len(known) > _MOST_NAMED else ""
+    fail(visible(f"{begin} The document has: {', '.join(named)}{more}."))
+
+
+def _name(sub: Subsession) -> str:
+    """What finds it, and its label when that says more."""
+    key, label = printable(mask_text(sub.key), 80), printable(mask_text(sub.label), 40)
+    return key if label == key else f"{key} ({label})"
+
+
+def _say(context: MergedContext) -> None:
+    sub, entries = context.subsession, len(context.entries)
+    messages = f"{entries:,} message{'' if entries == 1 else 's'}"
+    say(f"{_name(sub)}: {_tokens(context.tokens)} in {messages}. Estimate ({context.tokenizer}).")
+    place = 0
+    for number, layer in enumerate(context.layers, 1):
+        say("")
+        _say_layer(number, layer)
+        for entry in layer.entries[:MOST_LISTED]:
+            place += 1
+            _say_entry(place, entry)
+        if len(layer.entries) > MOST_LISTED:
+            place += len(layer.entries) - MOST_LISTED
+            say(f"{'':8}and {len(layer.entries) - MOST_LISTED:,} more; --json prints all.")
+    _say_withheld(context)
+    if context.remarks:
+        say("\nNotes")
+    for note in context.notes:
+        say(f"   {printable(mask_text(note), 400)}")
+
+
+def _say_layer(number: int, layer: Layer) -> None:
+    tokens = _tokens(layer.tokens) if layer.included else f"left out, {_tokens(layer.left_out)}"
+    say(f"{number}  {layer.title}: {tokens}; {layer.what}. {layer.why}")
+
+
+def _say_entry(place: int, entry: Entry) -> None:
+    name = printable(mask_text(entry.id or ""), 12)
+    role = printable(mask_text(entry.role), 10)
+    text = printable(mask_text(entry.content), 60)
+    say(f"{place:>5,} {name:<12} {role:<10} {entry.tokens:>7,}  {text:<60}  {_reason(entry.reason)}")
+
+
+def _say_withheld(context: MergedContext) -> None:
+    if not context.withheld and not context.older:
+        return
+    say(f"\nNot sent: {len(context.withheld):,} withheld, {len(context.older):,} merely older")
+    for kept in context.withheld[:MOST_LISTED]:
+        name = printable(mask_text(kept.id or "without an id"), 20)
+        text = printable(mask_text(kept.source.content), 60)
+        say(f"{'':6}{name:<20} {text:<60}  {_reason(kept.reason)}")
+    if len(context.withheld) > MOST_LISTED:
+        say(f"{'':6}and {len(context.withheld) - MOST_LISTED:,} more; --json prints all.")
+
+
+def _reason(text: str) -> str:
+    return printable(mask_text(text), 200)
+
+
+def _tokens(count: int) -> str:
+    return f"{count:,} token{'' if count == 1 else 's'}"

@@ -1,0 +1,295 @@
+"""What each edit consists of: which objects get which members, and why an edit is not possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from inspector.msp.edits import REMOVED, Edit, Insert, Made, SetAttribute, SetMember, Step
+from inspector.msp.files import MspFile
+from inspector.msp.links import Home, Owner
+from inspector.msp.message_columns import KnownMessages
+from inspector.msp.objects import (
+    CLOSED,
+    DISCARDED,
+    MERGED_FROM,
+    SUMMARY_OF,
+    Message,
+    Session,
+    Subsession,
+    dict_of,
+    text_of,
+)
+from inspector.msp.stamping import new_id, times_near, written_time
+from inspector.msp.text import exactly_same
+
+
+class CannotEditError(ValueError):
+    """The edit is not possible; the text says why, in a sentence."""
+
+
+class _Objects(Protocol):
+    """What of a document edits are made from."""
+
+    files: list[MspFile]
+    paths: list[Path]
+    sessions: list[Session]
+    subsessions: list[Subsession]
+    homes: dict[str, Home]
+    known: KnownMessages
+
+
+class Composer:
+    """Composes edits of a document at one moment; nothing is changed before the steps are done."""
+
+    def __init__(self, objects: _Objects, by_key: dict[str, Subsession], now_ns: int) -> None:
+        self._objects = objects
+        self._by_key = by_key
+        self._now_ns = now_ns
+
+    def opened(self, parent: Owner, label: str, policy: dict[str, Any] | None) -> tuple[Subsession, Made]:
+        """A new sub-session where the others of its parent stand."""
+        taken = {*self._by_key, *(session.key for session in self._objects.sessions)}
+        key = new_id("sub", taken)
+        data: dict[str, Any] = {"subsession_id": key}
+        if parent.id:
+            data["parent_session_id"] = parent.id
+        data |= {"label": label, "status": "open", "created_at": self._now(parent), "closed_at": None}
+        if policy is not None:
+            data["context_policy"] = dict(policy)
+        data["messages"] = []
+        home, steps = self._place(parent, data)
+        place = f"{home.file.name} (new)"
+        sub = Subsession(data, key, data["messages"], parent=parent, place=place)
+        steps += [
+            Insert(parent.children, sub),
+            Insert(self._objects.subsessions, sub),
+            SetMember(self._by_key, key, sub),
+            SetMember(self._objects.homes, key, home),
+        ]
+        return sub, Made(Edit(f"Open {label}", "append", key, None, (sub,)), steps)
+
+    def added(self, owner: Owner, role: str, content: str, visibility: str | None) -> tuple[Message, Made]:
+        """A new message at the end."""
+        _refuse(self.why_not_added(owner))
+        data: dict[str, Any] = {"id": new_id("m", ()), "role": role, "content": content}
+        if visibility is not None:
+            data["visibility"] = visibility
+        data["timestamp"] = self._now(owner)
+        message, steps = self._appended(owner, data)
+        return message, Made(Edit(f"Add message to {owner.label}", "append", owner.key, message, (message,)), steps)
+
+    def closed(self, sub: Subsession, summary: str | None, *, append_to_parent: bool) -> Made:
+        """Status, time and summary; with a message in the parent when that is wished."""
+        steps = self._ended(sub, CLOSED)
+        added: list[Message | Subsession] = [sub]
+        if summary:
+            steps.append(SetMember(sub.data, "summary", summary))
+            if append_to_parent and not sub.summarized:
+                message, more = self._summary_entry(sub, summary, merged=False)
+                added.append(message)
+                steps += more
+        return Made(Edit(f"Close {sub.label}", "append", sub.key, None, tuple(added)), steps)
+
+    def discarded(self, sub: Subsession) -> Made:
+        """Status and time; the messages are kept for the record."""
+        return Made(Edit(f"Discard {sub.label}", "append", sub.key, None, (sub,)), self._ended(sub, DISCARDED))
+
+    def merged(self, sub: Subsession) -> Made:
+        """One message with the summary, labelled, and the global ones; nothing else crosses."""
+        _refuse(self.why_not_merged(sub))
+        parent = cast(Owner, sub.parent)
+        steps: list[Step] = [SetAttribute(sub, "merged", True)]
+        added: list[Message] = []
+        if sub.summary and not sub.summarized:
+            message, more = self._summary_entry(sub, sub.summary, merged=True)
+            added.append(message)
+            steps += more
+        for item in self._crossing(sub):
+            # The same message is shown in the parent: it keeps its id, by which it is counted once.
+            message, more = self._appended(parent, {**item, MERGED_FROM: sub.id or sub.key})
+            added.append(message)
+            steps += more
+        return Made(Edit(f"Merge {sub.label}", "append", sub.key, None, tuple(added)), steps)
+
+    def shown(self, message: Message, visibility: str | None) -> Made:
+        """Another visibility, or none."""
+        steps = [SetMember(message.data, "visibility", REMOVED if visibility is None else visibility)]
+        words = "Make message global" if visibility == "global" else "Change visibility"
+        return Made(Edit(words, "visibility", message.owner.key, message), steps)
+
+    def with_policy(self, sub: Subsession, changes: dict[str, bool | int | None]) -> Made | None:
+        """Another policy; None when it is the one there is."""
+        before = dict_of(sub.data, "context_policy")
+        steps: list[Step] = []
+        policy = before
+        if not isinstance(sub.data.get("context_policy"), dict):
+            steps.append(SetMember(sub.data, "context_policy", policy))
+        for name, value in changes.items():
+            if value is None and name in before:
+                steps.append(SetMember(policy, name, REMOVED))
+            elif value is not None and not exactly_same(before.get(name), value):
+                steps.append(SetMember(policy, name, value))
+        if not any(isinstance(step, SetMember) and step.data is policy for step in steps):
+            return None
+        return Made(Edit(f"Change what {sub.label} takes along", "policy", sub.key), steps)
+
+    # Why not ---------------------------------------------------------------------------------------------------------
+
+    def why_not_added(self, owner: Owner) -> str | None:
+        """Why no message can be added; None when one can."""
+        if isinstance(owner, Subsession) and not owner.is_open:
+            return f"{owner.label} is closed."
+        return _why_no_messages(owner)
+
+    def why_not_opened(self, parent: Owner) -> str | None:
+        """Why nothing can be opened below; None when it can."""
+        if isinstance(parent, Subsession) and not parent.is_open:
+            return f"{parent.label} is closed."
+        return None
+
+    def why_not_merged(self, sub: Subsession) -> str | None:
+        """Why it cannot be merged; None when it can."""
+        if sub.merged:
+            return f"{sub.label} was merged before."
+        if sub.is_open:
+            return f"{sub.label} is still open: close it first."
+        if sub.discarded:
+            return f"{sub.label} was discarded."
+        if sub.parent is None:
+            return f"{sub.label} has no parent."
+        if why := _why_no_messages(sub.parent):
+            return why
+        if (not sub.summary or sub.summarized) and not any(map(_is_global, sub.items)):
+            return f"Nothing of {sub.label} would cross: it has no summary of its own left and no global message."
+        return None
+
+    # Parts of edits --------------------------------------------------------------------------------------------------
+
+    def _ended(self, sub: Subsession, status: str) -> list[Step]:
+        if not sub.is_open:
+            raise CannotEditError(f"{sub.label} is closed.")
+        return [SetMember(sub.data, "status", status), SetMember(sub.data, "closed_at", self._now(sub))]
+
+    def _summary_entry(self, sub: Subsession, summary: str, *, merged: bool) -> tuple[Message, list[Step]]:
+        parent = sub.parent
+        if parent is None:
+            raise CannotEditError(f"{sub.label} has no parent.")
+        _refuse(_why_no_messages(parent))
+        data: dict[str, Any] = {
+            "id": new_id("m", ()),
+            "role": "assistant",
+            "content": f"Summary of the sub-session “{sub.label}”:\n\n{summary}",
+            "timestamp": self._now(parent),
+            SUMMARY_OF: sub.id or sub.key,
+        }
+        if merged:
+            data[MERGED_FROM] = sub.id or sub.key
+        message, steps = self._appended(parent, data)
+        return message, [*steps, SetAttribute(sub, "summarized", True)]
+
+    def _crossing(self, sub: Subsession) -> list[dict[str, Any]]:
+        items = [item for item in sub.items if _is_global(item)]
+        ids = {text_of(item, "id") for item in items}
+        known = self._objects.known.having(sub.parent, ids) if items and sub.parent else set[str]()
+        return [item for item in items if not text_of(item, "id") or text_of(item, "id") not in known]
+
+    def _appended(self, owner: Owner, data: dict[str, Any]) -> tuple[Message, list[Step]]:
+        _refuse(_why_no_messages(owner))
+        steps: list[Step] = []
+        if owner.data.get("messages") is None:
+            steps.append(SetMember(owner.data, "messages", owner.items))
+        elif owner.items is not owner.data["messages"]:  # there are elements that are no messages
+            steps.append(Insert(owner.data["messages"], data))
+        steps.append(Insert(owner.items, data))
+        return Message(data, owner), steps
+
+    def _place(self, parent: Owner, data: dict[str, Any]) -> tuple[Home, list[Step]]:
+        """Where a new sub-session goes: beside its siblings, into the file's list, else into its parent."""
+        _refuse(self.why_not_opened(parent))
+        objects = self._objects
+        home = objects.homes.get(parent.key)
+        if home is not None and not parent.id and (isinstance(parent, Subsession) or len(objects.sessions) > 1):
+            return self._embedded(parent, home, data)  # it cannot name its parent
+        for sub in reversed(parent.children):
+            beside = objects.homes[sub.key]
+            if beside.siblings is not None:
+                listed = beside.siblings is not parent.data.get("subsessions")
+                return beside, [Insert(beside.siblings, data), *(_listed(parent, data) if listed else ())]
+        if home is not None and home.box is not None and isinstance(home.box.get("subsessions", []), list):
+            box = home.box
+            siblings = cast(list[Any], box.get("subsessions", []))
+            steps: list[Step] = [] if "subsessions" in box else [SetMember(box, "subsessions", siblings)]
+            return Home(home.file, siblings, box), [*steps, Insert(siblings, data), *_listed(parent, data)]
+        if home is not None and home.siblings is not None and home.siblings is home.file.value:
+            return home, [Insert(home.siblings, data), *_listed(parent, data)]
+        alone = next(
+            (h for h in map(objects.homes.get, self._near(parent)) if h is not None and h.siblings is None), None
+        )
+        if alone is not None:
+            return self._beside(alone, parent, data)
+        if home is None:
+            raise CannotEditError(f"There is no object of {parent.label} in these files.")
+        return self._embedded(parent, home, data)
+
+    def _near(self, parent: Owner) -> list[str]:
+        """Keys of sub-sessions whose files show where another one goes: the parent's own first."""
+        near = [sub.key for sub in parent.children]
+        if len(self._objects.files) > 1:
+            near += [sub.key for sub in self._objects.subsessions]
+        return near
+
+    def _beside(self, alone: Home, parent: Owner, data: dict[str, Any]) -> tuple[Home, list[Step]]:
+        """A file of its own beside a sub-session that has one; in the same file when there is no other."""
+        file = alone.file
+        if len(self._objects.files) == 1:
+            values = [file.value]
+            return Home(file, values, None), [SetAttribute(file, "value", values), Insert(values, data)]
+        name = f"{data['subsession_id']}.json"
+        fresh = MspFile(file.path.with_name(name), _like(file), data, holds=True)
+        fresh.name = (Path(file.name).parent / name).as_posix()
+        steps: list[Step] = [Insert(self._objects.files, fresh)]
+        if not any(path.is_dir() for path in self._objects.paths):
+            steps.append(Insert(self._objects.paths, fresh.path))
+        return Home(fresh, None, None), [*steps, *_listed(parent, data)]
+
+    def _embedded(self, parent: Owner, home: Home, data: dict[str, Any]) -> tuple[Home, list[Step]]:
+        inside = parent.data.get("subsessions")
+        if inside is not None and not isinstance(inside, list):
+            raise CannotEditError(f"The list of sub-sessions of {parent.label} is no list.")
+        siblings = cast(list[Any], inside) if inside is not None else []
+        steps: list[Step] = [] if inside is not None else [SetMember(parent.data, "subsessions", siblings)]
+        return Home(home.file, siblings, None), [*steps, Insert(siblings, data)]
+
+    def _now(self, owner: Owner) -> str:
+        return written_time(self._now_ns, times_near(owner))
+
+
+def _like(file: MspFile) -> bytes:
+    """An empty object in the style of a file."""
+    return file.original if isinstance(file.value, dict) and file.original.lstrip()[:1] == b"{" else b"{}\n"
+
+
+def _listed(parent: Owner, data: dict[str, Any]) -> list[Step]:
+    """The new id in the session's list of them, where it has one."""
+    listed = parent.data.get("subsessions")
+    if isinstance(parent, Session) and isinstance(listed, list):
+        return [Insert(cast(list[Any], listed), data["subsession_id"])]
+    return []
+
+
+def _why_no_messages(owner: Owner) -> str | None:
+    if isinstance(owner, Session) and owner.implied:
+        return f"There is no object of {owner.label} in these files."
+    if owner.data.get("messages") is not None and not isinstance(owner.data["messages"], list):
+        return f"The messages of {owner.label} are no list."
+    return None
+
+
+def _is_global(item: dict[str, Any]) -> bool:
+    return item.get("visibility") == "global"
+
+
+def _refuse(why: str | None) -> None:
+    if why is not None:
+        raise CannotEditError(why)

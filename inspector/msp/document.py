@@ -1,0 +1,266 @@
+"""An MSP document in work: its sessions and sub-sessions, edits that can be undone, and the files it lies in."""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from inspector.msp.checks import problems_of
+from inspector.msp.composing import CannotEditError, Composer
+from inspector.msp.edits import Edit, EditHistory, Made, SessionObserver
+from inspector.msp.files import MspFile, NotMspError, is_msp, plain_name, read_files
+from inspector.msp.links import Home, Linked, Owner, linked
+from inspector.msp.message_columns import KnownMessages
+from inspector.msp.objects import Message, Problem, Session, Subsession
+from inspector.msp.saving import ChangedOnDiskError, changed_files, save_files, save_files_as
+
+
+class SessionDocument:
+    """Sessions, their sub-sessions and messages, as in the files and with what was edited since.
+
+    All editing goes through here. Observers are told at once; whoever saves in another thread must not edit meanwhile:
+    edits raise CannotEditError then.
+    """
+
+    def __init__(self, paths: Sequence[Path], files: list[MspFile], *, clock: Callable[[], int] = time.time_ns) -> None:
+        self.paths = list(paths)
+        self.files = files
+        self.revision = 0
+        self.observers: list[SessionObserver] = []
+        self.clock = clock
+        self.known = KnownMessages()
+        """Columns of messages, which go after the edits."""
+        self._history = EditHistory()
+        self._saving = False
+        self._take(files, linked(files))
+
+    def _take(self, files: list[MspFile], found: Linked) -> None:
+        self.files = files
+        self.sessions: list[Session] = found.sessions
+        self.subsessions: list[Subsession] = found.subsessions
+        self.homes: dict[str, Home] = found.homes
+        self._by_key = {sub.key: sub for sub in found.subsessions}
+        self._on_disk = list(files)
+        self._problems = found.problems
+        self._checked: dict[str, list[Problem]] = {}
+
+    @classmethod
+    def read(cls, paths: Sequence[Path]) -> SessionDocument:
+        """Read files and folders.
+
+        Raises:
+            OSError: a file cannot be read.
+            NotMspError: none of them holds an MSP object.
+        """
+        document = cls(paths, read_files(paths))
+        if not any(file.holds for file in document.files):
+            told = document.problems[0].text if document.problems else "There is no file in the folder."
+            raise NotMspError(told)
+        return document
+
+    # What there is ---------------------------------------------------------------------------------------------------
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Everything odd about it: about the files first, then object by object."""
+        found = list(self._problems)
+        for owner in (*self.sessions, *self.subsessions):
+            known = self._checked.get(owner.key)
+            if known is None:
+                known = self._checked[owner.key] = problems_of(owner)
+            found += known
+        return found
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is something to save."""
+        return self._history.dirty
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it can only be saved under another name: a file of it is compressed."""
+        return any(file.compressed for file in self.files if file.holds)
+
+    def subsession(self, id_or_key: str) -> Subsession | None:
+        """The sub-session of a key, else the first of an id."""
+        found = self._by_key.get(id_or_key)
+        return found or next((sub for sub in self.subsessions if sub.id == id_or_key), None)
+
+    def session(self, id_or_key: str) -> Session | None:
+        """The session of a key, else the first of an id."""
+        found = next((session for session in self.sessions if session.key == id_or_key), None)
+        return found or next((session for session in self.sessions if session.id == id_or_key), None)
+
+    # Editing ---------------------------------------------------------------------------------------------------------
+
+    def open_subsession(self, parent: Owner, label: str, policy: dict[str, Any] | None = None) -> Subsession:
+        """Open a sub-session below a session or another sub-session; CannotEditError when that cannot be."""
+        composer = self._composer()
+        sub, made = composer.opened(parent, label, policy)
+        self._make(made)
+        return sub
+
+    def add_message(self, owner: Owner, role: str, content: str, visibility: str | None = None) -> Message:
+        """Add a message at the end; CannotEditError when the sub-session is closed, or has no object."""
+        message, made = self._composer().added(owner, role, content, visibility)
+        self._make(made)
+        return message
+
+    def close(self, sub: Subsession, summary: str | None, *, append_to_parent: bool) -> None:
+        """Close an open sub-session, with what came of it; CannotEditError when it is not open."""
+        self._make(self._composer().closed(sub, summary, append_to_parent=append_to_parent))
+
+    def discard(self, sub: Subsession) -> None:
+        """Close an open sub-session to forget it: no summary, no merge; CannotEditError when it is not open."""
+        self._make(self._composer().discarded(sub))
+
+    def merge(self, sub: Subsession) -> None:
+        """Write a closed sub-session's summary and its global messages into the parent, once."""
+        self._make(self._composer().merged(sub))
+
+    def why_not_merge(self, sub: Subsession) -> str | None:
+        """Why a sub-session cannot be merged, in a sentence; None when it can."""
+        return self._composer().why_not_merged(sub)
+
+    def why_not_open(self, parent: Owner) -> str | None:
+        """Why no sub-session can be opened below it, in a sentence; None when one can."""
+        return self._composer().why_not_opened(parent)
+
+    def why_not_add(self, owner: Owner) -> str | None:
+        """Why no message can be added to it, in a sentence; None when one can."""
+        return self._composer().why_not_added(owner)
+
+    def set_visibility(self, message: Message, visibility: str | None) -> None:
+        """Say who is shown a message; None takes away what is said."""
+        if message.data.get("visibility") != visibility:
+            self._make(self._composer().shown(message, visibility))
+
+    def set_policy(self, sub: Subsession, **changes: bool | int | None) -> None:
+        """Say what of the parent a sub-session takes along; None takes away what is said."""
+        if made := self._composer().with_policy(sub, changes):
+            self._make(made)
+
+    def _composer(self) -> Composer:
+        if self._saving:
+            raise CannotEditError("The document is being saved.")
+        return Composer(self, self._by_key, self.clock())
+
+    def _make(self, made: Made) -> None:
+        self._history.make(made)
+        self._tell(made.edit)
+
+    def _tell(self, edit: Edit) -> None:
+        self.revision += 1
+        self.known.follow(edit)
+        sub = self._by_key.get(edit.key)
+        self._checked.pop(edit.key, None)
+        if sub is not None and sub.parent is not None:
+            self._checked.pop(sub.parent.key, None)
+        for observer in tuple(self.observers):
+            observer.session_edited(edit)
+
+    @property
+    def undo_words(self) -> str | None:
+        """What would be taken back, as "Close units"; None when there is nothing."""
+        return self._history.undo_words
+
+    @property
+    def redo_words(self) -> str | None:
+        """What would be made again; None when there is nothing."""
+        return self._history.redo_words
+
+    def undo(self) -> str | None:
+        """Take the last edit back; what it was, None when there was none."""
+        self._composer()
+        edit = self._history.undo()
+        if edit is not None:
+            self._tell(edit)
+        return edit.words if edit else None
+
+    def redo(self) -> str | None:
+        """Make the edit again that was taken back last; what it was, None when there was none."""
+        self._composer()
+        edit = self._history.redo()
+        if edit is not None:
+            self._tell(edit)
+        return edit.words if edit else None
+
+    # Files -----------------------------------------------------------------------------------------------------------
+
+    def save(self, *, force: bool = False) -> None:
+        """Write what was edited, atomically; everything else keeps its bytes.
+
+        Args:
+            force: also over what somebody else wrote meanwhile.
+
+        Raises:
+            ChangedOnDiskError: a file is not what was read; nothing was written.
+            OSError: it could not be written.
+        """
+        gone = [file for file in self._on_disk if file not in self.files]
+        self._saving = True
+        try:
+            save_files(self.files, gone, force=force)
+        finally:
+            self._saving = False
+        self._saved()
+
+    def save_as(self, path: Path) -> None:
+        """Write it under another name and go on there: one file, or a folder when it lies in several.
+
+        Raises:
+            OSError: it could not be written.
+        """
+        files = [file for file in self.files if file.holds]
+        several = len(files) > 1
+        if several:
+            if path.exists() and not path.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, "The document has several files and needs a folder", str(path))
+            path.mkdir(parents=True, exist_ok=True)
+        targets = [(file, path / plain_name(file.name) if several else path) for file in files]
+        for _, target in targets:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        self._saving = True
+        try:
+            save_files_as(targets)
+        finally:
+            self._saving = False
+        for file, target in targets:
+            file.path = target
+        self.files[:] = files
+        self.paths = [path]
+        self._saved()
+
+    def _saved(self) -> None:
+        self._on_disk = list(self.files)
+        self._history.saved()
+
+    def changed_on_disk(self) -> list[Path]:
+        """Files that somebody else wrote or deleted since they were read or saved."""
+        return [file.path for file in changed_files(self.files) if file.stamp is not None]
+
+    def reload(self) -> None:
+        """Read everything again; what was edited and not saved is lost, and nothing can be undone.
+
+        Raises:
+            OSError: a file cannot be read; the document stays as it is.
+            NotMspError: none of them holds an MSP object any more; the document stays as it is.
+        """
+        fresh = SessionDocument.read(self.paths)
+        self._history = EditHistory()
+        self._take(fresh.files, Linked(fresh.sessions, fresh.subsessions, fresh._problems, fresh.homes))
+        self._tell(Edit("Read again", "restructure", ""))
+
+
+__all__ = [
+    "CannotEditError",
+    "ChangedOnDiskError",
+    "Edit",
+    "NotMspError",
+    "SessionDocument",
+    "SessionObserver",
+    "is_msp",
+]

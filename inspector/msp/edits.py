@@ -1,0 +1,171 @@
+"""Edits as lists of small steps, each of which can be taken back: a member set, an element put in, an attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
+
+from inspector.msp.objects import Message, Subsession
+
+EditKind = Literal["append", "visibility", "policy", "restructure"]
+REMOVED = object()
+"""As the value of a member: it goes."""
+
+
+class Edit(NamedTuple):
+    """One edit as it was made, taken back or made again."""
+
+    words: str
+    """What the user did, as "Close units"."""
+    kind: EditKind
+    """`append`: what is in `added` came and nothing else changed; `restructure`: something went, or was read again."""
+    key: str
+    """Key of the session or sub-session it is about; empty: the whole document."""
+    message: Message | None = None
+    """The message it is about."""
+    added: tuple[Message | Subsession, ...] = ()
+    """In order: messages that came, sub-sessions that were opened (`is_open`) or closed (not `is_open`)."""
+
+
+class SessionObserver(Protocol):
+    """Is told of every edit, at once and in the caller's thread."""
+
+    def session_edited(self, edit: Edit, /) -> None:
+        """Something was edited, taken back, made again, or read again."""
+        ...
+
+
+class Step(Protocol):
+    """One change of one object."""
+
+    def do(self) -> None:
+        """Make it."""
+        ...
+
+    def undo(self) -> None:
+        """Take it back."""
+        ...
+
+
+@dataclass(slots=True)
+class SetMember:
+    """A member gets another value, or goes when the value is `REMOVED`."""
+
+    data: dict[str, Any]
+    name: str
+    value: object
+    _before: dict[str, Any] = field(default_factory=dict, init=False)
+
+    def do(self) -> None:
+        """Make it."""
+        self._before = self.data.copy()
+        if self.value is REMOVED:
+            self.data.pop(self.name, None)
+        else:
+            self.data[self.name] = self.value
+
+    def undo(self) -> None:
+        """Take it back; a member that went comes back where it was."""
+        self.data.clear()
+        self.data.update(self._before)
+
+
+@dataclass(slots=True)
+class Insert:
+    """A list gets one more element, at its end."""
+
+    items: list[Any]
+    value: object
+
+    def do(self) -> None:
+        """Make it."""
+        self.items.append(self.value)
+
+    def undo(self) -> None:
+        """Take it back: all that came behind it was taken back before."""
+        self.items.pop()
+
+
+@dataclass(slots=True)
+class SetAttribute:
+    """An attribute of one of our objects gets another value."""
+
+    target: object
+    name: str
+    value: object
+    _before: object = field(default=None, init=False)
+
+    def do(self) -> None:
+        """Make it."""
+        self._before = getattr(self.target, self.name)
+        setattr(self.target, self.name, self.value)
+
+    def undo(self) -> None:
+        """Take it back."""
+        setattr(self.target, self.name, self._before)
+
+
+class Made(NamedTuple):
+    """An edit with the steps it took."""
+
+    edit: Edit
+    steps: Sequence[Step]
+
+
+class EditHistory:
+    """What was edited since the document was read, and what of it was taken back."""
+
+    def __init__(self) -> None:
+        self._done: list[Made] = []
+        self._undone: list[Made] = []
+        self._saved_at: int | None = 0
+
+    @property
+    def dirty(self) -> bool:
+        """Whether the document is another one than was read or saved last."""
+        return len(self._done) != self._saved_at
+
+    @property
+    def undo_words(self) -> str | None:
+        """What would be taken back."""
+        return self._done[-1].edit.words if self._done else None
+
+    @property
+    def redo_words(self) -> str | None:
+        """What would be made again."""
+        return self._undone[-1].edit.words if self._undone else None
+
+    def make(self, made: Made) -> None:
+        """Make an edit; what was taken back before cannot be made again."""
+        if self._saved_at is not None and self._saved_at > len(self._done):
+            self._saved_at = None  # what was saved cannot be reached any more
+        for step in made.steps:
+            step.do()
+        self._done.append(made)
+        self._undone.clear()
+
+    def undo(self) -> Edit | None:
+        """Take the last edit back; None when there is none."""
+        if not self._done:
+            return None
+        made = self._done.pop()
+        for step in reversed(made.steps):
+            step.undo()
+        self._undone.append(made)
+        edit = made.edit
+        return edit._replace(kind="restructure", added=()) if edit.kind == "append" else edit
+
+    def redo(self) -> Edit | None:
+        """Make the edit again that was taken back last; None when there is none."""
+        if not self._undone:
+            return None
+        made = self._undone.pop()
+        for step in made.steps:
+            step.do()
+        self._done.append(made)
+        return made.edit
+
+    def saved(self) -> None:
+        """What there is now is what is on the disk."""
+        self._saved_at = len(self._done)

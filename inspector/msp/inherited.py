@@ -1,0 +1,181 @@
+"""Layers 1 and 2 of a merged context: what the session at the root says of itself, and its summary snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from inspector.msp.merged_parts import Entry, Layer
+from inspector.msp.objects import NO_TIME, Policy, Session, Snapshot
+from inspector.msp.rules import Rules
+from inspector.msp.token_cache import Count
+
+SYSTEM = "system"
+"""Role of what no message says."""
+_PARTS = (("constraint", "constraints"), ("decision", "decisions"), ("fact", "facts"))
+_LATEST = 2**63
+
+
+class Span(NamedTuple):
+    """The main messages a snapshot covers, by index: from `start` to before `stop`."""
+
+    start: int
+    stop: int
+    snapshot: Snapshot
+
+
+def includes_sub_context(policy: Policy, rules: Rules) -> bool:
+    """Whether a policy lets the sub-context in; missing is true. RULE: a false wins over "always included"."""
+    return policy.include_sub_context is not False or not rules.explicit_false_wins
+
+
+def includes_snapshots(policy: Policy) -> bool:
+    """Whether a policy lets the summary snapshots in; missing is true."""
+    return policy.include_snapshots is not False
+
+
+class SessionLayers:
+    """What a session gives to every sub-session below it.
+
+    Attributes:
+        session: None where none was found.
+        snapshots: in the order they are sent in.
+    """
+
+    def __init__(self, session: Session | None, rules: Rules, count: Count) -> None:
+        """Nothing is counted yet."""
+        self.session = session
+        self.snapshots = _ordered(session.snapshots, rules) if session is not None else []
+        self._rules = rules
+        self._count = count
+
+    @cached_property
+    def sub_context_tokens(self) -> int:
+        """Tokens of layer 1."""
+        return sum(entry.tokens for entry in self._sub_context)
+
+    @cached_property
+    def snapshot_tokens(self) -> int:
+        """Tokens of layer 2."""
+        return sum(self._count(snapshot.content) for snapshot in self.snapshots)
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        """What each snapshot covers, for those that say it."""
+        found = ((snapshot, covered(snapshot, self._rules)) for snapshot in self.snapshots)
+        return [Span(*ends, snapshot) for snapshot, ends in found if ends is not None]
+
+    def texts(self) -> Iterator[str]:
+        """What is counted."""
+        if self.session is not None:
+            yield sub_context_text(self.session)
+        yield from (snapshot.content for snapshot in self.snapshots)
+
+    def sub_context_layer(self, policy: Policy) -> Layer:
+        """Layer 1 for a sub-session of this policy."""
+        included = includes_sub_context(policy, self._rules)
+        what = _sub_context_words(self.session) or "none"
+        if policy.include_sub_context is False:
+            why = "The policy leaves it out." if not included else (
+                'The policy leaves it out; it is sent all the same, being "always included".'
+            )  # fmt: skip
+        else:
+            why = "The policy includes it." if policy.include_sub_context else "Included, as the policy does not say."
+        return _layer("sub_context", included, what, why, self._sub_context)
+
+    def snapshots_layer(self, policy: Policy) -> Layer:
+        """Layer 2 for a sub-session of this policy."""
+        entries = self._snapshot_entries
+        included = includes_snapshots(policy)
+        if included:
+            why = "The policy includes them." if policy.include_snapshots else "Included, as the policy does not say."
+        else:
+            why = "The policy leaves them out."
+        if len(entries) == 1 and (words := covered_words(self.snapshots[0], self._rules)):
+            what = f"1, covers {words}"
+        else:
+            what = f"{len(entries):,} snapshots" if entries else "none"
+        return _layer("snapshots", included, what, why, entries)
+
+    @cached_property
+    def _sub_context(self) -> tuple[Entry, ...]:
+        text = sub_context_text(self.session) if self.session is not None else ""
+        if self.session is None or not text:
+            return ()
+        reason = "Intent, constraints, decisions and facts of the session."
+        return (Entry(None, SYSTEM, text, reason, self._count(text), self.session),)
+
+    @cached_property
+    def _snapshot_entries(self) -> tuple[Entry, ...]:
+        return tuple(
+            Entry(
+                snapshot.id, SYSTEM, snapshot.content,
+                f"Summary of {covered_words(snapshot, self._rules) or 'messages that are not named'}.",
+                self._count(snapshot.content), snapshot,
+            )
+            for snapshot in self.snapshots
+        )  # fmt: skip
+
+
+def covered(snapshot: Snapshot, rules: Rules) -> tuple[int, int] | None:
+    """Indices of the main messages a snapshot covers, from the first to before the last; None when it names none."""
+    if snapshot.covers is None:
+        return None
+    start, stop = snapshot.covers
+    return start, stop if rules.half_open else stop + 1
+
+
+def covered_words(snapshot: Snapshot, rules: Rules) -> str:
+    """The same for people, who count from 1, as "messages 1 to 20"; empty when it names none."""
+    ends = covered(snapshot, rules)
+    if ends is None:
+        return ""
+    start, stop = ends
+    if stop <= start:
+        return "no messages"
+    return f"message {stop:,}" if stop - start == 1 else f"messages {start + 1:,} to {stop:,}"
+
+
+def sub_context_text(session: Session) -> str:
+    """What a session says of itself as one text; empty when it says nothing."""
+    parts = [f"Intent: {session.intent}"] if session.intent else []
+    for title, items in zip(_PARTS, _agreed(session), strict=True):
+        if items:
+            parts.append("\n".join([f"{title[1].capitalize()}:", *(f"- {item}" for item in items)]))
+    return "\n".join(parts)
+
+
+def _agreed(session: Session) -> tuple[list[str], list[str], list[str]]:
+    return session.constraints, session.decisions, session.facts
+
+
+def _sub_context_words(session: Session | None) -> str:
+    if session is None:
+        return ""
+    words = ["intent"] if session.intent else []
+    for (one, several), items in zip(_PARTS, _agreed(session), strict=True):
+        if items:
+            words.append(f"{len(items):,} {one if len(items) == 1 else several}")
+    return ", ".join(words)
+
+
+def _ordered(snapshots: Sequence[Snapshot], rules: Rules) -> list[Snapshot]:
+    """RULE: by the first message they cover, then by when they were made; those that do not say so come last."""
+    if not rules.snapshots_in_order:
+        return list(snapshots)
+    return sorted(snapshots, key=_place)
+
+
+def _place(snapshot: Snapshot) -> tuple[bool, int, int]:
+    covers, made = snapshot.covers, snapshot.created_ns
+    return covers is None, covers[0] if covers else 0, made if made != NO_TIME else _LATEST
+
+
+def _layer(
+    name: Literal["sub_context", "snapshots"], included: bool, what: str, why: str, entries: tuple[Entry, ...]
+) -> Layer:
+    tokens = sum(entry.tokens for entry in entries)
+    if not included:
+        return Layer(name, False, what, why, 0, (), tokens)
+    return Layer(name, True, what, why, tokens, entries)

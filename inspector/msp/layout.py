@@ -1,0 +1,193 @@
+"""How a JSON text is laid out: where its members and elements stand, and writing new ones the way it does."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+_SCAN = cast(Any, json.JSONDecoder()).scan_once  # the fast one, which typeshed does not know
+_SPACE = re.compile(r"[ \t\n\r]*")
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|([:,])([ \t]*)(?![ \t\r\n])')
+_STOPS = ",]}"
+_LOOKED_AT = 1 << 16
+_INDENT = re.compile(r"(\r\n|\n|\r)([ \t]+)")
+_ESCAPED = re.compile(r"\\u(?!00[0-7])")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_ENCODINGS = (
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\xfe\xff", "utf-16-be"),
+    (b"\xff\xfe", "utf-16-le"),
+)
+MARK = "\ufeff"
+"""A byte order mark at the beginning of a text is kept, and is no part of the JSON."""
+
+
+class Decoded(NamedTuple):
+    """A text and how to write it back."""
+
+    text: str
+    codec: str
+    errors: str
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of a text in the same encoding."""
+        return text.encode(self.codec, self.errors)
+
+
+def decoded(data: bytes) -> Decoded:
+    """Decode a file's bytes so that every one of them survives; ValueError when that cannot be."""
+    codec = next((name for mark, name in _ENCODINGS if data.startswith(mark)), None)
+    if codec is None:
+        # Bytes that are no UTF-8 become lone surrogates, and the same bytes again.
+        return Decoded(data.decode("utf-8", "surrogateescape"), "utf-8", "surrogateescape")
+    return Decoded(data.decode(codec, "surrogatepass"), codec, "surrogatepass")
+
+
+def value_at(text: str, start: int) -> tuple[Any, int]:
+    """The value that begins there, and where it ends; ValueError when there is none."""
+    try:
+        return _SCAN(text, start)
+    except StopIteration:
+        raise ValueError(f"no JSON at {start}") from None
+
+
+def past_space(text: str, start: int) -> int:
+    """Where the next character that is no blank stands."""
+    return cast(re.Match[str], _SPACE.match(text, start)).end()
+
+
+@dataclass(slots=True)
+class Cell:
+    """One member or element: `lead` before it, `tail` behind it up to the comma or the end."""
+
+    value: Any
+    start: int
+    end: int
+    """Where its value stands."""
+    lead: str
+    tail: str = ""
+    key: str = ""
+    head: str = ""
+    """Of a member: the name as written, with all up to the value."""
+
+
+def cells_of(text: str, start: int) -> tuple[list[Cell], int]:
+    """Members or elements of the container that begins there, and where it ends."""
+    is_object = text[start] == "{"
+    close = "}" if is_object else "]"
+    cells: list[Cell] = []
+    at = past_space(text, start + 1)
+    if text[at] == close:
+        return cells, at + 1
+    before = start + 1
+    while True:
+        cell = Cell(None, at, at, text[before:at])
+        if is_object:
+            cell.key, named = value_at(text, at)
+            cell.start = past_space(text, past_space(text, named) + 1)  # past the colon
+            cell.head = text[at : cell.start]
+        cell.value, cell.end = value_at(text, cell.start)
+        cells.append(cell)
+        stop = cell.end
+        if text[stop] not in _STOPS:
+            stop = past_space(text, stop)
+            cell.tail = text[cell.end : stop]
+        if text[stop] == close:
+            return cells, stop + 1
+        before = stop + 1
+        at = past_space(text, before)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a text writes what it holds."""
+
+    comma: str
+    """Blanks behind a comma within a line."""
+    colon: str
+    """Blanks behind a colon."""
+    unit: str
+    """One step of indentation; empty: all in one line."""
+    newline: str
+    ascii_only: bool
+
+    @classmethod
+    def of(cls, text: str) -> Style:
+        """What the first part of a text shows."""
+        comma, colon = _separators(text)
+        indent = _INDENT.search(text, 0, _LOOKED_AT)
+        newline = "\r\n" if "\r\n" in text[:_LOOKED_AT] else indent[1] if indent else "\n"
+        ascii_only = text.isascii() and _ESCAPED.search(text) is not None
+        return cls(comma, colon, indent[2] if indent else "", newline, ascii_only)
+
+    def scalar(self, value: object) -> str:
+        """A text, number, true, false or null."""
+        text = json.dumps(value, ensure_ascii=self.ascii_only)
+        return text if text.isascii() else _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+    def member(self, name: str) -> str:
+        """The name of a new member and its colon."""
+        return f"{self.scalar(name)}:{self.colon}"
+
+    def written(self, value: object, indent: str, spread: bool, text: str = "", like: int | None = None) -> str:
+        """A new value.
+
+        Args:
+            value: what to write.
+            indent: of the line it begins in.
+            spread: whether what it holds goes into lines of its own, when there is no example.
+            text: the text with an example.
+            like: where in it a value of the same sort begins: it is written as that one is.
+        """
+        if not isinstance(value, dict | list) or not value:
+            return self.scalar(value)
+        examples = _examples(text, like, isinstance(value, dict))
+        spread = bool(self.unit) and (is_spread(examples[0].lead) if examples else spread)
+        inner = indent + self.unit if spread else indent
+        parts = self._parts(cast(dict[str, object] | list[object], value), inner, spread, text, examples)
+        opening, closing = "{}" if isinstance(value, dict) else "[]"
+        if not spread:
+            return opening + f",{self.comma}".join(parts) + closing
+        lines = f",{self.newline}{inner}".join(parts)
+        return f"{opening}{self.newline}{inner}{lines}{self.newline}{indent}{closing}"
+
+    def _parts(
+        self, value: dict[str, object] | list[object], indent: str, spread: bool, text: str, examples: list[Cell]
+    ) -> Iterator[str]:
+        if isinstance(value, list):
+            like = next((cell.start for cell in examples if isinstance(cell.value, dict | list)), None)
+            yield from (self.written(item, indent, spread, text, like) for item in value)
+            return
+        by_name = {cell.key: cell.start for cell in examples}
+        for name, item in value.items():
+            yield self.member(name) + self.written(item, indent, spread, text, by_name.get(name))
+
+
+def is_spread(lead: str) -> bool:
+    """Whether what follows these blanks stands in a line of its own."""
+    return "\n" in lead or "\r" in lead
+
+
+def _examples(text: str, like: int | None, is_object: bool) -> list[Cell]:
+    if like is None or text[like] != ("{" if is_object else "["):
+        return []
+    return cells_of(text, like)[0]
+
+
+def _separators(text: str) -> tuple[str, str]:
+    comma: str | None = None
+    colon: str | None = None
+    for token in _TOKEN.finditer(text, 0, _LOOKED_AT):
+        if token[1] == ":":
+            colon = token[2] if colon is None else colon
+        elif token[1] == ",":
+            comma = token[2] if comma is None else comma
+        if comma is not None and colon is not None:
+            break
+    if colon is None:
+        colon = " "
+    return comma if comma is not None else colon, colon

@@ -1,0 +1,188 @@
+"""What an active sub-session sends a model: four layers of its parent's context and its own messages, with reasons.
+
+Source: protocols.md 14, "Merged context". The layers are always four and in this order: the sub-context, the summary
+snapshots, the recent messages of the parent (and its older global ones), the sub-session's own messages. Where the
+protocol leaves something open `Rules` decides. RULE: a sub-session in a sub-session is sent layers 1 and 2 of the
+session at the root, which alone has them, and layer 3 of its direct parent.
+
+Everything is an estimate: the protocol names no tokenizer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from typing import NamedTuple
+
+from inspector.msp.inherited import SessionLayers, includes_snapshots, includes_sub_context
+from inspector.msp.merged_parts import LAYER_TITLES, Entry, Layer, LayerName, MergedContext, Remark, Withheld
+from inspector.msp.message_columns import KnownMessages, VisibilityColumn, above_of
+from inspector.msp.objects import Session, Subsession
+from inspector.msp.parent_messages import ParentMessages
+from inspector.msp.recent_layer import OlderEntries, RecentLayer
+from inspector.msp.remarks import remarks_on
+from inspector.msp.rules import RULE_WORDS, Rules, RuleWords
+from inspector.msp.token_cache import Count, TokenCache
+
+__all__ = [
+    "LAYER_TITLES",
+    "RULE_WORDS",
+    "Entry",
+    "KnownMessages",
+    "Layer",
+    "LayerName",
+    "LayerTokens",
+    "MergedContext",
+    "MergedContexts",
+    "Remark",
+    "RuleWords",
+    "Rules",
+    "TokenCache",
+    "Withheld",
+    "merged_context",
+]  # fmt: skip
+
+
+class LayerTokens(NamedTuple):
+    """Tokens of the four layers of one sub-session; 0 for what is left out."""
+
+    sub_context: int
+    snapshots: int
+    recent: int
+    own: int
+
+    @property
+    def total(self) -> int:
+        """Of everything that is sent."""
+        return sum(self)
+
+
+class MergedContexts:
+    """The merged contexts of a document's sub-sessions under some rules.
+
+    What sub-sessions of one parent have in common is worked out once. Messages that came or went are seen; of a
+    visibility that is another one now `KnownMessages.follow` or `forget` has to be told.
+
+    Attributes:
+        rules: how the protocol is read.
+        count: gives the tokens of a text.
+        known: the messages, which are the same under other rules.
+    """
+
+    def __init__(
+        self, rules: Rules | None = None, count: Count | None = None, known: KnownMessages | None = None
+    ) -> None:
+        """Nothing is worked out yet."""
+        self.rules = rules or Rules()
+        self.count: Count = count or TokenCache()
+        self.known = known if known is not None else KnownMessages()
+        self._parents: dict[int, tuple[tuple[object, ...], ParentMessages]] = {}
+        self._sessions: dict[int, SessionLayers] = {}
+        self._older: OlderEntries = {}
+
+    def forget(self, owner: Session | Subsession | None = None) -> None:
+        """Work out anew what was edited; tokens of texts stay known.
+
+        Args:
+            owner: whose messages were edited, when nothing else was; None for everything.
+        """
+        self.known.forget(owner)
+        self._parents.clear()
+        self._older.clear()
+        if owner is None:
+            self._sessions.clear()
+
+    def ready(self, sub: Subsession, until: float = inf) -> bool:
+        """Look at some of the parent's messages; whether those are all, so that `of` takes no longer than it must.
+
+        Args:
+            sub: the sub-session that will be asked for.
+            until: a moment by `time.perf_counter`.
+        """
+        owner = self._parent_of(sub)
+        return owner is None or len(self.known.parent(owner, until).items) == len(owner.items)
+
+    def of(self, sub: Subsession) -> MergedContext:
+        """What a sub-session would send with its next message. O(what is sent), once its parent was looked at."""
+        session, recent = self._session(sub), self._recent(sub)
+        layers = (
+            session.sub_context_layer(sub.policy), session.snapshots_layer(sub.policy),
+            recent.layer(self.count, self._older), self._own(sub),
+        )  # fmt: skip
+        return MergedContext(sub, self.rules, layers, recent, tuple(remarks_on(sub, recent, self.known.global_in)))
+
+    def tokens(self, sub: Subsession) -> LayerTokens:
+        """The same tokens as those of its merged context. O(what is sent), once its parent was looked at."""
+        session, recent = self._session(sub), self._recent(sub)
+        return LayerTokens(
+            session.sub_context_tokens if includes_sub_context(sub.policy, self.rules) else 0,
+            session.snapshot_tokens if includes_snapshots(sub.policy) else 0,
+            sum(self.count(message.content) for message in recent.sent()),
+            sum(self.count(message.content) for message in sub.messages),
+        )
+
+    def texts(self, sub: Subsession) -> Iterator[str]:
+        """What is counted for a sub-session, each as it comes; to count it elsewhere beforehand."""
+        session = self._session(sub)
+        yield from session.texts()
+        yield from (message.content for message in self._recent(sub).sent())
+        yield from (message.content for message in sub.messages)
+
+    def _session(self, sub: Subsession) -> SessionLayers:
+        session = sub.session
+        found = self._sessions.get(id(session))
+        if found is None:
+            found = self._sessions[id(session)] = SessionLayers(session, self.rules, self.count)
+        return found
+
+    def _recent(self, sub: Subsession) -> RecentLayer:
+        """What the parent gives to a sub-session."""
+        session = self._session(sub) if includes_snapshots(sub.policy) else None
+        return RecentLayer(self._messages(self._parent_of(sub)), sub, self.rules, session)
+
+    def _parent_of(self, sub: Subsession) -> Session | Subsession | None:
+        return sub.session if self.rules.recent_from_root else sub.parent
+
+    def _messages(self, owner: Session | Subsession | None) -> ParentMessages:
+        """The messages of a parent as they are now."""
+        if owner is None:
+            return ParentMessages(None, self.rules)
+        own = self.known.parent(owner)
+        above: list[VisibilityColumn] = []
+        siblings: list[VisibilityColumn] = []
+        if self.rules.ancestor_globals:
+            above = [self.known.other(one) for one in reversed(list(above_of(owner)))]
+        if self.rules.sibling_globals:
+            siblings = [self.known.other(one) for one in owner.children if not one.merged and not one.discarded]
+        state = (own, own.revision, *((one, one.revision) for one in (*above, *siblings)))
+        before = self._parents.get(id(owner))
+        if before is not None and before[0] == state:
+            return before[1]
+        found = ParentMessages(own, self.rules, above, siblings)
+        self._parents[id(owner)] = state, found
+        return found
+
+    def _own(self, sub: Subsession) -> Layer:
+        entries = tuple(
+            Entry(message.id, message.role, message.content, "Said in the sub-session.",
+                  self.count(message.content), message)
+            for message in sub.messages
+        )  # fmt: skip
+        what = f"{len(entries):,} message{'' if len(entries) == 1 else 's'}"
+        return Layer(
+            "own", True, what, "The sub-session's own messages are always sent.",
+            sum(entry.tokens for entry in entries), entries,
+        )  # fmt: skip
+
+
+def merged_context(sub: Subsession, rules: Rules | None = None, *, count: Count | None = None) -> MergedContext:
+    """What a sub-session would send with its next message. O(messages of its parent and its own).
+
+    For many sub-sessions of one document ask `MergedContexts`, which looks at a parent once for all of them.
+
+    Args:
+        sub: the sub-session; a closed one as if it went on.
+        rules: how the protocol is read.
+        count: gives the tokens of a text.
+    """
+    return MergedContexts(rules, count).of(sub)

@@ -1,0 +1,201 @@
+"""Layer 3 of a merged context: the parent's recent and older global messages, what is withheld, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from inspector.msp.inherited import SessionLayers, Span, covered_words
+from inspector.msp.merged_parts import Entry, Layer, Withheld
+from inspector.msp.message_columns import GLOBAL, MAIN_ONLY, SUBSESSION_ONLY
+from inspector.msp.objects import Message, Subsession
+from inspector.msp.parent_messages import ParentMessages, Said, Standing
+from inspector.msp.rules import Rules
+from inspector.msp.token_cache import Count
+
+OlderEntries = dict[tuple[int, int, int, bool], Entry]
+"""By the parent, the message, how many recent ones are asked for, and whether snapshots are sent."""
+
+
+class RecentLayer:
+    """What a parent gives to one sub-session.
+
+    Attributes:
+        parent: its messages.
+        wanted: how many recent ones are asked for.
+        choice: places of what is chosen, before what a snapshot covers is left out.
+    """
+
+    def __init__(self, parent: ParentMessages, sub: Subsession, rules: Rules, session: SessionLayers | None) -> None:
+        """Choose them. O(what is chosen).
+
+        Args:
+            parent: the messages of the parent.
+            sub: the sub-session.
+            rules: how the protocol is read.
+            session: gives the snapshots that are sent as well; None when none are.
+        """
+        written = sub.policy.recent_parent_messages
+        self.parent = parent
+        self.wanted = max(0, rules.missing_recent if written is None else written)
+        self.choice = parent.choose(sub, self.wanted)
+        self.sub = sub
+        self.rules = rules
+        self._session = session
+        self._spans = session.spans if session is not None else []
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Places of what is sent, in chronological order."""
+        chosen = sorted([*self.choice.window, *self.choice.globals])
+        return chosen if self.rules.covered_again else [place for place in chosen if self.covering(place) is None]
+
+    def sent(self) -> Iterator[Message]:
+        """What is sent, in chronological order."""
+        return map(self.parent.message, self.places)
+
+    def covering(self, place: int) -> Span | None:
+        """The first snapshot sent that covers a message; snapshots cover messages of the session itself alone."""
+        return self._covering(self.parent.at(place)) if self._spans else None
+
+    def _covering(self, said: Said) -> Span | None:
+        if self._session is None or said.message.owner is not self._session.session:
+            return None
+        return next((span for span in self._spans if span.start <= said.ordinal < span.stop), None)
+
+    def newer_than(self, time_ns: int) -> int:
+        """How many of those sent were said at a moment or later."""
+        return sum(time >= time_ns for time in self.parent.times_of(self.places))
+
+    def standing(self, standing: Standing) -> int:
+        """How many messages of the parent are withheld for one reason."""
+        return self.parent.standings[standing]
+
+    def layer(self, count: Count, known: OlderEntries) -> Layer:
+        """The layer, with a reason for each message.
+
+        Args:
+            count: gives the tokens of a text.
+            known: entries of older global messages, which are the same for most sub-sessions and after most edits.
+        """
+        entries = tuple(
+            self._older(place, count, known) if place in self._global_places else self._entry(place, count)
+            for place in self.places
+        )
+        written = self.sub.policy.recent_parent_messages
+        if written is None:
+            why = f"The policy does not say how many, which counts as {self.wanted:,}."
+        elif self.wanted:
+            why = f"The policy asks for {self.wanted:,}."
+        else:
+            why = "The policy asks for none."
+        included = bool(self.wanted or entries)
+        return Layer("recent", included, self._what(), why, sum(entry.tokens for entry in entries), entries)
+
+    def withheld(self) -> Iterator[Withheld]:
+        """Messages of the parent that are kept out, in chronological order. O(messages of the parent)."""
+        sent = set(self.places)
+        chosen = {*self.choice.window, *self.choice.globals}
+        for place, said in enumerate(map(self.parent.at, range(len(self.parent)))):
+            if place in sent or said.message.owner is self.sub:
+                continue
+            found = self._why_withheld(place, said, covered=place in chosen)
+            if found is not None:
+                yield Withheld(said.message.id, found[0], said.message, found[1])
+
+    def older(self) -> Iterator[Message]:
+        """Messages of the parent that could be sent and are older than the recent ones. O(messages of the parent)."""
+        chosen = {*self.choice.window, *self.choice.globals}
+        for place, said in enumerate(map(self.parent.at, range(len(self.parent)))):
+            if place in chosen or said.message.owner is self.sub:
+                continue
+            if self._why_withheld(place, said, covered=False) is None:
+                yield said.message
+
+    def _why_withheld(self, place: int, said: Said, *, covered: bool) -> tuple[str, str | None] | None:
+        """A sentence, and the rule that would let it in; None when it is merely older."""
+        if covered:
+            span = self.covering(place)
+            words = covered_words(span.snapshot, self.rules) if span is not None else ""
+            return f"Covered by the snapshot of {words}, which is sent.", "covered_again"
+        if said.standing is Standing.MAIN_ONLY:
+            return f"{MAIN_ONLY}: visible only in the parent.", "include_main_only"
+        if said.standing is Standing.MISPLACED:
+            return f"{SUBSESSION_ONLY}, but outside any sub-session: stays where it is.", "include_misplaced"
+        if said.standing is Standing.UNKNOWN:
+            return f"The protocol knows no visibility {_short(said.message.visibility)}.", "include_misplaced"
+        if place in self.choice.copies:
+            return "One of the sub-session's own messages, which are sent anyway.", None
+        if place >= self.choice.stop:
+            return "Said after the sub-session was opened.", "before_opening"
+        if place in self.choice.doubled:
+            return "Another message with its id is sent.", None
+        return None
+
+    def _older(self, place: int, count: Count, known: OlderEntries) -> Entry:
+        key = (id(self.parent.owner), id(self.parent.data(place)), self.wanted, bool(self._spans))
+        found = known.get(key)
+        if found is None:
+            found = known[key] = self._entry(place, count)  # holds the message, so that no other gets its place
+        return found
+
+    def _entry(self, place: int, count: Count) -> Entry:
+        said = self.parent.at(place)
+        message, span = said.message, self._covering(said) if self._spans else None
+        older = place in self._global_places
+        reason = self._why_sent(said, older)
+        if span is not None:
+            reason = f"{reason} Also in the snapshot of {covered_words(span.snapshot, self.rules)}."
+        content = message.content
+        return Entry(
+            message.id, message.role, content, reason, count(content), message, older,
+            not older and _let_in(said, message), span.snapshot if span is not None else None,
+        )  # fmt: skip
+
+    @cached_property
+    def _global_places(self) -> set[int]:
+        return set(self.choice.globals)
+
+    @cached_property
+    def _last_words(self) -> str:
+        return f"the last {self.wanted:,} parent messages" if self.wanted > 1 else "the last parent message"
+
+    def _why_sent(self, said: Said, older: bool) -> str:
+        message = said.message
+        origin = ""
+        if message.owner is not self.parent.owner:
+            origin = f", said in {_short(message.owner.label)}"
+        if said.standing is Standing.ABOVE:
+            return f"Global{origin}, above the parent."
+        last = self._last_words
+        if older:
+            return f"Global{origin}: sent though older than {last}." if self.wanted else f"Global{origin}: always sent."
+        extra = f", {message.visibility} and let in" if _let_in(said, message) else ""
+        if self.wanted == 1:
+            return f"The last parent message{origin}{extra}."
+        return f"One of {last}{origin}{extra}."
+
+    def _what(self) -> str:
+        """As "5 of 5, 2 withheld as main_only"."""
+        recent = len([place for place in self.places if place not in self._global_places])
+        parts = [f"{recent:,} of {self.wanted:,}" if self.wanted else "none"]
+        withheld = self.standing(Standing.MAIN_ONLY)
+        if withheld and self.wanted:
+            parts.append(f"{withheld:,} withheld as {MAIN_ONLY}")
+        older = len(self.places) - recent
+        if older:
+            parts.append(f"{older:,} older and global")
+        return ", ".join(parts)
+
+
+def _let_in(said: Said, message: Message) -> bool:
+    """Whether only a lenient rule lets a message in."""
+    if said.standing is not Standing.ELIGIBLE or message.visibility in (None, "", GLOBAL):
+        return False
+    return not (message.visibility == SUBSESSION_ONLY and said.inside)
+
+
+def _short(text: str | None) -> str:
+    """A word of the wire in a sentence."""
+    folded = " ".join((text or "")[:200].split())
+    return f'"{folded if len(folded) <= 40 else folded[:39] + "…"}"'

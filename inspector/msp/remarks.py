@@ -1,0 +1,145 @@
+"""What is worth saying about a merged context: what is short, doubled, misplaced or missing; each in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from inspector.msp.merged_parts import Remark
+from inspector.msp.message_columns import MAIN_ONLY, SUBSESSION_ONLY, above_of
+from inspector.msp.objects import NO_TIME, Session, Subsession, content_text
+from inspector.msp.parent_messages import Standing
+from inspector.msp.recent_layer import RecentLayer
+
+_MOST_RANGES = 6
+CountGlobals = Callable[[Iterable[Session | Subsession]], int]
+"""How many messages of some sessions and sub-sessions are global."""
+
+
+def remarks_on(sub: Subsession, recent: RecentLayer, global_in: CountGlobals) -> Iterator[Remark]:
+    """The remarks on a merged context, what concerns most of it first."""
+    yield from _on_the_subsession(sub, recent)
+    yield from _on_the_policy(sub, recent)
+    yield from _on_visibility(sub, recent)
+    yield from _on_snapshots(recent)
+    yield from _on_age(sub, recent)
+    yield from _on_others(sub, recent, global_in)
+
+
+def _on_the_subsession(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
+    if sub.discarded:
+        yield Remark("The sub-session was discarded; this is what it would send if it went on.")
+    elif not sub.is_open:
+        yield Remark("The sub-session is closed; this is what it would send if it went on.")
+    if sub.parent is None:
+        yield Remark("The document does not have its parent: only its own messages are sent.")
+    elif isinstance(recent.parent.owner, Session) and recent.parent.owner.implied:
+        yield Remark("Of its parent only the id is known: only its own messages are sent.")
+
+
+def _on_the_policy(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
+    policy = sub.policy
+    read = (
+        ("include_sub_context", policy.include_sub_context, "neither true nor false; it is included"),
+        ("include_snapshots", policy.include_snapshots, "neither true nor false; they are included"),
+        (
+            "recent_parent_messages", policy.recent_parent_messages,
+            f"no whole number; it counts as {recent.wanted:,}",
+        ),
+    )  # fmt: skip
+    for name, value, words in read:
+        written = policy.data.get(name)
+        if value is None and written is not None:
+            yield Remark(f"{name} is {_short(content_text(written))}, which is {words}.")
+
+
+def _on_visibility(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
+    withheld = recent.standing(Standing.MAIN_ONLY)
+    if withheld and recent.wanted:
+        taken = len(set(recent.places) - set(recent.choice.globals))
+        yield Remark(f"{taken:,} of {recent.wanted:,} ({withheld:,} withheld as {MAIN_ONLY}).", "include_main_only")
+    if recent.rules.include_main_only:
+        let_in = sum(message.visibility == MAIN_ONLY for message in recent.sent())
+        if let_in:
+            yield Remark(f"{_messages(let_in, 'parent')} {MAIN_ONLY} and let in.", "include_main_only")
+    misplaced = recent.standing(Standing.MISPLACED)
+    if misplaced:
+        stays = "stays where it was" if misplaced == 1 else "stay where they were"
+        yield Remark(f"{_messages(misplaced, 'parent')} {SUBSESSION_ONLY} and {stays} said.", "include_misplaced")
+    unknown = recent.standing(Standing.UNKNOWN)
+    if unknown:
+        yield Remark(f"{_messages(unknown, 'parent')} of a visibility the protocol does not know.", "include_misplaced")
+    own = sum(item.get("visibility") == MAIN_ONLY for item in sub.items)
+    if own:
+        yield Remark(f"{_messages(own, 'own')} {MAIN_ONLY}, which says nothing in a sub-session; sent all the same.")
+
+
+def _on_snapshots(recent: RecentLayer) -> Iterator[Remark]:
+    chosen = sorted([*recent.choice.window, *recent.choice.globals])
+    covered = [recent.parent.at(place).ordinal for place in chosen if recent.covering(place) is not None]
+    if not covered:
+        return
+    what, are = _numbers(covered), "is" if len(covered) == 1 else "are"
+    if recent.rules.covered_again:
+        yield Remark(f"{what} {are} sent twice: in a snapshot and as parent message{'' if len(covered) == 1 else 's'}.",
+                     "covered_again")  # fmt: skip
+    else:
+        yield Remark(f"{what} {are} left out, as a snapshot covers what was said there.", "covered_again")
+
+
+def _on_age(sub: Subsession, recent: RecentLayer) -> Iterator[Remark]:
+    opened = sub.created_ns
+    if opened == NO_TIME:
+        if recent.rules.before_opening:
+            yield Remark("When it was opened is not known, so no parent message is left out as newer.")
+        return
+    newer = recent.newer_than(opened)
+    if newer:
+        sent = "message sent was" if newer == 1 else "messages sent were"
+        yield Remark(f"{newer:,} parent {sent} said after the sub-session was opened.", "before_opening")
+
+
+def _on_others(sub: Subsession, recent: RecentLayer, global_in: CountGlobals) -> Iterator[Remark]:
+    """What is global elsewhere and stays there."""
+    parent, rules = recent.parent.owner, recent.rules
+    if parent is None:
+        return
+    if not rules.sibling_globals:
+        siblings = (child for child in parent.children if child is not sub and not child.merged and not child.discarded)
+        found = global_in(siblings)
+        if found:
+            verb = "comes" if found == 1 else "come"
+            yield Remark(f"{_global(found)} of other sub-sessions {verb} in once merged into the parent.",
+                         "sibling_globals")  # fmt: skip
+    if not rules.ancestor_globals and isinstance(parent, Subsession):
+        found = global_in(above_of(parent))
+        if found:
+            yield Remark(f"{_global(found)} above the parent {'stays' if found == 1 else 'stay'} there.",
+                         "ancestor_globals")  # fmt: skip
+
+
+def _global(count: int) -> str:
+    return f"{count:,} global message{'' if count == 1 else 's'}"
+
+
+def _messages(count: int, whose: str) -> str:
+    return f"{count:,} {whose} message{' is' if count == 1 else 's are'}"
+
+
+def _numbers(indices: Iterable[int]) -> str:
+    """Messages by their numbers, from 1: "Messages 16 to 20 and 25"."""
+    ranges: list[list[int]] = []
+    for index in indices:
+        if ranges and ranges[-1][1] + 1 == index:
+            ranges[-1][1] = index
+        else:
+            ranges.append([index, index])
+    words = [f"{first + 1:,} to {last + 1:,}" if last > first else f"{first + 1:,}" for first, last in ranges]
+    if len(words) > _MOST_RANGES:
+        words = [*words[:_MOST_RANGES], "others"]
+    listed = " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else words[0]
+    return f"Message {listed}" if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else f"Messages {listed}"
+
+
+def _short(text: str) -> str:
+    folded = " ".join(text[:200].split())
+    return f'"{folded if len(folded) <= 40 else folded[:39] + "…"}"'

@@ -1,0 +1,118 @@
+"""Telling an MSP document by its content: by the members of its first object."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, cast
+
+LOOKED_AT = 1 << 18
+"""So much of a file's beginning is looked at."""
+
+_DEEPEST = 1000
+_SESSION_MEMBERS = frozenset(("sub_context", "summary_snapshots", "subsessions", "messages"))
+_SUBSESSION_MEMBERS = frozenset(("parent_session_id", "context_policy", "messages", "label", "status", "closed_at"))
+_BARE_SESSION = {"session_id", "created_at", "label", "title"}
+
+_FOREIGN_MEMBERS = frozenset(("jsonrpc", "protocol", "kind", "history", "envelope", "method"))
+"""What an envelope, a JSON-RPC message, a log line or a gateway's history has, and no MSP object."""
+
+_BOX_MEMBERS = ("session", "sessions", "subsession", "subsessions")
+
+
+def is_msp(head: bytes) -> bool:
+    """Whether a file that begins so is an MSP document, as far as its first object tells."""
+    return _is_msp_members(_first_members(head))
+
+
+def is_msp_value(value: object) -> bool:
+    """Whether a decoded value is an MSP object, or holds some."""
+    if isinstance(value, list):
+        return any(is_msp_value(item) for item in cast(list[object], value) if isinstance(item, dict))
+    if not isinstance(value, dict):
+        return False
+    members: dict[str, set[str]] = {}
+    for name, member in cast(dict[str, object], value).items():
+        first = (
+            next((item for item in cast(list[object], member) if isinstance(item, dict)), None)
+            if isinstance(member, list)
+            else member
+        )
+        members[name] = set(cast(dict[str, object], first)) if isinstance(first, dict) else set()
+    return _is_msp_members(members)
+
+
+def is_session(names: set[str] | dict[str, Any]) -> bool:
+    """Whether an object with these members is a session."""
+    if "session_id" not in names or "subsession_id" in names or _foreign(names):
+        return False
+    return any(name in names for name in _SESSION_MEMBERS) or _BARE_SESSION >= set(names) != {"session_id"}
+
+
+def is_subsession(names: set[str] | dict[str, Any]) -> bool:
+    """Whether an object with these members is a sub-session."""
+    return "subsession_id" in names and any(name in names for name in _SUBSESSION_MEMBERS) and not _foreign(names)
+
+
+def _foreign(names: set[str] | dict[str, Any]) -> bool:
+    return any(name in names for name in _FOREIGN_MEMBERS)
+
+
+def _is_msp_members(members: dict[str, set[str]]) -> bool:
+    names = set(members)
+    if _foreign(names):
+        return False
+    if is_session(names) or is_subsession(names):
+        return True
+    return any("session_id" in inner or is_subsession(inner) for inner in map(members.get, _BOX_MEMBERS) if inner)
+
+
+# A string may end where the text does: a quote inside it must not begin another one.
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{},:]', re.DOTALL)
+
+
+def _first_members(head: bytes) -> dict[str, set[str]]:
+    """Members of the first object, each with the members of the first object in it; the text may end anywhere."""
+    members: dict[str, set[str]] = {}
+    head = head[:LOOKED_AT].removeprefix(b"\xef\xbb\xbf")
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        head = head.decode("utf-16", "replace").encode()
+    head = head.lstrip()
+    if head[:1] not in (b"{", b"["):
+        return members
+    shape: list[bytes] = []
+    objects = 0  # how many objects are open
+    name = ""
+    told: set[str] = set()  # members whose first object was seen
+    before = b""
+    for token in _TOKEN.finditer(head):
+        mark = token[0]
+        if mark == b":" and shape and shape[-1] == b"{" and before[:1] == b'"':
+            if objects == 1:
+                name = _key(before)
+                members[name] = set()
+            elif objects == 2 and name in members and name not in told:
+                members[name].add(_key(before))
+        elif mark in (b"{", b"["):
+            shape.append(mark)
+            objects += mark == b"{"
+            if len(shape) > _DEEPEST:
+                break
+        elif mark in (b"}", b"]"):
+            if not shape:
+                break
+            if shape.pop() == b"{":
+                objects -= 1
+                if objects == 0:
+                    break
+                if objects == 1:
+                    told.add(name)
+        before = mark
+    return members
+
+
+def _key(text: bytes) -> str:
+    try:
+        return str(json.loads(text))
+    except ValueError:
+        return text[1:-1].decode("utf-8", "replace")

@@ -1,0 +1,244 @@
+"""Rewriting JSON so that whatever did not change keeps its bytes: blanks, order, spelling, repeated members."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from inspector.msp.layout import MARK, Cell, Style, cells_of, decoded, is_spread, past_space, value_at
+
+_Written = tuple[Cell | None, str]
+"""A part as it is written, and the old one it stands for."""
+
+
+class _Unread:
+    """The type of `UNREAD`."""
+
+    __slots__ = ()
+
+
+UNREAD = _Unread()
+"""Stands for a value, or a line, that could not be decoded."""
+
+_LINE = re.compile(r"[^\r\n]+")
+_ID_MEMBERS = ("subsession_id", "session_id", "id")
+_MANY = 2000
+
+
+def lines_of(text: str) -> tuple[list[Any], list[int]]:
+    """Values of JSON Lines, `UNREAD` where a line is no JSON, and the number of each line; blank ones do not count."""
+    cells = _line_cells(text)
+    numbers = list(accumulate((cell.lead.count("\n") or cell.lead.count("\r") for cell in cells), initial=1))
+    return [cell.value for cell in cells], numbers[1:]
+
+
+def patched(original: bytes, value: Any) -> bytes:
+    """A JSON text that decodes to `value`, with the bytes of `original` wherever nothing changed.
+
+    Raises:
+        ValueError: `original` is no JSON.
+    """
+    source = decoded(original)
+    text = source.text
+    start = past_space(text, 1 if text.startswith(MARK) else 0)
+    written, end = _Rewriter(text).root(start, value)
+    return source.encode(text[:start] + written + text[end:])
+
+
+def patched_lines(original: bytes, values: Sequence[Any]) -> bytes:
+    """JSON Lines of `values`, as `patched`; an `UNREAD` stands for a line that stays as it is."""
+    source = decoded(original)
+    text = source.text
+    cells = _line_cells(text)
+    rewriter = _Rewriter(text)
+    written = rewriter.elements(cells, values, "", spread=False)
+    behind = text[cells[-1].end :] if cells else text
+    newline = rewriter.style.newline
+    return source.encode(_joined(cells, written, newline, "", "") + behind)
+
+
+class _Rewriter:
+    """Writes the values of one text anew, in its style."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.style = Style.of(text)
+
+    def root(self, start: int, new: Any) -> tuple[str, int]:
+        """The whole value, and where the old one ends."""
+        opening = self.text[start : start + 1]
+        if isinstance(new, dict | list) and new and opening == ("{" if isinstance(new, dict) else "["):
+            return self._container(start, new, "", bool(self.style.unit))
+        old, end = value_at(self.text, start)
+        if isinstance(new, list) and any(map(exactly_same, [old] * len(new), new)):  # the old one gets neighbours
+            cell = Cell(old, start, end, "")
+            return f"[{_joined([cell], self.elements([cell], new, '', False), self.style.newline, '')}]", end
+        return self._changed(Cell(old, start, end, ""), new, "", bool(self.style.unit)), end
+
+    def _changed(self, cell: Cell, new: Any, indent: str, spread: bool) -> str:
+        """What stands in the place of a cell's value."""
+        if exactly_same(cell.value, new):
+            return self.text[cell.start : cell.end]
+        if isinstance(new, dict | list) and new and type(new) is type(cell.value):
+            return self._container(cell.start, new, indent, spread)[0]
+        return self.style.written(new, indent, spread)
+
+    def _container(self, start: int, new: Any, indent: str, spread: bool) -> tuple[str, int]:
+        cells, end = cells_of(self.text, start)
+        if not cells:
+            return self.style.written(new, indent, spread), end
+        if spread := is_spread(cells[0].lead):
+            indent = re.split(r"[\r\n]", cells[0].lead)[-1]
+        if isinstance(new, dict):
+            opening, closing, written = "{", "}", self._members(cells, new, indent, spread)
+        else:
+            opening, closing, written = "[", "]", self.elements(cells, new, indent, spread)
+        between = cells[0].lead if spread else self.style.comma
+        return opening + _joined(cells, written, between) + closing, end
+
+    def _members(self, cells: list[Cell], new: dict[str, Any], indent: str, spread: bool) -> list[_Written]:
+        last = {cell.key: cell for cell in cells}  # of repeated members the last one counts
+        written: list[_Written] = []
+        for cell in cells:
+            if cell.key in new:
+                counts = last[cell.key] is cell
+                value = self._changed(cell, new[cell.key], indent, spread) if counts else self._verbatim(cell)
+                written.append((cell, cell.head + value))
+        head = cells[-1].head
+        colon = head[len(head.rstrip(" \t\r\n:")) :]
+        for name, value in new.items():
+            if name not in last:
+                text = self.style.scalar(name) + colon + self.style.written(value, indent, spread)
+                written.append((None, text))
+        return written
+
+    def elements(self, cells: list[Cell], new: Sequence[Any], indent: str, spread: bool) -> list[_Written]:
+        """Elements of an array, or lines: old ones, changed ones and new ones."""
+        written: list[_Written] = []
+        example: Cell | None = None
+        for old, place, same in _aligned([cell.value for cell in cells], new):
+            if old is not None:
+                example = cells[old]
+                keeps = same or new[place] is UNREAD
+                value = self._verbatim(example) if keeps else self._changed(example, new[place], indent, spread)
+                written.append((example, value))
+                continue
+            like = example or cells[0] if cells else None
+            start = like.start if like is not None and like.value is not UNREAD else None
+            written.append((None, self.style.written(new[place], indent, spread, self.text, start)))
+        return written
+
+    def _verbatim(self, cell: Cell) -> str:
+        return self.text[cell.start : cell.end]
+
+
+def _joined(cells: list[Cell], written: list[_Written], between: str, inner_tail: str = "", comma: str = ",") -> str:
+    """Parts with the blanks the old ones had; the first and the last place keep theirs, whoever stands there."""
+    if not written:
+        return ""
+    lead, tail = between, inner_tail
+    if len(cells) > 1 and comma:  # lines are parted by one end of line
+        lead, tail = cells[1].lead, cells[0].tail
+    parts: list[str] = []
+    for number, (cell, text) in enumerate(written):
+        if number:
+            before = cell.lead if cell is not None and cell is not cells[0] else lead
+        else:
+            before = cells[0].lead if cells else ""
+        if number == len(written) - 1:
+            behind = cells[-1].tail if cells else ""
+        else:
+            behind = cell.tail if cell is not None and cell is not cells[-1] else tail
+        parts.append(before + text + behind)
+    return comma.join(parts)
+
+
+def _line_cells(text: str) -> list[Cell]:
+    cells: list[Cell] = []
+    before = 0
+    for line in _LINE.finditer(text):
+        start = past_space(text, line.start() + text.startswith(MARK, line.start()))
+        end = line.start() + len(line[0].rstrip(" \t"))
+        if start >= end:
+            continue
+        try:
+            value, stop = value_at(text, start)
+            value = value if stop == end else UNREAD
+        except (ValueError, RecursionError):
+            value = UNREAD
+        cells.append(Cell(value, start, end, text[before:start]))
+        before = end
+    return cells
+
+
+class _Pair(NamedTuple):
+    """A new element and the old one it stands for."""
+
+    old: int | None
+    new: int
+    same: bool
+    """Whether they are known to be the same."""
+
+
+def _aligned(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Pair]:
+    """Which old element each new one stands for: by id where there is one, else by value, else by place."""
+    shorter = min(len(old), len(new))
+    first = 0
+    while first < shorter and exactly_same(old[first], new[first]):
+        yield _Pair(first, first, True)
+        first += 1
+    last = 0
+    while last < shorter - first and exactly_same(old[-1 - last], new[-1 - last]):
+        last += 1
+    yield from _matched(old, new, range(first, len(old) - last), range(first, len(new) - last))
+    for behind in range(last, 0, -1):
+        yield _Pair(len(old) - behind, len(new) - behind, True)
+
+
+def _matched(old: Sequence[Any], new: Sequence[Any], olds: range, news: range) -> Iterator[_Pair]:
+    a, b = [_key(old[n]) for n in olds], [_key(new[n]) for n in news]
+    steps = [("replace", 0, len(a), 0, len(b))]
+    if a and b and a != b and (len(a) * len(b) < _MANY**2 or len(set(a)) * 2 > len(a)):
+        steps = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    for _, old_start, old_end, new_start, new_end in steps:
+        for n in range(new_end - new_start):
+            yield _Pair(olds[old_start + n] if old_start + n < old_end else None, news[new_start + n], False)
+
+
+def _key(item: Any) -> Hashable:
+    if isinstance(item, dict):
+        for name in _ID_MEMBERS:
+            if isinstance(value := item.get(name), str):
+                return name, value
+    return UNREAD if item is UNREAD else json.dumps(item)
+
+
+def exactly_same(old: Any, new: Any) -> bool:
+    """Whether two decoded values are written the same: 1, 1.0 and true are three values, NaN is itself."""
+    if isinstance(old, dict | list):
+        return old == new and _same_types(old, new)
+    if type(old) is not type(new):
+        return False
+    return json.dumps(old) == json.dumps(new) if isinstance(old, float) else bool(old == new)
+
+
+def _same_types(old: Any, new: Any) -> bool:
+    """Whether equal values are so to the type of each number in them."""
+    if type(old) is not type(new):
+        return False
+    items = old.values() if isinstance(old, dict) else old
+    if set(map(type, items)) <= {str, type(None)}:
+        return True  # a text equals nothing but a text
+    names = old if isinstance(old, dict) else range(len(old))
+    for name in names:
+        item = old[name]
+        if isinstance(item, dict | list):
+            if not _same_types(item, new[name]):
+                return False
+        elif not isinstance(item, str) and not exactly_same(item, new[name]):
+            return False
+    return True

@@ -1,0 +1,254 @@
+"""A document of sessions shown as a capture: its projection in a spool of ours, and how that follows edits.
+
+The document is what is edited and saved; the capture is read-only and made from it (`msp.projection`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Generator, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from threading import Thread
+
+from inspector.analysis.findings.msp import ToldProblem
+from inspector.capture.capture import Capture
+from inspector.capture.sources import SourceFile
+from inspector.msp.document import Edit, SessionDocument
+from inspector.msp.files import COMPRESSED, SUFFIXES, NotMspError, is_msp
+from inspector.msp.projection import BEGAN, HEADER, Projection
+from inspector.sources.decoders import DamagedError, decoder_for
+from inspector.sources.spool import Spool
+
+FORMAT = "msp-session"
+"""What the format of such a document is called."""
+
+_HEAD_BYTES = 1 << 16
+_WAIT_S = 0.02
+_MOST_LOOKED_AT = 2_000
+_MOST_DEEP = 2
+"""Names in a folder, and levels below it, among which it is looked for a file of sessions."""
+_ROW_PROBLEMS = frozenset({"msp-visibility"})
+"""Of the document's problems those that are looked for in the rows instead, where they are known of any capture."""
+
+
+def is_session_document(path: Path) -> bool:
+    """Whether a file, or any file of a folder, holds sessions; told by what they begin with.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if not path.is_dir():
+        return path.is_file() and _is_msp_file(path)
+    for inner in _some_files(path):
+        with contextlib.suppress(OSError):  # another one of the folder may tell
+            if _is_msp_file(inner):
+                return True
+    return False
+
+
+def _some_files(folder: Path) -> Iterator[Path]:
+    """Files of a folder that may hold sessions; not of a whole disk, on which somebody clicked by mistake."""
+    seen = 0
+    for place, folders, names in os.walk(folder):
+        deep = len(Path(place).relative_to(folder).parts) >= _MOST_DEEP
+        folders[:] = [] if deep else sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            seen += 1
+            if seen > _MOST_LOOKED_AT:
+                return
+            plain = name.removesuffix(".gz").removesuffix(".zst")
+            if not name.startswith(".") and plain.endswith(SUFFIXES):
+                yield Path(place, name)
+        seen += len(folders)
+
+
+def _is_msp_file(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    if path.suffix not in COMPRESSED:
+        return is_msp(head)
+    plain = b""
+    with contextlib.suppress(DamagedError):
+        for piece in decoder_for(head).feed(head):
+            plain += piece
+            if len(plain) >= _HEAD_BYTES:
+                break
+    return is_msp(plain)
+
+
+class SpoolFeed:
+    """A spool that is filled at once and grows by edits; a `capture.sources.Feed` that never waits for more."""
+
+    def __init__(self, spool: Spool) -> None:
+        self.spool = spool
+
+    @property
+    def path(self) -> Path:
+        """The file it fills."""
+        return self.spool.path
+
+    @property
+    def growing(self) -> bool:
+        """Edits add to it; nobody else does."""
+        return False
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """All of it is there."""
+        return self.spool.size, self.spool.size
+
+    @property
+    def trouble(self) -> str | None:
+        """Nothing ends it before its time."""
+        return None
+
+    def wait(self, timeout_s: float) -> None:
+        """Nothing more comes by itself."""
+
+    def stop(self) -> None:
+        """There is nothing to stop."""
+
+    def close(self) -> None:
+        """Remove the file."""
+        self.spool.close()
+
+
+class SessionCapture:
+    """The projection of a document of sessions, in a spool.
+
+    Attributes:
+        document: the sessions.
+        source: what a reader reads; None until `fill` has come to its end.
+        revision: of the document when it was projected.
+        is_behind: the document lost something, so that only another projection can show it.
+    """
+
+    def __init__(self, document: SessionDocument, path: Path, name: str) -> None:
+        """Prepare. Raises OSError when there is no room for a spool."""
+        self.document = document
+        self.source: SourceFile | None = None
+        self.is_behind = False
+        self.revision = document.revision
+        self._path, self._name = path, name
+        self._spool = Spool("session.ctxcap")
+        self._projection: Projection | None = None
+
+    @property
+    def projection(self) -> Projection:
+        """Which row is what; there once `fill` has begun."""
+        if self._projection is None:
+            self.revision = self.document.revision
+            self._projection = Projection(self.document)
+        return self._projection
+
+    def fill(self) -> Generator[tuple[int, int]]:
+        """Write the projection, some thousand rows a step; gives how many of how many are written."""
+        try:
+            self._spool.write(HEADER)
+            rows, done = len(self.projection), 0
+            for lines in self.projection.lines():
+                self._spool.write(lines)
+                done += lines.count(b"\n")
+                yield done, rows
+            self.source = SourceFile(self._path, self._name, feed=SpoolFeed(self._spool))
+        except BaseException:
+            self._spool.close()
+            raise
+
+    # Following edits
+
+    def take(self, edit: Edit, capture: Capture) -> list[int] | None:
+        """Let the spool follow an edit: what is new is at its end, to be read on from there.
+
+        Returns:
+            Rows whose lines were written anew; None when only another projection will do.
+        """
+        if self.is_behind:
+            return None
+        if edit.kind in ("visibility", "policy"):
+            row = self._row_of(edit)
+            if row is not None and self._write_anew(row, capture):
+                return [row]
+        elif edit.kind == "append":
+            first = self.projection.grow()
+            if first is not None:
+                for lines in self.projection.lines(first):
+                    self._spool.write(lines)
+                return []
+        self.is_behind = True
+        return None
+
+    def _row_of(self, edit: Edit) -> int | None:
+        if edit.message is not None:
+            return self.projection.row_of_message(edit.message)
+        return self.projection.row_of(edit.key, BEGAN)
+
+    def _write_anew(self, row: int, capture: Capture) -> bool:
+        """Put a row's line in its place; False where it needs more room than it has."""
+        line = self.projection.line(row)[:-1]
+        room = int(capture.columns["length"][row])
+        spare = line.rstrip(b"}")
+        if len(line) > room:
+            return False
+        filled = spare + b" " * (room - len(line)) + line[len(spare) :]
+        self._spool.put(int(capture.columns["offset"][row]), filled)
+        capture.forget(row)
+        return True
+
+    # What the document knows of itself
+
+    def problems(self) -> Sequence[ToldProblem]:
+        """What is wrong with the document, by the rows it is about; what is about no object stands with the first."""
+        found = [
+            ToldProblem(problem.code, self._row_about(problem.key, problem.message, problem.code), problem.text)
+            for problem in self.document.problems
+            if problem.code not in _ROW_PROBLEMS
+        ]
+        return [*found, *self._overlaps()]
+
+    def _row_about(self, key: str, message: str | None, code: str) -> int:
+        if not key and code == "msp-unreadable" and (row := self.projection.first_unread) is not None:
+            return row
+        return self.projection.row_about(key, message) or 0
+
+    def _overlaps(self) -> list[ToldProblem]:
+        """Snapshots of which another one before covers a part."""
+        found: list[ToldProblem] = []
+        for session in self.document.sessions:
+            spans = sorted((one.covers, number) for number, one in enumerate(session.snapshots) if one.covers)
+            for (before, _), (span, number) in pairwise(spans):
+                if span[0] < before[1]:
+                    text = f"It covers {span[0]} to {span[1]}, of which the snapshot before covers a part."
+                    row = self.projection.row_of_snapshot(session.key, number)
+                    found += [ToldProblem("msp-covers-overlap", row, text)] if row is not None else []
+        return found
+
+
+def read_sessions(paths: Sequence[Path], *, wait: bool) -> Generator[None, None, SessionDocument]:
+    """Read sessions; for a window in a thread, so that it stays responsive. Steps that bring nothing.
+
+    Raises:
+        OSError: a file cannot be read.
+        NotMspError: none of them holds an object of a session.
+    """
+    if wait:
+        return SessionDocument.read(paths)
+    found: list[SessionDocument | Exception] = []
+
+    def read() -> None:
+        try:
+            found.append(SessionDocument.read(paths))
+        except (OSError, NotMspError) as error:
+            found.append(error)
+
+    thread = Thread(target=read, name="read sessions", daemon=True)
+    thread.start()
+    while thread.is_alive():
+        thread.join(_WAIT_S / 10)
+        yield
+    outcome = found[0] if found else OSError("the program could not read it; its log file says why")
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome

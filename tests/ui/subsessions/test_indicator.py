@@ -1,0 +1,238 @@
+"""What a sub-session sees: figures, budget, policy, rules, the order sent, and the dialog that reads it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QPlainTextEdit
+from pytestqt.qtbot import QtBot
+
+from inspector.msp.document import SessionDocument
+from inspector.settings import Settings
+from inspector.ui.panels.subsessions.indicator import NOT_COUNTED, Indicator
+from inspector.ui.panels.subsessions.merged_dialog import MergedDialog
+from inspector.ui.panels.subsessions.order import FIRST
+from inspector.ui.theme import ThemeController
+from tests.ui.find import child
+
+SECRET = "Bearer abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def said(name: str, content: str, visibility: str | None = None, role: str = "user") -> dict[str, Any]:
+    """A message."""
+    found = {"id": name, "role": role, "content": content}
+    return found if visibility is None else {**found, "visibility": visibility}
+
+
+def document_of(path: Path, main: list[dict[str, Any]], **sub: Any) -> SessionDocument:
+    """A chat with one sub-session."""
+    session = {
+        "session_id": "m1", "messages": main,
+        "sub_context": {"intent": "weekly report", "constraints": ["metric"], "decisions": [], "facts": []},
+        "summary_snapshots": [{"id": "s1", "covers_messages": [0, 2], "content": "what was said first"}],
+    }  # fmt: skip
+    one = {
+        "subsession_id": "units", "parent_session_id": "m1", "label": "units", "status": "open",
+        "context_policy": {"include_sub_context": True, "include_snapshots": True, "recent_parent_messages": 3},
+        "messages": [said("q1", "what is a kelvin?"), said("a1", f"<b>{SECRET}</b>", role="assistant")],
+    }  # fmt: skip
+    path.write_text(json.dumps([session, {**one, **sub}]))
+    return SessionDocument.read([path])
+
+
+MAIN = [
+    said("p1", "use metric units", "global"), said("p2", "hello"), said("p3", "private", "main_only"),
+    said("p4", "March has gaps"), said("p5", "fill them"), said("p6", "secret", "main_only"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings()
+
+
+@pytest.fixture
+def indicator(tmp_path: Path, theme_controller: ThemeController, settings: Settings, qtbot: QtBot) -> Indicator:
+    return shown(qtbot, theme_controller, settings, document_of(tmp_path / "desk.json", MAIN))
+
+
+def shown(qtbot: QtBot, themes: ThemeController, settings: Settings, document: SessionDocument) -> Indicator:
+    found = Indicator(document, themes, settings)
+    qtbot.addWidget(found, before_close_func=lambda widget: widget.stop())
+    found.resize(300, 640)
+    found.show()
+    found.show("units")
+    found.counts.count_here()
+    qtbot.waitUntil(lambda: not found._stale)
+    return found
+
+
+def notes(indicator: Indicator) -> str:
+    return "\n".join(note.text for note in indicator.notes.notes)
+
+
+def words(indicator: Indicator) -> list[str]:
+    return [row.figures.words for row in indicator.layers if row.figures is not None]
+
+
+def test_layers_add_up_to_the_total(indicator: Indicator) -> None:
+    merged = indicator.merged
+    assert merged is not None
+    figures = [row.figures for row in indicator.layers]
+    assert [one.tokens for one in figures if one] == [layer.tokens for layer in merged.layers]
+    assert indicator.total.text() == f"{sum(one.tokens for one in figures if one):,}" != "0"
+    assert indicator.estimate.text == "tokens, estimate (cl100k_base)"
+    assert words(indicator) == [
+        "intent, 1 constraint", "1 of 1, covers messages 1 to 2", "3 of 3, 2 withheld as main_only, 1 older and global",
+        "2 messages",
+    ]  # fmt: skip
+    assert indicator.layers[0].accessibleName().startswith("1 Sub-context, ")
+
+
+def test_withheld_messages_are_let_in_by_a_link(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
+    line = next(line for line in indicator.notes.lines if "stay." in line.note.text)
+    assert line.note.text == "2 parent messages are main_only and stay."
+    assert line.link.text() == "Let them in"
+    with qtbot.waitSignal(indicator.rules_changed):
+        qtbot.mouseClick(line.link, Qt.MouseButton.LeftButton)
+    assert settings.merged.include_main_only
+    assert "let in" in notes(indicator)
+    keep = next(line for line in indicator.notes.lines if line.link.text() == "Keep them out")
+    qtbot.mouseClick(keep.link, Qt.MouseButton.LeftButton)
+    assert not settings.merged.include_main_only
+
+
+def test_nothing_but_main_only_is_said_in_numbers(
+    tmp_path: Path, theme_controller: ThemeController, settings: Settings, qtbot: QtBot
+) -> None:
+    main = [said(f"p{n}", "private", "main_only") for n in range(3)]
+    policy = {"recent_parent_messages": 5}
+    document = document_of(tmp_path / "desk.json", main, context_policy=policy)
+    indicator = shown(qtbot, theme_controller, settings, document)
+    assert "0 of 5 (3 withheld as main_only)" in notes(indicator)
+    assert words(indicator)[2] == "0 of 5, 3 withheld as main_only"
+
+
+def test_budget_warns_near_the_limit_and_above_it(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
+    total = sum(row.figures.tokens for row in indicator.layers if row.figures)
+    assert indicator.budget.warning.isHidden()
+    indicator._settings.subsession_budget = 100
+    field = indicator.budget.field
+    field.setFocus()
+    field.selectAll()
+    with qtbot.waitSignal(indicator.rules_changed):
+        qtbot.keyClicks(field, "120")
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert settings.subsession_budget == 120
+    indicator.budget.show_budget(100, 120)
+    assert indicator.budget.warning.note.text == "Near the budget: 20 tokens are left."
+    indicator.budget.show_budget(130, 120)
+    assert indicator.budget.warning.note.text == "10 tokens above the budget."
+    assert indicator.merged is not None
+    assert indicator.merged.tokens == total
+
+
+def test_policy_is_asked_for_and_not_done_here(indicator: Indicator, qtbot: QtBot) -> None:
+    box = child(indicator, QCheckBox, "policySnapshots")
+    with qtbot.waitSignal(indicator.policy_change_requested) as asked:
+        box.click()
+    assert asked.args == [{"include_snapshots": False}]
+    with qtbot.waitSignal(indicator.policy_change_requested) as asked:
+        qtbot.keyClick(indicator.policy.recent, Qt.Key.Key_Up)
+    assert asked.args == [{"recent_parent_messages": 4}]
+
+
+def test_an_edit_of_the_policy_is_shown_and_undone(indicator: Indicator, qtbot: QtBot) -> None:
+    document = indicator._document
+    sub = document.subsessions[0]
+    document.set_policy(sub, include_snapshots=False)
+    qtbot.waitUntil(lambda: words(indicator)[1].startswith("left out by the policy"))
+    assert not indicator.policy.snapshots.isChecked()
+    document.undo()
+    qtbot.waitUntil(lambda: words(indicator)[1].startswith("1 of 1"))
+    assert indicator.policy.snapshots.isChecked()
+
+
+def test_what_is_said_and_appended_to_the_parent_is_counted_at_once(indicator: Indicator, qtbot: QtBot) -> None:
+    document = indicator._document
+    document.add_message(document.subsessions[0], "user", "and one more")
+    qtbot.waitUntil(lambda: words(indicator)[3] == "3 messages")
+    before = indicator.merged
+    document.add_message(document.sessions[0], "user", "said in the parent")
+    qtbot.waitUntil(lambda: indicator.merged is not before)
+    assert indicator.merged is not None
+    assert indicator.merged.layer("recent").entries[-1].content == "said in the parent"
+    document.close(document.subsessions[0], "It is a unit.", append_to_parent=True)
+    qtbot.waitUntil(lambda: "closed" in notes(indicator))
+    assert not indicator.policy.recent.isEnabled()
+
+
+def test_every_rule_has_a_switch(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
+    assert indicator.rules.disclosure.text() == "Rules, as usual"
+    qtbot.keyClick(indicator.rules.disclosure, Qt.Key.Key_Space)
+    form = indicator.rules.form
+    assert form is not None
+    assert {*form.fields, *form.numbers} == set(type(settings.merged).model_fields)
+    with qtbot.waitSignal(indicator.rules_changed):
+        form.fields["older_globals"].box.click()
+    assert not settings.merged.older_globals
+    assert "older and global" not in words(indicator)[2]
+    assert indicator.rules.disclosure.text() == "Rules, 1 of 13 not as usual"
+    qtbot.mouseClick(indicator.rules.usual, Qt.MouseButton.LeftButton)
+    assert settings.merged.older_globals
+
+
+def test_order_goes_to_messages(indicator: Indicator, qtbot: QtBot) -> None:
+    rows = [row for row in indicator.order.rows if not row.isHidden()]
+    assert len(rows) == FIRST
+    assert [row.line.text for row in rows[:3]] == [
+        "intent: weekly report", "summary of messages 1 to 2", "user: use metric units",
+    ]  # fmt: skip
+    with qtbot.waitSignal(indicator.message_requested) as asked:
+        qtbot.mouseClick(rows[2], Qt.MouseButton.LeftButton)
+    assert asked.args is not None
+    assert asked.args[0].id == "p1"
+    qtbot.mouseClick(indicator.order.more, Qt.MouseButton.LeftButton)
+    assert len([row for row in indicator.order.rows if not row.isHidden()]) == 8
+    assert indicator.order.more.text() == "Fewer"
+
+
+def test_settings_that_count_nothing(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
+    settings.display.count_tokens = False
+    indicator.apply_settings()
+    qtbot.waitUntil(lambda: indicator.estimate.text == NOT_COUNTED)
+
+
+def test_the_dialog_reads_copies_and_exports_without_secrets(
+    indicator: Indicator, tmp_path: Path, qtbot: QtBot
+) -> None:
+    qtbot.mouseClick(indicator.read_button, Qt.MouseButton.LeftButton)
+    dialog = child(indicator, MergedDialog)
+    qtbot.keyClick(dialog.view, Qt.Key.Key_End)
+    text = child(dialog, QPlainTextEdit, "mergedText").toPlainText()
+    assert "<b>" in text
+    assert "abcdefghij" not in text
+    qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
+    copied = json.loads(QGuiApplication.clipboard().text())["messages"]
+    assert [one["role"] for one in copied] == ["system", "system", *["user"] * 5, "assistant"]
+    assert "abcdefghij" not in QGuiApplication.clipboard().text()
+    target = tmp_path / "out.json"
+    dialog.export(target)
+    qtbot.waitUntil(lambda: dialog.said.text().startswith("Exported 8 entries"))
+    assert json.loads(target.read_text())["messages"] == copied
+    child(dialog, QAbstractButton, "mergedUnmasked").click()
+    assert dialog.export_button.text() == "Export unmasked..."
+    dialog.export(target)
+    qtbot.waitUntil(lambda: "as they are" in dialog.said.text())
+    assert SECRET in target.read_text()
+    before = (tmp_path / "desk.json").read_bytes()
+    dialog.export(tmp_path / "desk.json")
+    assert "could not be written" in dialog.said.text()
+    assert (tmp_path / "desk.json").read_bytes() == before
+    qtbot.keyClick(dialog.view, Qt.Key.Key_Escape)
+    assert dialog.isHidden()

@@ -1,0 +1,47 @@
+"""Texts are counted by a process of its own, which is replaced when it dies and ends with whoever asked."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from inspector.ui import counting
+from inspector.ui.panels.subsessions.token_counts import TokenCounts
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> TokenCounts:
+    monkeypatch.setattr(counting, "START_MS", 0)
+    return TokenCounts()
+
+
+def test_counts_come_from_another_process(counts: TokenCounts, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(counts.came, timeout=20_000):
+        assert counts.of("what is a kelvin?") is None
+        assert counts.or_nothing("another") == 0
+        assert counts.counting
+    assert counts.of("what is a kelvin?") == 6
+    assert counts.of("") == 0
+    counts.stop()
+
+
+def test_nothing_is_counted_that_is_not_wanted(counts: TokenCounts) -> None:
+    counts.set_wanted(False)
+    assert counts.of("text") is None
+    assert not counts.counting
+    counts.set_wanted(True)
+    counts.of("text")
+    counts.count_here()
+    assert counts.of("text") == 1
+    counts.stop()
+
+
+def test_a_process_that_dies_is_replaced(counts: TokenCounts, qtbot: QtBot) -> None:
+    counts.of("first")
+    qtbot.waitUntil(lambda: counts._process is not None)
+    assert counts._process is not None
+    counts._process.end()
+    with qtbot.waitSignal(counts.came, timeout=20_000):
+        pass
+    assert counts.of("first") == 1
+    counts.stop()

@@ -1,0 +1,175 @@
+"""Merged contexts that go after a document's edits are those worked out anew, whatever was edited in which order."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.msp import message_columns
+from inspector.msp.document import CannotEditError, SessionDocument
+from inspector.msp.merged import MergedContext, MergedContexts, Rules, merged_context
+from inspector.msp.message_columns import KnownMessages, MessageColumns
+from inspector.msp.objects import NO_TIME, Session, Subsession
+from tests.merged import at, opened, said, session, snapshot, words
+
+VISIBILITIES = st.sampled_from([None, "", "global", "main_only", "subsession_only", "secret"])
+RULES = st.sampled_from(
+    [
+        Rules(), Rules(sibling_globals=False), Rules(ancestor_globals=True),
+        Rules(before_opening=True, count_withheld=True),
+        Rules(covered_again=False, include_main_only=True), Rules(recent_from_root=True, older_globals=False),
+    ]
+)  # fmt: skip
+
+
+def desk() -> dict[str, Any]:
+    """A session with a sub-session, one nested in it, and a closed one that can be merged."""
+
+    def sub(name: str, parent: str, *messages: dict[str, Any], **more: Any) -> dict[str, Any]:
+        return {"subsession_id": name, "parent_session_id": parent, "label": name, "status": "open",
+                "created_at": at(4), "messages": list(messages), **more}  # fmt: skip
+
+    main = session(
+        said("a", "global", 1), said("b"), said("c", "main_only", 9), said("a", "global", 3), said("", second=5),
+        said("e", ["odd"]), snapshots=(snapshot("sum", [0, 2]),), sub_context={"intent": "report"},
+    )  # fmt: skip
+    subs = [
+        sub("s1", "m1", said("q", "global", 2), said("b")),
+        sub("s2", "s1", said("r", "global"), context_policy={"recent_parent_messages": 1}),
+        sub("s3", "m1", said("x", "global", 6), said("y"), status="closed", closed_at=at(8), summary="so it is"),
+    ]
+    return {"session": {**main.data, "subsessions": ["s1", "s3"]}, "subsessions": subs}
+
+
+def edit(document: SessionDocument, data: st.DataObject) -> None:
+    """Any edit, on anything."""
+    subs = st.sampled_from(document.subsessions)
+    owners: list[Session | Subsession] = [*document.sessions, *document.subsessions]
+    owner = data.draw(st.sampled_from(owners))
+    match data.draw(st.sampled_from(["add", "add", "show", "show", "undo", "undo", "redo", "close", "merge", "open"])):
+        case "add":
+            document.clock = lambda: (1_767_603_600 + data.draw(st.integers(0, 12))) * 1_000_000_000
+            document.add_message(owner, "user", data.draw(st.sampled_from("xy")), data.draw(VISIBILITIES))
+        case "show" if len(owner.messages):
+            document.set_visibility(data.draw(st.sampled_from(list(owner.messages))), data.draw(VISIBILITIES))
+        case "undo":
+            document.undo()
+        case "redo":
+            document.redo()
+        case "close":
+            document.close(data.draw(subs), "done", append_to_parent=data.draw(st.booleans()))
+        case "merge":
+            document.merge(data.draw(subs))
+        case "open":
+            document.open_subsession(owner, "another", {"recent_parent_messages": 2})
+        case _:
+            pass
+
+
+def whole(context: MergedContext) -> tuple[object, ...]:
+    return context.layers, context.remarks, context.withheld, context.older, context.main_only, context.wanted
+
+
+@given(RULES, st.data())
+def test_after_any_edits_the_merged_contexts_are_those_worked_out_anew(rules: Rules, data: st.DataObject) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "desk.json"
+        path.write_text(json.dumps(desk()))
+        document = SessionDocument.read([path])
+    contexts = MergedContexts(rules, words, document.known)
+    for _ in range(data.draw(st.integers(1, 12))):
+        try:
+            edit(document, data)
+        except CannotEditError:
+            continue
+        if not data.draw(st.booleans()):  # several edits may come before somebody looks
+            continue
+        for sub in document.subsessions:
+            context = contexts.of(sub)
+            assert whole(context) == whole(merged_context(sub, rules, count=words))
+            assert contexts.tokens(sub).total == context.tokens
+
+
+@given(st.lists(st.tuples(VISIBILITIES, st.none() | st.integers(0, 9) | st.just("odd")), max_size=12), st.data())
+def test_columns_that_went_after_a_list_are_those_of_the_list(
+    items: list[tuple[object, object]], data: st.DataObject
+) -> None:
+    """Taken in some at a time, whatever was taken away in between."""
+    made = [
+        {"id": f"m{n % 4}", "visibility": shown, "timestamp": at(time) if isinstance(time, int) else time}
+        for n, (shown, time) in enumerate(items)
+    ]
+    owner = session()
+    columns = MessageColumns(owner)
+    for item in made:
+        owner.items.append(item)
+        if data.draw(st.booleans()):
+            columns.take_in()
+        if data.draw(st.integers(0, 3)) == 0:
+            owner.items.pop()
+    columns.take_in()
+    fresh = MessageColumns(owner)
+    fresh.take_in()
+    assert columns.items == fresh.items == owner.items
+    assert columns.codes == fresh.codes
+    assert columns.times.tolist() == fresh.times.tolist()
+    assert columns.ordered == fresh.ordered
+    assert [list(columns.numbers_of(f"m{n}")) for n in range(4)] == [list(fresh.numbers_of(f"m{n}")) for n in range(4)]
+
+
+def test_a_long_chat_is_looked_at_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(message_columns, "_BLOCK", 2)
+    sub = opened(session(*(said(name, second=n) for n, name in enumerate("abcde"))))
+    contexts, over = MergedContexts(count=words), time.perf_counter()
+    assert [contexts.ready(sub, over) for _ in range(3)] == [False, False, True]
+    assert contexts.ready(opened(None), over)
+    assert contexts.of(sub).layers == merged_context(sub, count=words).layers
+
+
+def test_a_context_that_was_given_out_stays_as_it_was() -> None:
+    parent = session(said("a"), said("b", "main_only"), said("c"))
+    sub = opened(parent, policy={"recent_parent_messages": 1})
+    contexts = MergedContexts(count=words)
+    before = contexts.of(sub)
+    parent.items[1:] = [said("d"), said("e", "main_only")]
+    assert [entry.id for entry in contexts.of(sub).layer("recent").entries] == ["d"]
+    assert ([kept.id for kept in before.withheld], [message.id for message in before.older]) == (["b"], ["a"])
+    assert before.main_only == 1
+
+
+def test_an_edit_in_another_sub_session_leaves_the_parents_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    parent = session(*(said(name, second=n) for n, name in enumerate("abc")))
+    sub, other = opened(parent, name="s1"), opened(parent, name="s2")
+    contexts = MergedContexts(Rules(sibling_globals=False), count=words)
+    contexts.of(sub)
+    taken: list[int] = []
+    take = MessageColumns._take
+    monkeypatch.setattr(MessageColumns, "_take", lambda self, block: (taken.append(len(block)), take(self, block))[1])
+    other.items.append(said("x", "global"))
+    assert contexts.of(sub).notes == ("1 global message of other sub-sessions comes in once merged into the parent.",)
+    parent.items.append(said("d"))
+    assert [entry.id for entry in contexts.of(sub).layer("recent").entries] == list("abcd")
+    assert taken == [1]
+
+
+def test_ids_are_found_with_columns_and_without() -> None:
+    owner, known = session(said("a"), said(""), {"id": ["odd"]}, said("b"), said("a")), KnownMessages()
+    plain = session(said("a"), said("b"))
+    assert known.having(owner, {"a", "c"}) == known.having(plain, {"a", "c"}) == {"a"}
+    known.parent(owner)
+    owner.items.append(said("c"))
+    assert known.having(owner, {"a", "c", "d"}) == {"a", "c"}
+
+
+def test_messages_without_any_time_stand_as_they_are_written() -> None:
+    columns = MessageColumns(session(said("a"), said("b"), {"timestamp": ["odd"]}))
+    columns.take_in()
+    assert columns.times.tolist() == [NO_TIME] * 3
+    assert columns.ordered

@@ -1,0 +1,232 @@
+"""Files are written whole or not at all, and never over what somebody else wrote."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from inspector.msp import saving
+from inspector.msp.document import ChangedOnDiskError, SessionDocument
+
+DATA = Path(__file__).parents[2] / "data" / "msp"
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> SessionDocument:
+    """A document with one message more than its file."""
+    shutil.copyfile(DATA / "one-file.json", tmp_path / "x.json")
+    document = SessionDocument.read([tmp_path / "x.json"])
+    document.add_message(document.sessions[0], "user", "mine")
+    return document
+
+
+def _folder(tmp_path: Path) -> SessionDocument:
+    shutil.copytree(DATA / "folder", tmp_path / "folder")
+    return SessionDocument.read([tmp_path / "folder"])
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def _rewrites(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"Agreed", b"Denied"))
+
+
+def _writes_unseen(path: Path) -> None:
+    """As many bytes, and the same time."""
+    before = path.stat()
+    _rewrites(path)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _replaces(path: Path) -> None:
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes() + b"\n")
+    other.replace(path)
+
+
+@pytest.mark.parametrize("change", [_rewrites, _writes_unseen, _replaces, Path.unlink])
+def test_what_somebody_else_did_is_never_written_over(edited: SessionDocument, change: Callable[[Path], object]):
+    path = edited.paths[0]
+    change(path)
+    before = path.read_bytes() if path.exists() else None
+    with pytest.raises(ChangedOnDiskError) as caught:
+        edited.save()
+    assert caught.value.paths == [path]
+    assert (path.read_bytes() if path.exists() else None) == before
+    assert edited.dirty
+    assert [name for name in _names(path.parent) if name.endswith(".part")] == []
+    if change is not _writes_unseen:
+        assert edited.changed_on_disk() == [path]
+    edited.save(force=True)
+    assert b"mine" in path.read_bytes()
+    assert b"Agreed" in path.read_bytes()
+    assert (edited.dirty, edited.changed_on_disk()) == (False, [])
+
+
+def test_a_write_at_the_last_moment_is_noticed(edited: SessionDocument, monkeypatch: pytest.MonkeyPatch):
+    path = edited.paths[0]
+    monkeypatch.setattr(saving.os, "fsync", lambda _: path.write_text("theirs"))
+    with pytest.raises(ChangedOnDiskError):
+        edited.save()
+    assert path.read_text() == "theirs"
+    assert _names(path.parent) == ["x.json"]
+
+
+def test_a_touched_file_is_not_changed(edited: SessionDocument):
+    os.utime(edited.paths[0], (1, 1))
+    assert edited.changed_on_disk() == []
+    edited.save()
+
+
+def test_nothing_is_written_when_nothing_was_edited(edited: SessionDocument):
+    edited.undo()
+    before = edited.paths[0].stat()
+    _rewrites(edited.paths[0])
+    edited.save()
+    assert edited.paths[0].stat().st_ino == before.st_ino
+    assert b"Denied" in edited.paths[0].read_bytes()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such modes")
+def test_mode_and_link_stay(edited: SessionDocument, tmp_path: Path):
+    real = tmp_path / "x.json"
+    real.chmod(0o640)
+    link = tmp_path / "link.json"
+    link.symlink_to("x.json")
+    document = SessionDocument.read([link])
+    document.add_message(document.sessions[0], "user", "mine")
+    document.save()
+    assert link.is_symlink()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    assert b"mine" in real.read_bytes()
+    document.undo()
+    document.save()
+    assert real.read_bytes() == (DATA / "one-file.json").read_bytes()
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(edited: SessionDocument, monkeypatch: pytest.MonkeyPatch):
+    before = edited.paths[0].read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(saving.os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        edited.save()
+    assert edited.paths[0].read_bytes() == before
+    assert _names(edited.paths[0].parent) == ["x.json"]
+    assert edited.dirty
+    monkeypatch.undo()
+    edited.save()
+    assert not edited.dirty
+
+
+def test_of_several_files_only_those_are_written_that_differ(tmp_path: Path):
+    document = _folder(tmp_path)
+    before = {path: path.stat().st_ino for path in (tmp_path / "folder").rglob("*.json")}
+    document.add_message(document.subsessions[1], "user", "mine")
+    document.save()
+    changed = [path.name for path, inode in before.items() if path.stat().st_ino != inode]
+    assert changed == ["s2.json"]
+
+
+def test_one_changed_file_of_several_keeps_all_from_being_written(tmp_path: Path):
+    document = _folder(tmp_path)
+    for sub in document.subsessions:
+        document.add_message(sub, "user", "mine")
+    path = tmp_path / "folder" / "side" / "s2.json"
+    path.write_bytes(path.read_bytes() + b" ")
+    with pytest.raises(ChangedOnDiskError) as caught:
+        document.save()
+    assert caught.value.paths == [path]
+    assert b"mine" not in (tmp_path / "folder" / "s1.json").read_bytes()
+
+
+def test_a_new_subsession_of_a_folder_is_a_new_file_until_that_is_taken_back(tmp_path: Path):
+    document = _folder(tmp_path)
+    sub = document.open_subsession(document.sessions[0], "new")
+    path = tmp_path / "folder" / f"{sub.id}.json"
+    assert not path.exists()
+    document.save()
+    assert path.read_text().startswith('{\n\t"subsession_id": "sub-')
+    assert f'"s1", "s2", "{sub.id}"]' in (tmp_path / "folder" / "session.json").read_text()
+    document.undo()
+    document.save()
+    assert not path.exists()
+    assert (tmp_path / "folder" / "session.json").read_bytes() == (DATA / "folder" / "session.json").read_bytes()
+    document.redo()
+    path.write_text("theirs")
+    with pytest.raises(ChangedOnDiskError):
+        document.save()
+    assert path.read_text() == "theirs"
+
+
+def test_a_file_of_ours_that_somebody_wrote_in_is_not_taken_away(tmp_path: Path):
+    document = _folder(tmp_path)
+    sub = document.open_subsession(document.sessions[0], "new")
+    document.save()
+    path = tmp_path / "folder" / f"{sub.id}.json"
+    path.write_text("theirs")
+    document.undo()
+    with pytest.raises(ChangedOnDiskError):
+        document.save()
+    assert path.read_text() == "theirs"
+
+
+def test_saved_under_another_name_it_goes_on_there(edited: SessionDocument, tmp_path: Path):
+    before = (tmp_path / "x.json").read_bytes()
+    edited.save_as(tmp_path / "y.json")
+    assert (edited.paths, edited.dirty) == ([tmp_path / "y.json"], False)
+    assert (tmp_path / "x.json").read_bytes() == before
+    edited.undo()
+    edited.save()
+    assert (tmp_path / "y.json").read_bytes() == before
+
+
+def test_several_files_are_saved_into_a_folder(tmp_path: Path):
+    document = _folder(tmp_path)
+    document.add_message(document.subsessions[1], "user", "mine")
+    with pytest.raises(NotADirectoryError):
+        document.save_as(tmp_path / "folder" / "s1.json")
+    document.save_as(tmp_path / "copy")
+    assert sorted(path.name for path in (tmp_path / "copy").rglob("*.json")) == ["s1.json", "s2.json", "session.json"]
+    assert b"mine" in (tmp_path / "copy" / "side" / "s2.json").read_bytes()
+    document.undo()
+    document.save()
+    assert b"mine" not in (tmp_path / "copy" / "side" / "s2.json").read_bytes()
+
+
+def test_a_compressed_file_is_only_read(tmp_path: Path):
+    path = tmp_path / "x.json.gz"
+    path.write_bytes(gzip.compress((DATA / "one-file.json").read_bytes()))
+    document = SessionDocument.read([path])
+    document.save()
+    document.add_message(document.sessions[0], "user", "mine")
+    with pytest.raises(OSError, match="compressed") as caught:
+        document.save()
+    assert caught.value.errno == errno.EROFS
+    document.save_as(tmp_path / "x.json")
+    assert b"mine" in (tmp_path / "x.json").read_bytes()
+    document.add_message(document.sessions[0], "user", "more")
+    document.save()
+    assert not document.read_only
+
+
+def test_what_is_nested_too_deeply_to_be_written_is_an_error_of_saving(edited: SessionDocument):
+    before = edited.paths[0].read_bytes()
+    value: list[object] = []
+    for _ in range(5000):
+        value = [value]
+    edited.sessions[0].data["odd"] = value
+    with pytest.raises(OSError, match="nested too deeply"):
+        edited.save()
+    assert edited.paths[0].read_bytes() == before

@@ -1,0 +1,28 @@
+"""`inspector.msp.sniffing`: telling sessions from everything else by the beginning of a file."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.msp.sniffing import is_msp
+
+SESSION = {"session_id": "m1", "created_at": "2026-01-05T09:00:00Z", "sub_context": {"intent": "a"}, "messages": []}
+
+
+@given(st.one_of(st.binary(max_size=60), st.text('{}[]:,"\\ \nab0', max_size=60).map(str.encode)))
+def test_anything_is_answered_for(head: bytes) -> None:
+    assert is_msp(head) in (True, False)
+
+
+@pytest.mark.parametrize("head", [b'{\n{"kind": "mcp/request"}', b'{{"session_id": "m1"', b'{"a":{"session_id":"m1"}}'])
+def test_what_only_looks_alike_is_no_session(head: bytes) -> None:
+    assert not is_msp(head)
+
+
+@given(st.integers(0, 3), st.sampled_from(["", "\ufeff", " \r\n"]))
+def test_a_session_is_one_however_it_is_laid_out(indent: int, before: str) -> None:
+    assert is_msp((before + json.dumps(SESSION, indent=indent or None)).encode())
