@@ -11,7 +11,7 @@ JOBS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
 # Tests start the program hundreds of times: it is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-run demo run test lint format audit bench bench-quick package package-test docs screenshots clean
+.PHONY: help setup setup-run demo run test fuzz lint format audit bench bench-quick package package-test docs screenshots clean
 
 help: ## list the targets
 	@echo 'Context Inspector: make TARGET'
@@ -31,6 +31,9 @@ run: setup-run ## open the window; FILE=path/to/log opens a log in it
 
 test: setup ## run all tests
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit tests/ui $(wildcard tests/e2e)
+
+fuzz: setup ## run the properties again and again with new examples; MINUTES=60
+	@$(BIN)/python -m tests.fuzz $(or $(MINUTES),5)
 
 lint: setup ## style, format, types and layers
 	@$(BIN)/ruff check inspector tests packaging docs

@@ -27,7 +27,7 @@ from inspector.collector import no_collection
 from inspector.msp.document import Edit, SessionDocument
 from inspector.protocol.tool_names import ToolAliases
 from inspector.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader
-from inspector.session_capture import FORMAT, SessionCapture, is_session_document, read_sessions
+from inspector.msp_capture import FORMAT, MspCapture, is_session_document, read_sessions
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
 
@@ -150,7 +150,7 @@ class CaptureDocument:
                     break
                 yield Progress(0, 1, 0, waiting=True)
         assert sessions is not None
-        shown = SessionCapture(sessions, self.path, self.name)
+        shown = MspCapture(sessions, self.path, self.name)
         for done, total in shown.fill():
             yield Progress(done, 2 * total, 0)
         self.msp, self.sessions = sessions, SessionFollowing(self, shown)
@@ -480,7 +480,7 @@ class SessionFollowing:
         shown: the projection.
     """
 
-    def __init__(self, document: CaptureDocument, shown: SessionCapture) -> None:
+    def __init__(self, document: CaptureDocument, shown: MspCapture) -> None:
         self.shown = shown
         self._document = document
         self._revision = shown.revision

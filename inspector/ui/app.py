@@ -20,7 +20,7 @@ from inspector.captures import Unsaved, unsaved_captures
 from inspector.credentials import TokenStore
 from inspector.instance import Lock, Place
 from inspector.protocol.tool_names import ToolAliases
-from inspector.session_restore import SavedWindow, take_session
+from inspector.last_open import SavedWindow, take_last_open
 from inspector.settings import Settings
 from inspector.sources.inputs import STANDARD_INPUT, is_stream
 from inspector.ui import icons, kept
@@ -28,7 +28,7 @@ from inspector.ui.failures import FailureDialog, on_qt_message
 from inspector.ui.last_time import LastTime
 from inspector.ui.main_window import MainWindow
 from inspector.ui.safety import developer_asked, kept_safe
-from inspector.ui.session import SessionKeeper
+from inspector.ui.last_open import LastOpenKeeper
 from inspector.ui.theme import ThemeController, ThemeSetting
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Application:
         tokens: the system keyring, where tokens of kept connections are.
         windows: the open ones.
         remembers: whether recents and settings are written to disk.
-        session: keeps what is open for the next start; None where another process does, or nobody.
+        last_open: keeps what is open for the next start; None where another process does, or nobody.
         aliases_here: tool aliases for this run, which come before those of the settings.
         failures: errors in the program itself, and the dialog about them.
         log: the program's own log; None where none is written.
@@ -70,7 +70,7 @@ class Application:
         self.windows: list[MainWindow] = []
         self.tasks: set[asyncio.Task[Any]] = set()
         self.aliases_here: Sequence[str] = ()
-        self.session: SessionKeeper | None = None
+        self.last_open: LastOpenKeeper | None = None
         self._instance: SingleInstance | None = None
         self.failures = FailureDialog(self)
         self.log: program_log.LogFile | None = None
@@ -98,11 +98,11 @@ class Application:
         """Run something in the background; it ends with the application at the latest."""
         return spawn(coro, name=name, owner=self.tasks)
 
-    def keep_session(self) -> None:
+    def keep_last_open(self) -> None:
         """Keep what is open for the next start, unless another process does."""
-        lock = take_session() if self.remembers else None
+        lock = take_last_open() if self.remembers else None
         if lock is not None:
-            self.session = SessionKeeper(self, lock)
+            self.last_open = LastOpenKeeper(self, lock)
 
     def take_second_starts(self, place: Place, lock: Lock) -> None:
         """Do what later starts of the program are asked for, so that they need not run themselves."""
@@ -130,8 +130,8 @@ class Application:
 
     def window_closing(self, window: MainWindow) -> None:
         """A window is about to close."""
-        if self.session is not None:
-            self.session.window_closing(window)
+        if self.last_open is not None:
+            self.last_open.window_closing(window)
 
     def window_closed(self, window: MainWindow) -> None:
         """Forget a window; the last one ends the application."""
@@ -206,7 +206,7 @@ class Application:
         finally:  # also on Ctrl+C: sessions leave their gateways, captures are written
             await self.close_all()
             await cancel_and_wait(self.tasks)
-            for kept_up in (self._instance, self.session):
+            for kept_up in (self._instance, self.last_open):
                 if kept_up is not None:
                     kept_up.close()
 
@@ -224,7 +224,7 @@ class Application:
     async def quit(self) -> None:
         """Close every window, unless somebody asked about an unsaved capture wants to stay."""
         for window in list(self.windows):
-            if not (await window.keeping.may_close() and await window.sessions.keeping.may_close()):
+            if not (await window.keeping.may_close() and await window.msp.keeping.may_close()):
                 for other in self.windows:
                     other.keeping.stay_after_all()
                 return
@@ -232,8 +232,8 @@ class Application:
 
     async def close_all(self) -> None:
         """Close every window and wait for their sessions; nothing is asked, unsaved captures stay on disk."""
-        if self.session is not None and self.windows:
-            self.session.end()
+        if self.last_open is not None and self.windows:
+            self.last_open.end()
         for window in list(self.windows):
             await window.aclose()
 
@@ -278,12 +278,12 @@ def run_windows(
         application.aliases_here = tool_aliases
 
         if not standalone:
-            application.keep_session()
+            application.keep_last_open()
 
         async def start() -> None:
             if first is not None:
                 application.take_second_starts(*first)
-            if targets or fresh or application.session is None or not application.session.open_before():
+            if targets or fresh or application.last_open is None or not application.last_open.open_before():
                 application.open_targets(targets)
 
         with kept_safe(application):

@@ -61,7 +61,7 @@ from inspector.ui.presets import Presets
 from inspector.ui.recent_menus import RecentMenus
 from inspector.ui.restoring import Restoring
 from inspector.ui.saving import MessageSaving
-from inspector.ui.session_editing import SessionEditing
+from inspector.ui.msp_editing import MspEditing
 from inspector.ui.stacking import Stacking
 from inspector.ui.view_head import ViewHead
 from inspector.ui.watching import Watching
@@ -111,7 +111,7 @@ class MainWindow(QMainWindow):
         exporting: writes what the table shows to a file.
         marking: marks and comments, and the file they are kept in.
         history: what can be undone.
-        sessions: edits the sessions the document is made of, if it is.
+        msp: edits the sessions (of the Model Subsession Protocol) the document is made of, if it is.
         highlighting: which messages stand out.
         commands: what its actions do.
         keys: which keys do what.
@@ -141,7 +141,7 @@ class MainWindow(QMainWindow):
         self.history = History(self)
         self.highlighting = Highlighting(self)
         self.marking = Marking(self)
-        self.sessions = SessionEditing(self)
+        self.msp = MspEditing(self)
         self.looking = Looking(self)
         self.counting = TokenCounting(self)
         self.hints_here: bool | None = None
@@ -286,7 +286,7 @@ class MainWindow(QMainWindow):
         self._document_layout.setSpacing(0)
         self._document_layout.addWidget(self.view_head)
         self.center = Center(self.theme, self._document_page)
-        self.center.made.connect(self.sessions.adopt)
+        self.center.made.connect(self.msp.adopt)
         self._document_layout.addWidget(self.center, 1)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.start_page)
@@ -370,7 +370,7 @@ class MainWindow(QMainWindow):
         self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
         self.center.take_focus()
         self.marking.attach(panes, self.opening.home_of(document))
-        self.sessions.attach(panes)
+        self.msp.attach(panes)
         self._named_keys = {}
         self._name_keys()
         self.restoring.attach(panes)
@@ -396,7 +396,7 @@ class MainWindow(QMainWindow):
         self.stacking.refresh()
         self.refresh_counts()
         self.marking.attach(panes, self.opening.home_of(document))
-        self.sessions.speak_of(panes)
+        self.msp.speak_of(panes)
         self._named_keys = {}
         self._name_keys()
         if before is not None:
@@ -466,7 +466,7 @@ class MainWindow(QMainWindow):
 
     def show_modified(self) -> None:
         """The title's mark says whether something is not saved."""
-        self.setWindowModified(self.keeping.unsaved or self.sessions.keeping.dirty)
+        self.setWindowModified(self.keeping.unsaved or self.msp.keeping.dirty)
 
     def _add_dock(self, title: str, panel: QWidget, *, shown: bool = True) -> None:
         dock = self.docks[title] = QDockWidget(title, self)
@@ -515,7 +515,7 @@ class MainWindow(QMainWindow):
         self.actions_by_id["view.hints"].setChecked(hints)
         self.developer.show_menu()
         self.counting.apply_settings()
-        self.sessions.apply_settings()
+        self.msp.apply_settings()
         shown = settings.table.time if self.panes is None else self.panes.messages.model.times.mode
         for mode, _ in TIME_MODES:
             self.actions_by_id[f"view.time_{mode}"].setChecked(mode == shown)
@@ -623,7 +623,7 @@ class MainWindow(QMainWindow):
             if self.document.live:
                 self.stacking.tick()
             self.watching.tick()
-            self.sessions.tick()
+            self.msp.tick()
             self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
 
     # Filter
@@ -709,7 +709,7 @@ class MainWindow(QMainWindow):
             present.add("live")
         if self.keeping.own is not None:
             present.add("unsaved")
-        present |= self.history.present | self.sessions.present
+        present |= self.history.present | self.msp.present
         if len(self.document.analysis.marks):
             present.add("marks")
         enable_actions(self.actions_by_id, present)
@@ -787,7 +787,7 @@ class MainWindow(QMainWindow):
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
         """A live session ends first: the close is put off until it is settled what becomes of the capture."""
-        asks = self.watching.session is not None or self.keeping.own is not None or self.sessions.keeping.dirty
+        asks = self.watching.session is not None or self.keeping.own is not None or self.msp.keeping.dirty
         if not self._closing and asks:
             event.ignore()
             self.application.spawn(self._close_if_allowed(), "close the window")
@@ -798,7 +798,7 @@ class MainWindow(QMainWindow):
         self.exporting.stop()
         self.looking.stop()
         self.counting.stop()
-        self.sessions.stop()
+        self.msp.stop()
         self.layout_keeper.store()
         self._clock.stop()
         self.marking.close()
@@ -815,7 +815,7 @@ class MainWindow(QMainWindow):
         self.deleteLater()
 
     async def _close_if_allowed(self) -> None:
-        if await self.keeping.may_close() and await self.sessions.keeping.may_close():
+        if await self.keeping.may_close() and await self.msp.keeping.may_close():
             await self.aclose()
 
     async def aclose(self) -> None:

@@ -1,7 +1,7 @@
 """How one window stands, so that the next start can put it there again: noting it down, and putting it back.
 
 What needs messages that are not read yet waits for them, and gives way to whatever the user does meanwhile. What is
-open at all is kept by `ui/session.py`; the file is `inspector.session_restore`.
+open at all is kept by `ui/last_open.py`; the file is `inspector.last_open`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from inspector.filters import FilterError
 from inspector.filters.scope import Reach, Scope
 from inspector.filters.stack import MOST_CONDITIONS, Condition, FilterStack
 from inspector.marks_file.identity import HEAD_MESSAGES, Digests
-from inspector.session_restore import LONGEST, SavedCondition, SavedScope, SavedWindow
+from inspector.last_open import LONGEST, SavedCondition, SavedScope, SavedWindow
 from inspector.settings import ConnectionSettings
 from inspector.ui import kept
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from inspector.demo.gateway import DemoGateway
 from inspector.filters.scope import Reach
-from inspector.session_restore import SavedWindow, load_session, session_path
+from inspector.last_open import SavedWindow, load_last_open, last_open_path
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.sources.connection import Connection
 from inspector.ui.app import Application
@@ -41,7 +41,7 @@ def started(qapp: QApplication, steps: Callable[[Application], Awaitable[None]])
     """Run the program from its start to its end, as without arguments."""
 
     async def whole(application: Application) -> None:
-        application.keep_session()
+        application.keep_last_open()
         assert application.session is not None
         if not application.session.open_before():
             application.open_targets([])
@@ -169,7 +169,7 @@ def test_a_killed_program_loses_seconds_at_most(qapp: QApplication, tmp_path: Pa
         window = application.windows[0]
         await opened(window, log)
         panes_of(window).apply_filter("no < 10")
-        await until(lambda: load_session().windows and load_session().windows[0].filter == "no < 10", "the file", 5)
+        await until(lambda: load_last_open().windows and load_last_open().windows[0].filter == "no < 10", "the file", 5)
 
     started(qapp, steps)
 
@@ -187,11 +187,11 @@ def test_secrets_are_not_written(qapp: QApplication, tmp_path: Path) -> None:
         await application.quit()
 
     started(qapp, steps)
-    written = session_path().read_text()
+    written = last_open_path().read_text()
     assert SECRET not in written
     assert "hunter2" not in written
-    assert load_session().windows[0].filter == ""
-    assert session_path().stat().st_mode & 0o777 == 0o600
+    assert load_last_open().windows[0].filter == ""
+    assert last_open_path().stat().st_mode & 0o777 == 0o600
 
 
 def test_a_file_that_is_gone_is_one_sentence(qapp: QApplication, tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_a_start_with_a_file_leaves_what_was_open_to_the_next(qapp: QApplication
         await application.quit()
 
     async def visit(application: Application) -> None:
-        application.keep_session()
+        application.keep_last_open()
         application.open_targets([str(other)])
         await read(application.windows[0])
         await application.quit()
@@ -335,8 +335,8 @@ def test_starts_that_ended_before_all_stood_only_offer_it(qapp: QApplication, tm
         assert [window.document.name for window in application.windows] == ["work.jsonl"]
 
     started(qapp, first)
-    raw = json.loads(session_path().read_text())
-    session_path().write_text(json.dumps({**raw, "attempts": 2}))
+    raw = json.loads(last_open_path().read_text())
+    last_open_path().write_text(json.dumps({**raw, "attempts": 2}))
     started(qapp, offered)
 
 
@@ -348,8 +348,8 @@ def test_a_gateway_is_offered_and_joined_only_where_that_is_set(qapp: QApplicati
         application.settings.keep_connection(NamedConnection(name="Team", url="ws://gateway.test:1", space="team"))
         application.settings.start.reconnect = reconnect
         watched = {"connection": {"url": "ws://gateway.test:1", "space": "team"}, "filter": "no < 9"}
-        session_path().write_text(json.dumps({"version": 1, "windows": [watched]}))
-        application.keep_session()
+        last_open_path().write_text(json.dumps({"version": 1, "windows": [watched]}))
+        application.keep_last_open()
         assert application.session is not None
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("inspector.ui.connections.Connections.join", lambda self, one: joined.append(one.name))
@@ -364,7 +364,7 @@ def test_a_gateway_is_offered_and_joined_only_where_that_is_set(qapp: QApplicati
 def test_a_window_that_offers_a_gateway_can_be_used_for_another_thing(qapp: QApplication, tmp_path: Path) -> None:
     log = log_of(tmp_path, count=20)
     watched = {"connection": {"url": "ws://gateway.test:1", "space": "team"}, "filter": "no < 9"}
-    session_path().write_text(json.dumps({"version": 1, "windows": [watched]}))
+    last_open_path().write_text(json.dumps({"version": 1, "windows": [watched]}))
 
     async def steps(application: Application) -> None:
         await opened(application.windows[0], log)
@@ -400,7 +400,7 @@ def test_a_demo_is_not_opened_again(qapp: QApplication) -> None:
         await application.quit()
 
     started(qapp, steps)
-    assert load_session().windows == []
+    assert load_last_open().windows == []
 
 
 def test_a_packed_log_comes_back(qapp: QApplication, tmp_path: Path) -> None:
@@ -432,7 +432,7 @@ def test_a_packed_log_comes_back(qapp: QApplication, tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_file_is_a_sentence(qapp: QApplication, content: bytes) -> None:
-    session_path().write_bytes(content)
+    last_open_path().write_bytes(content)
 
     async def steps(application: Application) -> None:
         assert [window.panes for window in application.windows] == [None]

@@ -14,7 +14,7 @@ from inspector import paths
 from inspector.captures import captures_folder, new_capture
 from inspector.export import export_file
 from inspector.file_modes import mode_for
-from inspector.session_restore import Session, save_session, session_path
+from inspector.last_open import LastOpen, save_last_open, last_open_path
 from inspector.settings import Settings, save, settings_path
 from tests.builders import document_of, envelope, received
 
@@ -54,14 +54,14 @@ def test_an_export_is_as_readable_as_other_files(umask: int, tmp_path: Path) -> 
 
 def test_what_is_the_programs_own_is_the_users_alone(umask: int) -> None:
     save(Settings())
-    save_session(Session())
+    save_last_open(LastOpen())
     own = new_capture("space")
     own.path.touch(0o600)
     try:
         for folder in (paths.config_folder(), paths.data_folder(), paths.cache_folder(), paths.log_folder()):
             assert mode(folder) == 0o700
         assert mode(captures_folder()) == 0o700
-        for file in (settings_path(), session_path()):
+        for file in (settings_path(), last_open_path()):
             assert mode(file) == 0o600
     finally:
         own.discard()

@@ -23,7 +23,7 @@ from inspector.ui.dialogs.subsession import CloseSubsessionDialog, NewSubsession
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.subsessions.chat import CLOSED
 from inspector.ui.panels.subsessions.panel import SubsessionsPanel
-from inspector.ui.session_keeping import READ_ONLY
+from inspector.ui.msp_keeping import READ_ONLY
 from inspector.ui.widgets.buttons import LinkButton
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, until
@@ -460,7 +460,7 @@ def test_overwriting_after_the_question_writes_ours(qapp: QApplication, report: 
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "mine")
         rewrite(report, json.dumps(json.loads(bytes_of(report)), indent=1))
-        window.sessions.keeping.look()
+        window.msp.keeping.look()
         QTest.mouseClick(link(window, "session-changed", "Overwrite..."), Qt.MouseButton.LeftButton)
         await answer(window, "Overwrite")
         await until(lambda: not sessions(window).dirty, "it to be saved")

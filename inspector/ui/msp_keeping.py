@@ -17,7 +17,7 @@ from inspector.ui.wire_text import plain
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
-    from inspector.ui.session_editing import SessionEditing
+    from inspector.ui.msp_editing import MspEditing
 
 LOOK_MS = 2_000
 """So often it is looked whether the files are still what was read."""
@@ -27,10 +27,10 @@ _CHANGED = "session-changed"
 _FAILED = "session-not-saved"
 
 
-class SessionKeeping(QObject):
+class MspKeeping(QObject):
     """Saves the sessions of one window, and notices when the files become others."""
 
-    def __init__(self, window: MainWindow, editing: SessionEditing) -> None:
+    def __init__(self, window: MainWindow, editing: MspEditing) -> None:
         super().__init__(editing)
         self._window = window
         self._editing = editing

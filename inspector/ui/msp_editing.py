@@ -1,7 +1,7 @@
 """Working on the sessions of a document: what is asked for in the view "Sub-sessions", each a step that can be undone.
 
 The document of sessions is what is edited; the capture that the other views show follows it. Saving is in
-session_keeping.py.
+msp_keeping.py.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inspector.msp.objects import Message, Session, Subsession
 from inspector.ui.center import SUBSESSIONS
 from inspector.ui.panels.details.places import ContextPlace
 from inspector.ui.panels.subsessions.words import label_of
-from inspector.ui.session_keeping import SessionKeeping
+from inspector.ui.msp_keeping import MspKeeping
 from inspector.ui.wire_text import plain
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _TITLES = {"file.save": "&Save sessions", "file.save_as": "Save sessions &as..."
 """What is saved here is no capture."""
 
 
-class SessionEditing(QObject):
+class MspEditing(QObject):
     """Edits the sessions one window shows.
 
     Attributes:
@@ -48,7 +48,7 @@ class SessionEditing(QObject):
         self._gave_place = False
         self._wanted: str | None = None
         self.panel: SubsessionsPanel | None = None
-        self.keeping = SessionKeeping(window, self)
+        self.keeping = MspKeeping(window, self)
 
     @property
     def document(self) -> SessionDocument | None:
@@ -137,7 +137,7 @@ class SessionEditing(QObject):
         self._window.application.save_settings()
         for window in self._window.application.windows:
             if window is not self._window:
-                window.sessions.apply_settings()
+                window.msp.apply_settings()
 
     def _on_view_changed(self, view: str) -> None:
         """The details give their place to what a sub-session sees, and come back after."""

@@ -111,7 +111,7 @@ class SavedWindow(_Part):
 
 
 @dataclass
-class Session:
+class LastOpen:
     """What was open when it was written down last."""
 
     windows: list[SavedWindow] = field(default_factory=list[SavedWindow])
@@ -122,12 +122,12 @@ class Session:
     """A sentence for the user where the file, or a part of it, was of no use."""
 
 
-def session_path() -> Path:
+def last_open_path() -> Path:
     """Where it lies."""
     return paths.data_folder() / FILE_NAME
 
 
-def take_session() -> Lock | None:
+def take_last_open() -> Lock | None:
     """Become the process that keeps the session; None when another one does."""
     try:
         return Lock.take(paths.data_folder() / "session.lock")
@@ -135,18 +135,18 @@ def take_session() -> Lock | None:
         return None
 
 
-def load_session(path: Path | None = None) -> Session:
+def load_last_open(path: Path | None = None) -> LastOpen:
     """Read what was open; never raises for a missing or broken file.
 
     Args:
-        path: the file; `session_path()` by default.
+        path: the file; `last_open_path()` by default.
     """
     try:
-        file = session_path() if path is None else path
+        file = last_open_path() if path is None else path
         with file.open("rb") as stream:
             data = stream.read(_MOST_BYTES + 1)
     except FileNotFoundError:
-        return Session()
+        return LastOpen()
     except OSError as error:
         return _of_no_use(error.strerror or str(error))
     if len(data) > _MOST_BYTES:
@@ -162,31 +162,31 @@ def load_session(path: Path | None = None) -> Session:
     attempts = raw.get("attempts")
     lost = len(windows) - len(usable)
     trouble = "Some of what was open before could not be read, and was left out." if lost else ""
-    return Session(usable, attempts if isinstance(attempts, int) and 0 <= attempts < 100 else 0, trouble)
+    return LastOpen(usable, attempts if isinstance(attempts, int) and 0 <= attempts < 100 else 0, trouble)
 
 
-def save_session(session: Session, path: Path | None = None) -> None:
+def save_last_open(last: LastOpen, path: Path | None = None) -> None:
     """Write down what is open; readable by the user alone.
 
     Args:
         session: what is.
-        path: the file; `session_path()` by default.
+        path: the file; `last_open_path()` by default.
 
     Raises:
         OSError: it cannot be written; the old file is untouched.
     """
-    replace_whole(session_path() if path is None else path, encoded(session), sync=False)
+    replace_whole(last_open_path() if path is None else path, encoded(session), sync=False)
 
 
-def encoded(session: Session) -> bytes:
+def encoded(last: LastOpen) -> bytes:
     """The file's content."""
     windows = [one.model_dump(exclude_defaults=True) for one in session.windows[:MOST_WINDOWS]]
     content = {"version": VERSION, "attempts": session.attempts, "windows": windows}
     return json.dumps(content, indent=1).encode() + b"\n"
 
 
-def _of_no_use(why: str) -> Session:
-    return Session(trouble=f"What was open before could not be read: {why}.")
+def _of_no_use(why: str) -> LastOpen:
+    return LastOpen(trouble=f"What was open before could not be read: {why}.")
 
 
 def _window(raw: object) -> SavedWindow | None:

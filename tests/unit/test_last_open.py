@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.session_restore import (
+from inspector.last_open import (
     MOST_WINDOWS,
     SavedCondition,
     SavedScope,
     SavedWindow,
-    Session,
-    load_session,
-    save_session,
-    session_path,
-    take_session,
+    LastOpen,
+    load_last_open,
+    save_last_open,
+    last_open_path,
+    take_last_open,
 )
 from inspector.settings import ConnectionSettings
 
@@ -31,14 +31,14 @@ WHOLE = SavedWindow(
 
 
 def test_there_and_back() -> None:
-    save_session(Session([WHOLE, SavedWindow(path="/b")], attempts=1))
-    assert load_session() == Session([WHOLE, SavedWindow(path="/b")], attempts=1)
-    assert session_path().stat().st_mode & 0o777 == 0o600
-    assert [path.name for path in session_path().parent.iterdir()] == ["session.json"]
+    save_last_open(LastOpen([WHOLE, SavedWindow(path="/b")], attempts=1))
+    assert load_last_open() == LastOpen([WHOLE, SavedWindow(path="/b")], attempts=1)
+    assert last_open_path().stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in last_open_path().parent.iterdir()] == ["session.json"]
 
 
 def test_none_yet() -> None:
-    assert load_session() == Session()
+    assert load_last_open() == LastOpen()
 
 
 @pytest.mark.parametrize(
@@ -51,26 +51,26 @@ def test_none_yet() -> None:
 )  # fmt: skip
 def test_an_attribute_that_cannot_be_used_is_left_out_alone(attribute: str, value: object) -> None:
     raw = {**WHOLE.model_dump(), attribute: value}
-    session_path().write_text(json.dumps({"version": 1, "windows": [raw]}))
-    (found,) = load_session().windows
+    last_open_path().write_text(json.dumps({"version": 1, "windows": [raw]}))
+    (found,) = load_last_open().windows
     usual = SavedWindow.model_fields[attribute].get_default(call_default_factory=True)
     assert found == WHOLE.model_copy(update={attribute: usual})
 
 
 def test_a_window_with_nothing_to_open_is_left_out() -> None:
-    session_path().write_text(json.dumps({"version": 1, "windows": [{"filter": "no"}, {"path": "/a"}, 7]}))
-    found = load_session()
+    last_open_path().write_text(json.dumps({"version": 1, "windows": [{"filter": "no"}, {"path": "/a"}, 7]}))
+    found = load_last_open()
     assert [window.path for window in found.windows] == ["/a"]
     assert found.trouble
 
 
 def test_not_without_end(tmp_path: Path) -> None:
-    save_session(Session([SavedWindow(path=f"/{n}") for n in range(200)]))
-    assert len(load_session().windows) == MOST_WINDOWS
+    save_last_open(LastOpen([SavedWindow(path=f"/{n}") for n in range(200)]))
+    assert len(load_last_open().windows) == MOST_WINDOWS
     big = tmp_path / "big.json"
     big.write_bytes(b" " * (5 << 20))
-    assert "too large" in load_session(big).trouble
-    assert "could not be read" in load_session(tmp_path).trouble
+    assert "too large" in load_last_open(big).trouble
+    assert "could not be read" in load_last_open(tmp_path).trouble
 
 
 json_values = st.recursive(
@@ -87,11 +87,11 @@ json_values = st.recursive(
 def test_any_file_gives_a_session(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     file = tmp_path_factory.getbasetemp() / "any.json"
     file.write_bytes(data)
-    assert all(window.opens for window in load_session(file).windows)
+    assert all(window.opens for window in load_last_open(file).windows)
 
 
 def test_one_process_keeps_it() -> None:
-    lock = take_session()
+    lock = take_last_open()
     assert lock is not None
-    assert take_session() is None
+    assert take_last_open() is None
     lock.release()

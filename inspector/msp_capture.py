@@ -115,7 +115,7 @@ class SpoolFeed:
         self.spool.close()
 
 
-class SessionCapture:
+class MspCapture:
     """The projection of a document of sessions, in a spool.
 
     Attributes:

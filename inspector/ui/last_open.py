@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from inspector.instance import Lock
-from inspector.session_restore import MOST_ATTEMPTS, SavedWindow, Session, encoded, load_session, save_session
+from inspector.last_open import MOST_ATTEMPTS, SavedWindow, LastOpen, encoded, load_last_open, save_last_open
 from inspector.ui.wire_text import plain
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _NOTICE = "restoring"
 _LONGEST_NAME = 60
 
 
-class SessionKeeper(QObject):
+class LastOpenKeeper(QObject):
     """Keeps what is open of one application, which is the only one to do so."""
 
     def __init__(self, application: Application, lock: Lock, parent: QObject | None = None) -> None:
@@ -37,13 +37,13 @@ class SessionKeeper(QObject):
 
         Args:
             application: whose windows they are.
-            lock: from `session_restore.take_session`.
+            lock: from `last_open.take_last_open`.
             parent: owner.
         """
         super().__init__(parent)
         self._application = application
         self._lock = lock
-        self._before = load_session()
+        self._before = load_last_open()
         self._attempts = self._before.attempts
         self._waits = bool(self._before.windows)
         self._written = b""
@@ -74,7 +74,7 @@ class SessionKeeper(QObject):
             self._offer()
             return True
         self._attempts = before.attempts + 1
-        self._write(Session(before.windows, self._attempts))
+        self._write(LastOpen(before.windows, self._attempts))
         gone = [one for one in before.windows if one.path and not _is_there(one.path)]
         there = [one for one in before.windows if one not in gone or one.connection is not None]
         for saved in there:
@@ -143,7 +143,7 @@ class SessionKeeper(QObject):
             window.restoring.saved is not None and window.opening.reading for window in windows
         ):
             self._attempts = 0
-        self._write(Session(found, self._attempts))
+        self._write(LastOpen(found, self._attempts))
 
     def window_closing(self, window: MainWindow) -> None:
         """A window is about to close; the last one is opened again at the next start."""
@@ -163,12 +163,12 @@ class SessionKeeper(QObject):
         self._timer.stop()
         self._lock.release()
 
-    def _write(self, session: Session) -> None:
+    def _write(self, last: LastOpen) -> None:
         content = encoded(session)
         if content == self._written:
             return
         try:
-            save_session(session)
+            save_last_open(session)
         except OSError as error:  # said nowhere: nothing is lost that was made
             _log.info("What is open could not be written down: %s", error)
         else:
