@@ -41,8 +41,10 @@ _LONGEST_PATH = 100
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 _SCHEMES = ("ws://", "wss://")
 _RETRY_S = 0.05
-LIMIT_S = 6.0
+LIMIT_S = 4.0
 """How long a second start waits for the first one, which may be starting itself, or be at work."""
+_QUICK_LIMIT_S = 2.0
+"""How long it does so before it looks at anything else."""
 
 
 class Outcome(enum.Enum):
@@ -106,7 +108,7 @@ def quick_request(words: Sequence[str]) -> Request | None:
     elif words and words[0] != "--new-window" and not any(sign in words[0] for sign in "/.:\\"):
         return None  # it may be a command
     targets = [word for word in words if word != "--new-window"]
-    if any(word.startswith("-") or not (word.startswith(_SCHEMES) or Path(word).is_file()) for word in targets):
+    if any(word.startswith("-") or not (word.startswith(_SCHEMES) or _is_file(word)) for word in targets):
         return None
     return request_for(targets, new_window="--new-window" in words)
 
@@ -115,7 +117,9 @@ def handed_over_quickly(words: Sequence[str]) -> bool:
     """Whether a running program has taken what the command line asks for, so that this process can end."""
     request = quick_request(words)
     place = listening_place() if request is not None else None
-    return request is not None and place is not None and hand_over(place, request) is Outcome.TAKEN
+    if request is None or place is None:
+        return False
+    return hand_over(place, request, limit_s=_QUICK_LIMIT_S) is Outcome.TAKEN
 
 
 def first_or_end(request: Request) -> tuple[Place, Lock] | None:
@@ -226,7 +230,8 @@ def _is_ours_alone(folder: Path) -> bool:
 def _name() -> str:
     """What tells programs apart that must not talk: the user's folders and the display."""
     display = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY", "").removesuffix(".0")
-    names = ("CONTEXT_INSPECTOR_HOME", "XDG_CONFIG_HOME", "HOME", "QT_QPA_PLATFORM")
+    folders = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+    names = ("CONTEXT_INSPECTOR_HOME", *folders, "HOME", "QT_QPA_PLATFORM")
     parts = [display, *(os.environ.get(name, "") for name in names)]
     return blake2b(os.fsencode("\0".join(parts)), digest_size=8).hexdigest()
 
@@ -301,6 +306,13 @@ def is_own_user(connected: socket.socket) -> bool:
     except OSError:
         return False
     return struct.unpack("3i", peer)[1] == os.geteuid()
+
+
+def _is_file(word: str) -> bool:
+    try:
+        return Path(word).is_file()
+    except (OSError, ValueError):  # too long, or with a character no name has
+        return False
 
 
 def _current_folder() -> str:

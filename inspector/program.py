@@ -16,6 +16,7 @@ from inspector import hard_crashes, instance
 from inspector.cli.arguments import ToolAliasTexts, fail
 from inspector.cli.commands import COMMANDS, app
 from inspector.collector import no_collection
+from inspector.display import has_display, is_within_reach
 
 Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
 Developer = Annotated[bool, typer.Option("--developer", help="Show the Developer menu, and log more.")]
@@ -32,15 +33,15 @@ _OUR_FAULT = 70
 """Exit code for an error in the program itself, EX_SOFTWARE of sysexits.h."""
 
 
-def has_display() -> bool:
-    """Whether a window can be seen: always but on a Unix without a display server."""
-    if sys.platform in ("win32", "darwin"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("QT_QPA_PLATFORM"))
-
-
 def _without_display() -> None:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+
+def _exists(target: str) -> bool:
+    try:
+        return Path(target).exists()
+    except (OSError, ValueError):  # too long, or with a character no name has
+        return False
 
 
 def _theme(name: str) -> str:
@@ -78,10 +79,12 @@ def window_command(
     opened by a process of its own.
     """
     for target in targets or []:
-        if target != "-" and not target.startswith(("ws://", "wss://")) and not Path(target).exists():
+        if target != "-" and not target.startswith(("ws://", "wss://")) and not _exists(target):
             fail(f"There is no file {target}, and no command of that name; see context-inspector --help.")
     if not has_display():
         fail("There is no display to show a window on. The commands summary, list, contexts and show need none.")
+    if not is_within_reach():
+        fail(f"The display {os.environ['DISPLAY']} does not answer. Is it gone, or is DISPLAY another session's?")
     texts = _alias_texts(tool_alias)
     chosen_theme = _theme(theme) if theme else None
     _ask_for_developer(developer)

@@ -131,8 +131,8 @@ def open_request(application: Application, request: Request) -> None:
     if request.token:  # Qt asks the desktop with it, once, when a window comes to the front
         os.environ["XDG_ACTIVATION_TOKEN"] = request.token
     shown = [_open(application, target, new_window=request.new_window) for target in request.targets]
-    session = application.session
-    if not shown and not request.new_window and session is not None and session.waits and session.open_before():
+    before = application.last_open
+    if not shown and not request.new_window and before is not None and before.waits and before.open_before():
         shown = application.windows[-1:]
     if not shown:
         free = None if request.new_window else _free_window(application)
@@ -149,11 +149,19 @@ def _open(application: Application, target: str, *, new_window: bool) -> MainWin
         window.watching.ask_for_gateway(target)
         return window
     path = Path(target)
-    if not path.exists() or is_stream(path) or path.is_dir():
+    if not _can_be_read(path):
         window.say(f"{path} cannot be read: there is no such file.", "severity.error")
         return window
     window.opening.open_path(path)
     return window
+
+
+def _can_be_read(path: Path) -> bool:
+    """Whether there is a file or a folder; a pipe is the second start's own."""
+    try:
+        return path.exists() and not is_stream(path)
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _window_on(application: Application, path: Path) -> MainWindow | None:

@@ -74,6 +74,19 @@ def test_a_file_opens_in_the_free_window_then_in_a_new_one(qapp: QApplication, p
     running(qapp, place, steps)
 
 
+def test_a_folder_of_sessions_and_a_name_no_file_can_have(qapp: QApplication, place: Place) -> None:
+    folder = Path(__file__).parents[1] / "data" / "msp" / "folder"
+
+    async def steps(application: Application) -> None:
+        assert await second_start(place, Request((str(folder), "/" + "x" * 300))) is Outcome.TAKEN
+        await until(lambda: len(application.windows) == 2, "a second window")
+        await read(application.windows[0])
+        assert application.windows[0].document.msp is not None
+        assert "cannot be read" in said(application.windows[1])
+
+    running(qapp, place, steps)
+
+
 def test_a_file_that_is_shown_comes_to_the_front_unless_a_new_window_is_asked_for(
     qapp: QApplication, place: Place, tmp_path: Path
 ) -> None:

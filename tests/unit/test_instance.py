@@ -118,6 +118,15 @@ def test_words_of_a_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert ask(["pipe.log"]) is None  # read once: by this process
 
 
+def test_a_word_too_long_for_a_name_is_left_to_the_parser() -> None:
+    assert instance.quick_request(["/" + "x" * 300]) is None
+    assert instance.quick_request(["/a\0b"]) is None
+
+
+def test_a_first_one_that_is_at_work_is_not_waited_for_twice_as_long(place: Place) -> None:
+    assert instance._QUICK_LIMIT_S + instance.LIMIT_S <= 6
+
+
 def test_nobody_is_there(place: Place) -> None:
     started = time.monotonic()
     assert instance.hand_over(place, Request()) is Outcome.NOBODY
@@ -232,10 +241,15 @@ def test_a_folder_of_ours_that_others_may_enter_is_none(runtime: Path) -> None:
 
 def test_other_settings_and_displays_are_other_programs(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = {instance.listening_place()}
-    for name, value in (("DISPLAY", ":77"), ("WAYLAND_DISPLAY", "wayland-7"), ("CONTEXT_INSPECTOR_HOME", "/elsewhere")):
+    for name, value in (
+        ("DISPLAY", ":77"),
+        ("WAYLAND_DISPLAY", "wayland-7"),
+        ("CONTEXT_INSPECTOR_HOME", "/elsewhere"),
+        ("XDG_DATA_HOME", "/data"),
+    ):
         monkeypatch.setenv(name, value)
         seen.add(instance.listening_place())
-    assert len(seen) == 4
+    assert len(seen) == 5
 
 
 def test_a_lock_is_free_when_its_process_is_killed(tmp_path: Path) -> None:
