@@ -1,4 +1,4 @@
-"""Whether there is a display to show a window on, found out before Qt is asked: where there is none Qt ends the program."""
+"""Whether there is a display to show a window on, found out before Qt is asked: without one Qt ends the program."""
 
 from __future__ import annotations
 

@@ -67,8 +67,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False, subcommand_metavar="[FILE | ws://...]... | COMMAND [ARGS]...",
     help="See who thinks what, where, because of what, and what it costs: an inspector for multi-agent workspaces.\n\n"
     "Without a command it opens the window: on each log FILE (- for standard input), with the question how to join the "
-    "gateway at each ws:// or wss:// address, or on the start page when nothing is named. Where it runs already, that one "
-    "opens them.\n\n"
+    "gateway at each ws:// or wss:// address, or on the start page when nothing is named. Where it runs already, "
+    "that one opens them.\n\n"
     "The window's options: --new-window, --standalone, --theme, --tool-alias, --developer; "
     "`context-inspector window --help` has their words.",
 )  # fmt: skip
