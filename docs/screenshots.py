@@ -30,6 +30,7 @@ ROOT = Path(__file__).parents[1]
 DEMO = "tests/data/captures/demo-round.ctxcap"
 LOOP = "tests/data/captures/loop-mcp.jsonl"
 CODER = "tests/data/recordings/mew/coding-agent/envelope-history.jsonl"
+SESSIONS = "tests/data/msp/weekly-report.json"
 RUNE = "tests/data/recordings/mcp-rune/01-loop-current-names.jsonl"
 
 
@@ -79,6 +80,7 @@ PICTURES = (
         "docs/pictures/filter.png", DEMO,
         ("--select", "107", "-Y", 'kind like "mcp/*:tools/call" && from == "analyst"'), (0, 30, 1280, 330),
     ),
+    Picture("docs/pictures/sub-sessions.png", SESSIONS, ("--view", "sub-sessions"), (213, 100, 1067, 676)),
 )  # fmt: skip
 
 

@@ -105,7 +105,7 @@ def claim(path: Path) -> OwnCapture | None:
 def _take(path: Path) -> OwnCapture | None:
     from filelock import FileLock, Timeout  # 80 ms that a start without captures need not wait for
 
-    lock = FileLock(path.with_name(path.name + _LOCK_SUFFIX), timeout=0, thread_local=False)
+    lock = FileLock(path.with_name(path.name + _LOCK_SUFFIX), timeout=0, mode=0o600, thread_local=False)
     try:
         lock.acquire()
     except Timeout:

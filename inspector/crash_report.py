@@ -25,8 +25,19 @@ _KINDS = 20
 _LONGEST_WORDS = 400
 _LONGEST_TRACE = 8_000
 _PLACES = re.compile(r'File "([^"\n]{1,4096})"')
-# Whole paths only: those of the program's own files are shortened by then.
-_PATHS = re.compile(r"(?<![\w/.\\])(?:~|[A-Za-z]:)?(?:[/\\][^/\\\s:'\"<>|]{1,255}){2,64}")
+# Whole paths only: those of the program's own files are shortened by then. Names may hold blanks, so that what follows
+# a path goes with it: rather a word too few than a name too many.
+_QUOTED_PATHS = re.compile(r"""(['"])(?:~[/\\]|/|[A-Za-z]:[/\\]|\\\\)(?:(?!\1)[^\n]){1,4096}\1""")
+_PART = r"[/\\]+[^/\\\s:'\"<>|][^/\\\n:'\"<>|]{0,254}"
+_PATHS = re.compile(rf"(?<![\w/.\\])(?:(?:~|[A-Za-z]:)(?:{_PART}){{1,64}}|(?:{_PART}){{2,64}})")
+_A_FILE = "(a file)"
+_SAID = "! "
+"""Before lines of a dump that an error, or Qt, says of itself: they may quote anything."""
+_STRUCTURE = re.compile(
+    r'  File "|    |  \.\.\.|  <|  Garbage-collecting|Fatal Python error:|Python runtime state:|Current thread |'
+    r"Thread 0x|Extension modules:|Windows fatal|\w+$|$"
+)
+"""How other lines of a dump begin: calls, lines of source, types of errors."""
 
 Mask = Callable[[str], str]
 """Text with its secrets replaced."""
@@ -59,7 +70,8 @@ class Failures:
 
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], Failure] = {}
-        self._lock = threading.Lock()
+        # Whatever is made while it is held may be the collector's turn, and what is cleaned up then may fail, too.
+        self._lock = threading.RLock()
         self._total = 0
 
     @property
@@ -88,10 +100,12 @@ class Failures:
         with self._lock:
             self._total += 1
             known = self._known.get(kind)
-            if known is None:
-                if len(self._known) >= _KINDS:
-                    return None
-                known = self._known[kind] = _described(origin, error, words)
+            if known is None and len(self._known) >= _KINDS:
+                return None
+        if known is None:  # not while others wait: sources are read for it, and the error is asked for its words
+            known = _described(origin, error, words)
+        with self._lock:
+            known = self._known.setdefault(kind, known)
             known.count += 1
             known.last = time.time()
             return known
@@ -108,28 +122,47 @@ def _place_of(error: BaseException) -> tuple[str, int]:
 def _described(origin: str, error: BaseException | None, words: str) -> Failure:
     if error is None:
         return Failure(origin, origin, words[:_LONGEST_WORDS], "")
-    said = str(error)[:_LONGEST_WORDS]
-    return Failure(origin, type(error).__name__, said, traceback_words(error)[-_LONGEST_TRACE:])
+    return Failure(origin, type(error).__name__, _words_of(error)[:_LONGEST_WORDS], _trace_of(error)[-_LONGEST_TRACE:])
 
 
-def traceback_words(error: BaseException, *, words: bool = False) -> str:
+def _words_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001  it is shown all the same
+        return ""
+
+
+def _trace_of(error: BaseException) -> str:
+    try:
+        return traceback_words(error)
+    except Exception as problem:  # noqa: BLE001
+        return f"The calls that led there cannot be told: {type(problem).__name__}"
+
+
+def traceback_words(error: BaseException, *, words: Mask | None = None) -> str:
     """The calls that led to an error, and those before it that caused it; paths shortened.
 
     Args:
         error: what was raised.
-        words: with what the errors say of themselves.
+        words: replaces secrets in what the errors say of themselves, which is marked (`said`); None to leave that out.
     """
     parts: list[str] = []
     _add_trace(traceback.TracebackException.from_exception(error), parts, words, depth=0)
     return shortened("\n".join(parts))
 
 
+def said(text: str) -> str:
+    """What an error, or Qt, says of itself, as a dump holds it: marked, so that a report can leave it out."""
+    return "\n".join(f"{_SAID}{line}" for line in text.splitlines())
+
+
 _CAUSED = "which caused:"
 _MEANWHILE = "and while that was being handled:"
+_ONE_OF = "one of several errors:"
 _DEEPEST = 8
 
 
-def _add_trace(found: traceback.TracebackException, parts: list[str], words: bool, depth: int) -> None:
+def _add_trace(found: traceback.TracebackException, parts: list[str], words: Mask | None, depth: int) -> None:
     if depth > _DEEPEST:
         return
     before = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
@@ -138,10 +171,11 @@ def _add_trace(found: traceback.TracebackException, parts: list[str], words: boo
         parts.append(_CAUSED if found.__cause__ is not None else _MEANWHILE)
     parts.extend(line.rstrip("\n") for line in found.stack.format())
     name = found.exc_type.__name__
-    said = "".join(found.format_exception_only()).strip() if words else ""
-    parts.append(said or name)
+    parts.append(name)
+    if words is not None:
+        parts.append(said(words("".join(found.format_exception_only()).strip())))
     for one in found.exceptions or ():
-        parts.append("one of several errors:")
+        parts.append(_ONE_OF)
         _add_trace(one, parts, words, depth + 1)
 
 
@@ -233,7 +267,7 @@ def compose(title: str, traces: Iterable[str], where: Surroundings, choices: Cho
         parts += ["", "Log", *where.log_lines]
     text = shortened("\n".join(parts))
     if not choices.file_names:
-        text = _PATHS.sub("(a file)", _without_names(text, [one.name for one in where.opened]))
+        text = _without_paths(_without_names(text, [one.name for one in where.opened]))
     return mask(text) + "\n"
 
 
@@ -254,17 +288,19 @@ def failure_words(failures: Failures, choices: Choices) -> list[str]:
 
 def dump_words(dump: str, choices: Choices) -> str:
     """What a run left that ended hard; what an error or Qt said of itself only when asked for."""
-    lines = [line if choices.error_words else _without_words(line) for line in dump.splitlines()]
+    if choices.error_words:
+        lines = [line.removeprefix(_SAID) for line in dump.splitlines()]
+    else:
+        lines = [words for line in dump.splitlines() if (words := _structure(line)) is not None]
     return shortened("\n".join(lines))
 
 
-def _without_words(line: str) -> str:
-    if line.startswith(
-        (" ", "Fatal Python error:", "Current thread", "Thread ", "Extension modules:", "Windows fatal")
-    ):
+def _structure(line: str) -> str | None:
+    """A line of a dump as far as it quotes nothing; None where nothing is left."""
+    if line in (_CAUSED, _MEANWHILE, _ONE_OF) or _STRUCTURE.match(line):
         return line
     head, colon, _ = line.partition(": ")
-    return f"{head}:" if colon else line
+    return f"{head}:" if colon and head.isidentifier() else None
 
 
 def _settings_lines(settings: Mapping[str, object], depth: int = 0) -> list[str]:
@@ -301,3 +337,7 @@ def _without_names(text: str, names: Iterable[str]) -> str:
             if len(one) > 2:
                 text = text.replace(one, f"log {place}")
     return text
+
+
+def _without_paths(text: str) -> str:
+    return _PATHS.sub(_A_FILE, _QUOTED_PATHS.sub(lambda found: f"{found[1]}{_A_FILE}{found[1]}", text))

@@ -24,10 +24,10 @@ from inspector.capture.decisions import FILE_NAME, Decisions
 from inspector.capture.parallel import reader_count
 from inspector.capture.sources import SourceFile
 from inspector.collector import no_collection
-from inspector.msp.document import Edit, SessionDocument
-from inspector.protocol.tool_names import ToolAliases
-from inspector.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader
+from inspector.msp.document import Edit, NotMspError, SessionDocument
 from inspector.msp_capture import FORMAT, MspCapture, is_session_document, read_sessions
+from inspector.protocol.tool_names import ToolAliases
+from inspector.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
 
@@ -137,6 +137,7 @@ class CaptureDocument:
 
         Raises:
             OSError: they cannot be read, or there is no room for a spool.
+            UnknownFormatError: they hold no sessions.
         """
         self._log = self.path = paths[0]
         self.name = self.name or name or (paths[0].name if paths[0].is_dir() else title_of(paths[0]))
@@ -148,6 +149,8 @@ class CaptureDocument:
                 except StopIteration as end:
                     sessions = end.value
                     break
+                except NotMspError as error:
+                    raise UnknownFormatError(str(error)) from None
                 yield Progress(0, 1, 0, waiting=True)
         assert sessions is not None
         shown = MspCapture(sessions, self.path, self.name)

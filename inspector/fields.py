@@ -1,7 +1,8 @@
 """Every field once: name, type, where its values come from, label and help (design.md 6).
 
-Filter, table columns, the command line and help all read this table. To add a field: one `Field` in FIELDS, and
-where the value is new, the pass that fills its column. A field arrives with its pass; until then it is unknown.
+Filter, completion, table columns, the command line and help all read this table. To add a field: one `Field` in FIELDS.
+Where its value comes from is its `column`: an array that the capture or a pass keeps, else `_decoded`, which reads the
+record again when it is asked for. A pass is needed only for what other messages tell, or what is filtered often.
 """
 
 from __future__ import annotations
@@ -170,7 +171,10 @@ def _number(name: str) -> Callable[[Analysis], Column]:
 
 
 def message_text(capture: Capture, message: int) -> str | None:
-    """The text a message shows; of what is no envelope, the bytes as far as they are text."""
+    """The text a message shows; of what is no envelope, the bytes as far as they are text.
+
+    Of a message above 1 MB as far as its head goes: `filters.big_values` reads the rest.
+    """
     flags = capture.flags(message)
     if flags & Flag.FRAME:
         return (capture.record(message).data or b"").decode("utf-8", "replace")

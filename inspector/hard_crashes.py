@@ -6,7 +6,8 @@ A run holds its file while it lives and removes it when it ends well. So of a fi
   is offered by `captures`;
 - with a dump in it (SIGSEGV, SIGABRT, a failed start), it is offered at the next start, until it is discarded.
 
-Lines that begin with "# " are facts about the run; everything else is a dump.
+Lines that begin with "# " are facts about the run; everything else is a dump. In it, lines that begin with "! " are
+what an error, or Qt, said of itself, secrets masked: it may quote anything (`crash_report.said`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,9 @@ from inspector.held_file import hold
 from inspector.paths import log_folder
 
 _log = logging.getLogger(__name__)
+
+Mask = Callable[[str], str]
+"""Text with its secrets replaced."""
 
 _SUFFIX = ".run"
 _FACT = "# "
@@ -42,20 +46,29 @@ _descriptor: int | None = None
 
 
 @contextmanager
-def watched() -> Generator[None]:
-    """Note how this run ends, should it end hard; an error that ends it is noted, too, and raised on."""
+def watched(mask: Mask) -> Generator[None]:
+    """Note how this run ends, should it end hard; an error that ends it is noted, too, and raised on.
+
+    Args:
+        mask: replaces secrets in what an error says of itself.
+    """
     path = _begin()
     failed = False
     try:
         yield
     except Exception as error:
         failed = True
-        from inspector.crash_report import traceback_words
-
-        dump(traceback_words(error, words=True))
+        _dump_error(error, mask)
         raise
     finally:
         _end(path, keep=failed)
+
+
+def _dump_error(error: Exception, mask: Mask) -> None:
+    from inspector.crash_report import traceback_words
+
+    with contextlib.suppress(Exception):  # that one counts, not what comes of telling it
+        dump(traceback_words(error, words=mask))
 
 
 def note(name: str, value: str) -> None:

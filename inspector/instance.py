@@ -4,11 +4,12 @@ A socket in the user's own runtime folder, never the network. Kept light and fre
 hands over and ends. Who holds the lock beside the socket is the first; the system lets go of it when a process dies,
 however it does, so that what a killed one left is taken over. The first one's side is `ui/single_instance.py`.
 
-    first:  {"context-inspector": 1}
+    first:  {"context-inspector": 1, "build": "187ac1b0f2d4a311-23f1c"}
     second: {"targets": ["/var/log/a.jsonl"], "folder": "/var/log", "new_window": false, "token": ""}
     first:  taken
 
-Nothing is sent before the first line has come: where it does not, nothing can be opened twice.
+Nothing is sent before the first line has come: where it does not, nothing can be opened twice. Where it is that of
+another build, as after an upgrade under a running program, the second start is a program by itself.
 """
 
 from __future__ import annotations
@@ -29,7 +30,17 @@ from pathlib import Path
 
 from inspector.held_file import hold
 
-GREETING = b'{"context-inspector": 1}\n'
+
+def _build() -> str:
+    """What tells a program that was replaced on the disk since it was started from what lies there now."""
+    try:
+        found = Path(__file__).stat()
+    except OSError:
+        return ""
+    return f"{found.st_mtime_ns:x}-{found.st_ino:x}"
+
+
+GREETING = json.dumps({"context-inspector": 1, "build": _build()}).encode() + b"\n"
 TAKEN = b"taken\n"
 MOST_BYTES = 256 << 10
 """A longer request is not one of ours."""

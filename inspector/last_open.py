@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from inspector import paths
 from inspector.instance import Lock
 from inspector.settings import ConnectionSettings
-from inspector.settings.store import replace_whole
+from inspector.whole_file import replace_whole
 
 FILE_NAME = "session.json"
 """Name below the data folder."""
@@ -128,7 +128,7 @@ def last_open_path() -> Path:
 
 
 def take_last_open() -> Lock | None:
-    """Become the process that keeps the session; None when another one does."""
+    """Become the process that keeps what is open written down; None when another one does."""
     try:
         return Lock.take(paths.data_folder() / "session.lock")
     except OSError:
@@ -169,19 +169,19 @@ def save_last_open(last: LastOpen, path: Path | None = None) -> None:
     """Write down what is open; readable by the user alone.
 
     Args:
-        session: what is.
+        last: what is.
         path: the file; `last_open_path()` by default.
 
     Raises:
         OSError: it cannot be written; the old file is untouched.
     """
-    replace_whole(last_open_path() if path is None else path, encoded(session), sync=False)
+    replace_whole(last_open_path() if path is None else path, encoded(last), sync=False)
 
 
 def encoded(last: LastOpen) -> bytes:
     """The file's content."""
-    windows = [one.model_dump(exclude_defaults=True) for one in session.windows[:MOST_WINDOWS]]
-    content = {"version": VERSION, "attempts": session.attempts, "windows": windows}
+    windows = [one.model_dump(exclude_defaults=True) for one in last.windows[:MOST_WINDOWS]]
+    content = {"version": VERSION, "attempts": last.attempts, "windows": windows}
     return json.dumps(content, indent=1).encode() + b"\n"
 
 

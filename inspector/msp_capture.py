@@ -16,7 +16,7 @@ from inspector.analysis.findings.msp import ToldProblem
 from inspector.capture.capture import Capture
 from inspector.capture.sources import SourceFile
 from inspector.msp.document import Edit, SessionDocument
-from inspector.msp.files import COMPRESSED, SUFFIXES, NotMspError, is_msp
+from inspector.msp.files import SUFFIXES, NotMspError, is_msp, is_packed
 from inspector.msp.projection import BEGAN, HEADER, Projection
 from inspector.sources.decoders import DamagedError, decoder_for
 from inspector.sources.spool import Spool
@@ -67,7 +67,7 @@ def _some_files(folder: Path) -> Iterator[Path]:
 def _is_msp_file(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
-    if path.suffix not in COMPRESSED:
+    if not is_packed(head):
         return is_msp(head)
     plain = b""
     with contextlib.suppress(DamagedError):
@@ -132,7 +132,7 @@ class MspCapture:
         self.is_behind = False
         self.revision = document.revision
         self._path, self._name = path, name
-        self._spool = Spool("session.ctxcap")
+        self._spool = Spool("sessions.ctxcap")
         self._projection: Projection | None = None
 
     @property

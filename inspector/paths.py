@@ -6,7 +6,9 @@ Owns the answer to "which folder"; creates a folder only when asked with one of 
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +19,8 @@ APP_NAME = "context-inspector"
 
 HOME_VARIABLE = "CONTEXT_INSPECTOR_HOME"
 """Environment variable that moves every user folder below the folder it names."""
+
+_ALONE = 0o700
 
 
 @cache
@@ -65,5 +69,26 @@ def _user_folder(name: str, default: Path) -> Path:
     home = os.environ.get(HOME_VARIABLE)
     folder = Path(home).expanduser() / name if home else default
     # Captures and settings may tell what agents said: nobody else's business on a shared machine.
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make(folder)
+    for one in (folder.parent, folder) if not home and folder.parent.name == APP_NAME else (folder,):
+        _close_to_others(one)
     return folder
+
+
+def _make(folder: Path) -> None:
+    """Make a folder and those it lies in, each the user's alone: `mkdir` leaves the latter to the umask."""
+    try:
+        folder.mkdir(mode=_ALONE, exist_ok=True)
+    except FileNotFoundError:
+        _make(folder.parent)
+        folder.mkdir(mode=_ALONE, exist_ok=True)
+
+
+def _close_to_others(folder: Path) -> None:
+    """Take a folder away from others that was made by hand, or before; one that is not the user's stays as it is."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        found = folder.stat()
+        if found.st_uid == os.geteuid() and found.st_mode & ~_ALONE & 0o777:
+            folder.chmod(_ALONE)

@@ -37,6 +37,12 @@ def _without_display() -> None:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
+def _masked(text: str) -> str:
+    from inspector.protocol.secrets import mask_text  # what no start should pay for
+
+    return mask_text(text)
+
+
 def _exists(target: str) -> bool:
     try:
         return Path(target).exists()
@@ -93,7 +99,7 @@ def window_command(
     streams = any("://" not in target and is_stream(Path(target)) for target in targets or [])
     own = standalone or bool(theme or texts or developer) or streams
     first = None if own else instance.first_or_end(instance.request_for(targets or [], new_window=new_window))
-    with hard_crashes.watched():
+    with hard_crashes.watched(_masked):
         with no_collection():  # of the classes made on import, which stay
             from inspector.ui.app import run_windows
 
@@ -118,7 +124,7 @@ def demo_command(
         typer.echo(f"There is no display: the same window runs unseen for {seconds:g} s and leaves a screenshot.")
     chosen_theme = _theme(theme) if theme else None
     _ask_for_developer(developer)
-    with hard_crashes.watched():
+    with hard_crashes.watched(_masked):
         from inspector.ui.app import run_demo
 
         code = run_demo(seconds=seconds, screenshot=screenshot, theme=chosen_theme)

@@ -7,6 +7,7 @@ cannot pretend to be several lines.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
@@ -14,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 from typing_extensions import override
 
@@ -62,7 +64,7 @@ class LogFile(logging.Handler):
         self.path: Path | None = None
         self._file: int | None = None
         self._held: int | None = None
-        self._tried = False
+        self._tried = self._said = False
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
@@ -76,8 +78,17 @@ class LogFile(logging.Handler):
             if os.fstat(self._file).st_size + len(line) > _MOST_BYTES:
                 self._begin_anew(self.path)
             os.write(self._file, line)
-        except Exception:  # noqa: BLE001  logging never fails whoever logs
-            self.handleError(record)
+        except Exception as error:  # noqa: BLE001  logging never fails whoever logs
+            self._say_once(error)
+
+    def _say_once(self, error: Exception) -> None:
+        """Say that the log is not written; what of, is said nowhere: nobody has masked it."""
+        if self._said or sys.stderr is None:
+            return
+        self._said = True
+        why = error.strerror if isinstance(error, OSError) else None
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(f"The program's log cannot be written: {why or type(error).__name__}.\n")
 
     def _take_file(self) -> None:
         """Find a name nobody else holds; the file beside it that is held is never rotated."""
@@ -108,6 +119,20 @@ class LogFile(logging.Handler):
         super().close()
 
 
+if TYPE_CHECKING:
+    _ToStream = logging.StreamHandler[TextIO]
+else:
+    _ToStream = logging.StreamHandler
+
+
+class _Terminal(_ToStream):
+    """Writes records to standard error, and nothing of what cannot be written."""
+
+    @override
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Logging's own would print what was to be masked."""
+
+
 def _opened(path: Path) -> int:
     return os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
 
@@ -128,10 +153,9 @@ def start(mask: Mask, *, detailed: bool = False) -> LogFile:
     root = logging.getLogger()
     root.addHandler(handler)
     if sys.stderr is not None:  # a packaged program without a terminal has none
-        to_terminal = logging.StreamHandler()
+        to_terminal = _Terminal()
         to_terminal.setLevel(logging.WARNING)
         to_terminal.setFormatter(LineFormatter(mask))
-        to_terminal.name = _TERMINAL
         root.addHandler(to_terminal)
     logging.getLogger("inspector").setLevel(logging.DEBUG if detailed else logging.INFO)
     logging.getLogger(_DEMO).setLevel(logging.INFO if detailed else logging.WARNING)
@@ -140,13 +164,12 @@ def start(mask: Mask, *, detailed: bool = False) -> LogFile:
 
 _DEMO = "inspector.demo.gateway"
 """Given to the websockets library, which writes down frames where all is asked for: payloads belong in no log."""
-_TERMINAL = "context-inspector terminal"
 
 
 def stop(handler: LogFile) -> None:
     """Write no more."""
     root = logging.getLogger()
-    for other in [one for one in root.handlers if one is handler or one.name == _TERMINAL]:
+    for other in [one for one in root.handlers if one is handler or isinstance(one, _Terminal)]:
         root.removeHandler(other)
         other.close()
     for name in ("inspector", _DEMO):

@@ -16,16 +16,14 @@ from inspector.capture.parallel import WORTHWHILE_BYTES, read_blocks
 from inspector.capture.reader import BlockReader
 from inspector.capture.sniff import SNIFFED_LINES, can_tell, is_newest_first, scanner_for, sniff
 from inspector.capture.sources import SourceFile
+from inspector.protocol.formats import READS
 
 BLOCK_BYTES = 1 << 20
 LIVE_BLOCK_BYTES = 1 << 18
 """Smaller, so that a window stays responsive between two blocks."""
 POLL_S = 0.016
 """How often a document takes in what has arrived: what a firehose brings until then is a few milliseconds' work."""
-_FORMATS_READ = (
-    "MEW gateway logs, capability decisions, envelopes one a line, JSON-RPC lines, wrapped lines and captures; "
-    "a JSON array of any of these; and all of them as .gz or .zst"
-)
+_FORMATS_READ = f"{READS}; a JSON array of any of these; and all of them as .gz or .zst"
 _WAIT_S = 0.05
 
 Steps = Generator[Block | None]

@@ -16,6 +16,7 @@ from inspector.analysis.lifecycles import life_json
 from inspector.analysis.named import Named
 from inspector.analysis.participants import Participant
 from inspector.analysis.taking_part import Tool
+from inspector.analysis.thoughts import thought_before
 from inspector.capture.hashes import NO_ROW
 from inspector.capture.heads import HEAD
 from inspector.document import CaptureDocument
@@ -187,6 +188,7 @@ def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
         "links": links_of(document, message),
         "odd": link_sentence(document, message),
         "chain": [_step(step) for step in document.chain(message)],
+        "thought_before": None if (thought := thought_before(analysis, message)) is None else thought + 1,
         "capability": judged(document, message),
         "lifecycle": life_json(analysis, message),
         "findings": [

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from functools import cache
 from pathlib import Path
 
 import bundle
@@ -36,6 +37,7 @@ _SVG = bundle.ROOT / "resources" / "icons" / f"{bundle.NAME}.svg"
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
+@cache
 def moment() -> int:
     """When this was made: of the last change where it is told or known, so that a build can be repeated."""
     if told := os.environ.get("SOURCE_DATE_EPOCH"):
@@ -62,7 +64,7 @@ def build_folder() -> None:
             "--distpath", str(MADE / "dist"), "--workpath", str(MADE / "work"),
             str(_PACKAGING / "context-inspector.spec"),
         ],
-        check=True,
+        check=True, env={**os.environ, "PYTHONHASHSEED": "1", "SOURCE_DATE_EPOCH": str(moment())},
     )  # fmt: skip
 
 
@@ -71,6 +73,13 @@ def strip() -> None:
     for file in sorted(FOLDER.rglob("*.so*")):
         if not file.is_symlink() and not any(part.endswith(".libs") for part in file.parts):
             subprocess.run(["strip", "--strip-unneeded", str(file)], check=True)
+
+
+def plain_libraries() -> None:
+    """Let only the program be run: libraries are loaded."""
+    for file in FOLDER.rglob("*.so*"):
+        if not file.is_symlink():
+            file.chmod(0o644)
 
 
 def forget_builder() -> None:
@@ -126,9 +135,11 @@ def deb() -> Path:
     (root / "usr/bin" / bundle.NAME).symlink_to(f"../lib/{bundle.NAME}/{bundle.NAME}")
     share(root / "usr/share")
     papers = root / "usr/share/doc" / bundle.NAME
+    guide(papers / "guide")
     _write(papers / "copyright", copyright_text(home).encode())
     changes = (bundle.ROOT / "CHANGELOG.md").read_bytes()
     _write(papers / "changelog.gz", gzip.compress(changes, mtime=0))
+    _write(papers / "changelog.Debian.gz", gzip.compress(debian_changes().encode(), mtime=0))
     machine = _ARCHITECTURES.get(platform.machine(), platform.machine())
     version = bundle.debian_version()
     values = {
@@ -141,6 +152,7 @@ def deb() -> Path:
     for name, value in values.items():
         recipe = recipe.replace(f"@{name}@", value)
     (MADE / "nfpm.yaml").write_text(recipe, "utf-8")
+    _age(root)
     made = DIST / f"{bundle.NAME}_{version}_{machine}.deb"
     nfpm = Path(sys.executable).with_name("nfpm")
     subprocess.run([nfpm, "package", "-f", MADE / "nfpm.yaml", "-p", "deb", "-t", made], check=True)
@@ -154,14 +166,39 @@ def portable() -> Path:
     beside = MADE / "portable"
     shutil.rmtree(beside, ignore_errors=True)
     share(beside / "share")
+    guide(beside / "guide")
     _write(beside / "README.txt", (_PACKAGING / "linux/portable.txt").read_bytes())
     _write(beside / "COPYRIGHT.txt", copyright_text(FOLDER).encode())
     made = DIST / f"{name}.tar.gz"
-    with tarfile.open(made, "w:gz", compresslevel=6) as archive:
+    with (
+        made.open("wb") as file,
+        gzip.GzipFile("", "wb", 6, file, mtime=moment()) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
         archive.add(FOLDER, name, filter=_nobodys)
         for one in sorted(beside.iterdir()):
             archive.add(one, f"{name}/{one.name}", filter=_nobodys)
     return made
+
+
+def guide(folder: Path) -> None:
+    """Lay out the pages and pictures that users read, as they lie in the checkout."""
+    for file in sorted((bundle.ROOT / "docs").rglob("*")):
+        if file.suffix in (".md", ".png"):
+            _write(folder / file.relative_to(bundle.ROOT / "docs"), file.read_bytes())
+    _write(folder.parent / "SECURITY.md", (bundle.ROOT / "SECURITY.md").read_bytes())  # the guide points there
+
+
+def debian_changes() -> str:
+    """What Debian wants to read of a version: what changed stands in the changelog beside it."""
+    recipe = (_PACKAGING / "linux/nfpm.yaml").read_text("utf-8")
+    said = dict(re.findall(r'^(\w+): "?([^"\n]+)', recipe, re.MULTILINE))
+    version = f"{bundle.debian_version()}-{said['release']}"
+    day = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime(moment()))
+    return (
+        f"{bundle.NAME} ({version}) unstable; urgency=medium\n\n"
+        f"  * Version {bundle.version()}; what changed stands in changelog.gz.\n\n -- {said['maintainer']}  {day}\n"
+    )
 
 
 def copyright_text(folder: Path) -> str:
@@ -178,6 +215,12 @@ def _nobodys(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     entry.uname = entry.gname = "root"
     entry.mtime = moment()
     return entry
+
+
+def _age(folder: Path) -> None:
+    """Give everything in it the age of what it was made of, for nfpm takes it from the files."""
+    for one in (*folder.rglob("*"), folder):
+        os.utime(one, (moment(), moment()), follow_symlinks=False)
 
 
 def _write(file: Path, data: bytes) -> None:
@@ -197,6 +240,7 @@ def main() -> None:
         print(f"Built {MADE / 'dist'}; packaging/README.md says how an installer is made of it.")
         return
     strip()
+    plain_libraries()
     forget_builder()
     for library in FOLDER.rglob("libicudata.so.*"):
         if not library.is_symlink():

@@ -94,6 +94,8 @@ LEFT_OUT = (
     # tests and headers of numpy, colour maps and icons of pyqtgraph
     "numpy/tests/", "numpy/_core/tests/", "numpy/_core/include/", "numpy/_core/lib/", "pyqtgraph/colors/maps/",
     "pyqtgraph/icons/peegee", "dist-info/RECORD",
+    # where it was built
+    "dist-info/direct_url.json",
     "_multiarray_tests", "_umath_tests", "_rational_tests", "_operand_flag_tests", "_struct_ufunc_tests",
 )  # fmt: skip
 """Parts of files' places in the bundle, with / whatever the system; whatever has one stays out."""

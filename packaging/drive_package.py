@@ -1,6 +1,6 @@
 """Uses the installed program on a display, as its user and a screen reader would. Run by `test_package.sh`.
 
-    dbus-run-session -- python3 drive_package.py CAPTURE
+    dbus-run-session -- python3 drive_package.py CAPTURE DOCUMENT
 
 For the system's own python3 of a clean system; beside this file lie those of tests/e2e that speak to the bus.
 """
@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from atspi import Bus, until  # pyright: ignore[reportMissingImports]
+from atspi import Bus, Thing, until  # pyright: ignore[reportMissingImports]
 from screen_reader import Window, filter_it, turn_tabs, use_palette  # pyright: ignore[reportMissingImports]
 
 _TYPE = "application/x-context-inspector-capture"
@@ -49,9 +49,29 @@ def running() -> list[str]:
     return found.stdout.split()
 
 
+def see_sub_sessions(window: Window, document: Path) -> None:
+    """A second start hands a document with sub-sessions to the program that runs; what one sees is counted."""
+    bus = window.bus
+    subprocess.run(["context-inspector", str(document)], check=True, timeout=_NEEDED_S)
+
+    def its_window() -> Thing | None:
+        windows = bus.children(window.program)
+        return next((one for one in windows if bus.find("push button", document.name, one)), None)
+
+    other = until("the window of the document", its_window)
+    bus.act(window.wait("page tab", "Sub-sessions 3", other), "Press")
+    window.wait("label", "285 tokens, estimate (cl100k_base)", other)
+
+
+def take_picture(name: str) -> None:
+    """Keep what the screen shows."""
+    time.sleep(1.0)  # until it is painted
+    shutil.copy(_SCREEN / "Xvfb_screen0", f"/tmp/{name}.xwd")
+
+
 def main() -> None:
-    """Open, use, take a picture, quit."""
-    capture = Path(sys.argv[1])
+    """Open, use, take pictures, quit."""
+    capture, document = map(Path, sys.argv[1:])
     _SCREEN.mkdir()
     os.environ |= {"DISPLAY": ":77", "XDG_CURRENT_DESKTOP": "GNOME", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
     check_file_types(capture)
@@ -69,8 +89,9 @@ def main() -> None:
         check("messages of the filter", (used["rows_filtered"], used["rows_pressed"]), (9, 83))
         check("a message gone to", use_palette(window)["cell"], "7")
         check("tabs", turn_tabs(window)["tabs"][:2], ["Overview", "Tree"])
-        time.sleep(1.0)  # until it is painted
-        shutil.copy(_SCREEN / "Xvfb_screen0", "/tmp/screen.xwd")
+        take_picture("window")
+        see_sub_sessions(window, document)
+        take_picture("sub-sessions")
         window.choose("File", "Quit")
         until("its end", lambda: not running())
         opened.wait(timeout=_NEEDED_S)

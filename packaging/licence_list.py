@@ -12,6 +12,14 @@ from typing import Any
 
 from inspector.licences import Licence, of_distribution, to_json, with_resources
 
+_BUILDER = {
+    "pyinstaller": (
+        "PyInstaller bootloader and hooks",
+        "GPL-2.0-or-later WITH Bootloader-exception, Apache-2.0",
+    ),
+    "pyinstaller-hooks-contrib": ("PyInstaller community hooks", "Apache-2.0"),
+}
+"""What of the builder itself goes into what it builds, and on what terms."""
 _SPDX = re.compile(r"^License: *(\S.*)$", re.MULTILINE)
 _LONGEST = 60
 
@@ -25,7 +33,8 @@ def write(analysis: Any, folder: Path) -> str:
     parts = [of_distribution(metadata.distribution(name)) for name in names]
     libraries = [Path(source) for _, source, kind in analysis.binaries if kind == "BINARY"]
     file = folder / "licences.json"
-    file.write_text(to_json(with_resources([*parts, *_system_libraries(libraries)])), "utf-8")
+    listed = with_resources([*parts, *of_builder(), *_system_libraries(libraries)])
+    file.write_text(to_json(listed), "utf-8")
     return str(file)
 
 
@@ -34,6 +43,15 @@ def report(entries: Iterable[tuple[str, str, str]], file: Path) -> None:
     files = [(place, Path(source)) for place, source, kind in entries if kind != "SYMLINK"]
     sizes = sorted(((file.stat().st_size, place) for place, file in files), reverse=True)
     file.write_text("".join(f"{size:>12} {place}\n" for size, place in sizes), "utf-8")
+
+
+def of_builder() -> list[Licence]:
+    """The builder's program that starts ours, and what it lets run before it."""
+    found: list[Licence] = []
+    for distribution, (name, licence) in _BUILDER.items():
+        home = metadata.distribution(distribution)
+        found.append(Licence(name, home.version, licence, of_distribution(home).text))
+    return found
 
 
 def _system_libraries(files: Iterable[Path]) -> list[Licence]:

@@ -155,20 +155,27 @@ if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
 fi
 
 # The stamp holds what was installed and from where: a changed pyproject.toml or a moved checkout installs again.
-stamp_of() { printf '%s\n' "$PWD"; cat pyproject.toml; }
+stamp_of() {
+    printf '%s\n' "$PWD"
+    cat pyproject.toml
+    [[ "$1" != package ]] || cat "$pins"
+}
+pins="packaging/constraints.txt"
 stamp=".venv/.installed-$mode"
-if [[ -f "$stamp" ]] && cmp -s "$stamp" <(stamp_of); then
+if [[ -f "$stamp" ]] && cmp -s "$stamp" <(stamp_of "$mode"); then
     exit 0
 fi
 
 say "installing Context Inspector and what it needs into .venv (some 300 MB, a minute or two, only now)"
 extras=""
 [[ "$mode" == run ]] || extras="[$mode]"
+# A package is built of what is written down, and of nothing newer; pip reads this for its own build, too.
+[[ "$mode" != package ]] || export PIP_CONSTRAINT="$pins"
 PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONWARNINGS=ignore \
     .venv/bin/python -m pip install -qq --no-input -e ".$extras" </dev/null ||
     fail "pip could not install the project, see above"
-stamp_of >"$stamp"
+stamp_of "$mode" >"$stamp"
 if [[ "$mode" != run ]]; then
-    stamp_of >.venv/.installed-run
+    stamp_of run >.venv/.installed-run
 fi
 say "done"

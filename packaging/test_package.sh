@@ -2,9 +2,10 @@
 # Tries the Debian package on a clean system: `make package-test` runs it, as root. In a bare Debian of its own, made
 # with debootstrap below build/package-test:
 #
-#   1. with nothing but the package and what it depends on: nothing it is linked to is missing, it answers, it draws;
+#   1. with nothing but the package and what it depends on: nothing it is linked to is missing, every command answers,
+#      it draws;
 #   2. with a desktop's parts: a capture is opened by its file type, the window is driven over the bus of screen
-#      readers, and a picture is taken (build/package-test/window.png);
+#      readers, a second start hands it a document with sub-sessions, and pictures are taken (build/package-test/*.png);
 #   3. removed, nothing is left but what the user made.
 #
 #   packaging/test_package.sh [DEB]
@@ -85,7 +86,8 @@ inside apt-get -qq update
 inside useradd --create-home "$user"
 cp "$package" "$root/tmp/package.deb"
 cp tests/data/captures/demo-round.ctxcap "$root/home/$user/a round.ctxcap"
-inside chown "$user:" "/home/$user/a round.ctxcap"
+cp tests/data/msp/weekly-report.json "$root/home/$user/"
+inside chown "$user:" "/home/$user/a round.ctxcap" "/home/$user/weekly-report.json"
 
 # ---- the package alone ----------------------------------------------------------------------------------------------
 
@@ -106,10 +108,22 @@ answers() {
     head -n 1 "$place/said.txt"
 }
 answers --version
-answers check --help >/dev/null
+# Each command lies in a module of its own that is imported by its name.
+as_user context-inspector --help >"$place/said.txt"
+mapfile -t commands < <(sed -nE 's/^│ ([a-z][a-z-]+) .*/\1/p' "$place/said.txt")
+((${#commands[@]} > 10)) || fail "it named no commands, see build/package-test/said.txt"
+for command in window "${commands[@]}"; do
+    answers "$command" --help >/dev/null
+done
+answers explain-filter 'kind == "chat"' >/dev/null
+for command in list contexts participants check; do
+    answers "$command" "/home/$user/a round.ctxcap" >/dev/null
+done
 answers summary "/home/$user/a round.ctxcap" --tokens >/dev/null
 answers screenshot "/home/$user/a round.ctxcap" -o "/home/$user/alone.png" --panel Tokens
 cp "$root/home/$user/alone.png" "$place/alone.png"
+said="$(answers merged-context "/home/$user/weekly-report.json" --subsession units)"
+[[ "$said" == "units: 285 tokens in 13 messages."* ]] || fail "merged-context said: $said"
 say "without a desktop it answers and draws: build/package-test/alone.png"
 inside apt-get -qq -y purge --autoremove context-inspector >/dev/null 2>&1
 files >"$place/after.txt"
@@ -125,10 +139,13 @@ install /tmp/package.deb
 mkdir "$root/tmp/test"
 cp packaging/drive_package.py tests/e2e/{atspi,x_focus,screen_reader}.py "$root/tmp/test"
 # The display is made by the driver; what the bus starts must know of it from the beginning.
-as_user DISPLAY=:77 dbus-run-session -- /usr/bin/python3 /tmp/test/drive_package.py "/home/$user/a round.ctxcap" ||
-    fail "the window could not be driven, see above"
-"${PYTHON:-.venv/bin/python}" packaging/screen_picture.py "$root/tmp/screen.xwd" "$place/window.png"
-say "driven over the bus of screen readers: build/package-test/window.png"
+as_user DISPLAY=:77 dbus-run-session -- /usr/bin/python3 /tmp/test/drive_package.py \
+    "/home/$user/a round.ctxcap" "/home/$user/weekly-report.json" || fail "the window could not be driven, see above"
+for picture in window sub-sessions; do
+    "${PYTHON:-.venv/bin/python}" packaging/screen_picture.py "$root/tmp/$picture.xwd" "$place/$picture.png"
+done
+if grep -rh " ERROR " "$root/home/$user/.local/state"; then fail "the program logged errors, see above"; fi
+say "driven over the bus of screen readers: build/package-test/window.png, sub-sessions.png"
 
 inside apt-get -qq -y purge --autoremove context-inspector >/dev/null 2>&1
 files >"$place/after.txt"

@@ -28,7 +28,20 @@ def fuzz(minutes: float) -> int:
         rounds += 1
         seed = random.randrange(1 << 32)
         print(f"round {rounds}, seed {seed}, {(time.monotonic() - began) / 60:.0f} of {minutes:g} min", flush=True)
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", _PROCESSES, f"--hypothesis-seed={seed}", *files]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-x",
+            "-n",
+            _PROCESSES,
+            "-m",
+            "hypothesis",
+            "--timeout=1200",
+            f"--hypothesis-seed={seed}",
+            *files,
+        ]
         code = subprocess.run(command, cwd=TESTS.parent, check=False).returncode
         if code:
             return code

@@ -1,6 +1,8 @@
 """Incremental passes over the capture. `Analysis` owns them and feeds them in order.
 
-To add a pass: a module here with `reset`, `feed(start, stop)` and `take_changes`, and one line in Analysis.
+To add a pass: a module here with `feed(start, stop)`, and two lines in Analysis, where it is made and where it is fed,
+behind those it looks at. One that changes what it said of earlier messages has `take_changes`, which `Analysis.feed`
+calls; one that checks look at has a line in `findings.batch.Passes` too.
 """
 
 from __future__ import annotations

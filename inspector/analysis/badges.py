@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 
 class Badge(enum.IntFlag):
-    """Bits of the `badges` column."""
+    """Bits of the `badges` column; in small letters, the words of the field `badge`.
+
+    How one looks is a `Badge` of its own in `inspector.ui.badges`.
+    """
 
     TRANSIENT = 1
     CONSUMED = 2
@@ -53,6 +56,6 @@ class Lifecycle:
 
 
 BADGE_SETS: tuple[tuple[str, ...], ...] = tuple(
-    tuple(badge.name.lower() for badge in Badge if badge & bits and badge.name) for bits in range(8)
+    tuple(badge.name.lower() for badge in Badge if badge & bits and badge.name) for bits in range(1 << len(Badge))
 )
 """Words by the bits of the `badges` column."""

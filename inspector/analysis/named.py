@@ -140,10 +140,6 @@ class NamedPass:
         linked = np.where(cause < own, Named.MESSAGE, Named.LATER_MESSAGE)
         return np.where(cause != NO_ROW, linked, loose).astype(np.uint8)
 
-    def dangling(self) -> Rows:
-        """Messages that name nothing that was seen, ascending. O(messages)."""
-        return np.flatnonzero(self.named(slice(None)) == Named.NOTHING_SEEN)
-
     def origins(self, row: int) -> list[int]:
         """Messages that stand for the contexts or streams a message names: what began them, and what ended a context.
 

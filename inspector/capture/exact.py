@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import tempfile
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +11,9 @@ from pathlib import Path
 from inspector.capture.capture import Capture
 from inspector.capture.heads import HEAD, MAX_WHOLE
 from inspector.capture.sources import read_at
-from inspector.file_modes import mode_for
 from inspector.protocol.cut import completed
 from inspector.protocol.formats import read_line
+from inspector.whole_file import in_place_of
 
 _PART = 1 << 20
 _OUR_FRAME = re.compile(
@@ -63,17 +61,9 @@ class ExactMessage:
             OSError: the file cannot be written or the log cannot be read; what was there before stays.
         """
         written = 0
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                for part in self.parts():
-                    written += file.write(part)
-            Path(name).chmod(mode_for(path))
-            Path(name).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+        with in_place_of(path) as file:
+            for part in self.parts():
+                written += file.write(part)
         return written
 
     def _span(self) -> tuple[int, int] | None:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from inspector.analysis.findings import CHECK_BY_CODE, Check, FindingPass, Severity
+from inspector.analysis.findings.store import LONGEST_SENTENCES
 from inspector.cli.arguments import Json, LogFile, ToolAliasTexts
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, print_array, printable, say
@@ -63,7 +64,7 @@ def _print_findings(findings: FindingPass, file: str) -> None:
             say(f"  {check.code} ({counts[check.code]:,}): {check.title}")
             for found in islice(findings.found.each(check), MOST_LISTED):
                 text = mask_text(findings.in_words(found).text)
-                say(f"    No. {found.row + 1:<7,} {printable(text, 400)}")
+                say(f"    No. {found.row + 1:<7,} {printable(text, LONGEST_SENTENCES)}")
                 if _names_somebody(check):
                     say(f"                -> {printable(mask_text(findings.hint(found)), 400)}")
             if counts[check.code] > MOST_LISTED:

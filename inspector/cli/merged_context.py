@@ -117,13 +117,10 @@ def _read(files: list[str]) -> SessionDocument:
             if str(STANDARD_INPUT) in files:
                 spool.write_bytes(sys.stdin.buffer.read())
             document = SessionDocument.read([spool if file == str(STANDARD_INPUT) else Path(file) for file in files])
-        except NotMspError:
-            document = None
+        except NotMspError as error:
+            fail(visible(str(error).replace(spool.name, STANDARD_INPUT_NAME)))
         except OSError as error:
             fail(visible(f"{error.filename or files[0]} cannot be read: {error.strerror or error}."))
-    if document is None or not (document.sessions or document.subsessions):
-        names = ", ".join(STANDARD_INPUT_NAME if file == str(STANDARD_INPUT) else file for file in files)
-        fail(visible(f"{names}: no MSP session or sub-session was found there."))
     return document
 
 

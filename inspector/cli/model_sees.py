@@ -136,7 +136,8 @@ def _say(moment: Moment, *, out: bool) -> None:
     if outside is not None:
         say(f"About {outside:,} of them are not in the traffic: its system prompt, and what its client adds.")
     for role, (count, tokens) in moment.by_role().items():
-        say(f"  {role.word:<10} {count:>7,} entries {tokens:>10,} tokens")
+        entries = "entry  " if count == 1 else "entries"
+        say(f"  {role.word:<10} {count:>7,} {entries} {tokens:>10,} tokens")
     for entry in moment.entries(out=out):
         mark = " " if entry.included else "-"
         star = "*" if entry.assumed else " "

@@ -7,13 +7,12 @@ import os
 import sys
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import parse_qsl, urlsplit
 
 import typer
 
 from inspector.cli.arguments import fail
 from inspector.cli.printing import visible
-from inspector.sources.connection import AddressError, Connection, Secret, normal_url
+from inspector.sources.connection import AddressError, Connection, Secret, named_space, normal_url
 
 
 def record_command(
@@ -75,8 +74,7 @@ def _connection(url: str, space: str, token_env: str) -> Connection:
         address = normal_url(url)
     except AddressError as error:
         fail(str(error))
-    named = dict(parse_qsl(urlsplit(address).query))
-    space = space or named.get("space", "") or named.get("topic", "")
+    space = space or named_space(address)
     if not space:
         fail("Which space? Name it with --space, such as --space demo.")
     if token_env and token_env not in os.environ:

@@ -50,6 +50,8 @@ def show_command(
     for name in ("causes", "effects"):
         if story[name]:
             say(f"{name:17} {', '.join(f'No. {n}' for n in story[name])}")
+    if story["thought_before"] is not None:
+        say(f"{'thought before':17} No. {story['thought_before']}")
     for link in story["links"]:
         if "no" not in link:
             where = link.get("context") or link.get("stream") or ""

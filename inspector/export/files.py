@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import stat
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -26,8 +24,8 @@ from inspector.export.markdown import MarkdownWriter
 from inspector.export.page import PageWriter
 from inspector.export.redaction import Redaction
 from inspector.export.table import TableWriter
-from inspector.file_modes import mode_for
 from inspector.filters import DisplayFilter
+from inspector.whole_file import in_place_of
 
 FORMATS = {
     Format.JSONL: LinesWriter,
@@ -90,19 +88,10 @@ def export_file(document: CaptureDocument, messages: Iterable[int], target: Path
         raise OSError(errno.EINVAL, "that is a pipe or a device, not a file", str(target))
     target = Path(os.path.realpath(target))
     refuse_what_is_read(document, target)
-    handle, name = tempfile.mkstemp(prefix=".context-inspector-", suffix=".part", dir=target.parent)
-    part = Path(name)
-    try:
-        done = Exported(0, 0, Counter())
-        with os.fdopen(handle, "wb") as file, compressing(file, target.name) as stream:
-            for done in export_to(document, messages, stream, manner):
-                yield done
-        part.chmod(mode_for(target))
-        part.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
+    done = Exported(0, 0, Counter())
+    with in_place_of(target) as file, compressing(file, target.name) as stream:
+        for done in export_to(document, messages, stream, manner):
+            yield done
     yield replace(done, size_bytes=target.stat().st_size)
 
 

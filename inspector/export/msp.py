@@ -9,10 +9,8 @@ calls become text that reads well. Visibility is not made up: only messages that
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +30,7 @@ from inspector.protocol import kinds, msp
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.text import compact, text_shown
 from inspector.protocol.times import NO_TIME, format_time
+from inspector.whole_file import in_place_of
 
 POLICY = {"include_sub_context": True, "include_snapshots": True, "recent_parent_messages": 5}
 """What a sub-session takes along where nothing says otherwise."""
@@ -84,18 +83,9 @@ def export_subsession(
     writing = SubsessionExport(document, space, node, redaction)
     for count in writing.steps():
         yield Exported(count, 0, redaction.tally)
-    handle, name = tempfile.mkstemp(prefix=".context-inspector-", suffix=".part", dir=target.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file, compressing(file, target.name) as stream:
-            for text in json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(writing.whole):
-                stream.write(text.encode("utf-8", "backslashreplace"))
-        part.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o600)
-        part.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
+    with in_place_of(target) as file, compressing(file, target.name) as stream:
+        for text in json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(writing.whole):
+            stream.write(text.encode("utf-8", "backslashreplace"))
     yield Exported(writing.count, target.stat().st_size, redaction.tally)
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import tempfile
 from collections.abc import Generator, Iterable
 from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
 
+from inspector import whole_file
 from inspector.captures import MARKS_SUFFIX
 from inspector.paths import data_folder
 
@@ -75,24 +75,14 @@ def _places_of(home: Path | None, first: str) -> tuple[Path, ...]:
 
 
 def replace_whole(place: Path, data: bytes) -> None:
-    """Write a file whole or not at all.
+    """Write a file of marks; the folder of those kept apart is made where it is not there.
 
     Raises:
         OSError: it could not be written; an earlier one is untouched.
     """
     if place.parent == own_folder():
         place.parent.mkdir(mode=0o700, exist_ok=True)
-    place = Path(os.path.realpath(place))  # what a link leads to is replaced, not the link
-    handle, name = tempfile.mkstemp(dir=place.parent, prefix=".context-inspector-", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).replace(place)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    whole_file.replace_whole(place, data)
 
 
 def remove(place: Path) -> None:
@@ -116,7 +106,7 @@ def writing_alone() -> Generator[None]:
 
     try:
         own_folder().mkdir(mode=0o700, exist_ok=True)
-        lock = FileLock(own_folder() / _LOCK, timeout=_LOCK_S)
+        lock = FileLock(own_folder() / _LOCK, timeout=_LOCK_S, mode=0o600)
         lock.acquire()
     except Timeout:
         raise OSError(errno.EBUSY, "another window is writing marks") from None

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import itertools
 import json
 import os
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from inspector.file_modes import mode_for
 from inspector.model_context.messages import messages_of, tools_of
 from inspector.model_context.story import Moment
 from inspector.protocol.secrets import mask_secrets
+from inspector.whole_file import in_place_of
 
 
 def conversation_json(moment: Moment, *, secrets: bool = False) -> str:
@@ -28,7 +26,7 @@ def conversation_json(moment: Moment, *, secrets: bool = False) -> str:
     return "".join(conversation_parts(moment, secrets=secrets))
 
 
-def write_conversation(moment: Moment, target: Path, *, secrets: bool = False) -> Iterator[int]:
+def write_conversation(moment: Moment, target: Path, *, secrets: bool = False) -> Generator[int]:
     """Write it to a file, in place of what is there; steps of one message each, with the bytes written so far.
 
     Closed before its end it leaves what was there before.
@@ -39,37 +37,38 @@ def write_conversation(moment: Moment, target: Path, *, secrets: bool = False) -
     target = Path(os.path.realpath(target))
     if any(target.exists() and target.samefile(source.path) for source in moment.context.analysis.capture.sources):
         raise OSError(errno.EEXIST, "that is the log itself", str(target))
-    handle, name = tempfile.mkstemp(prefix=".context-inspector-", suffix=".part", dir=target.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            yield from _written(moment, file, secrets=secrets)
-        part.chmod(mode_for(target))
-        part.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
-
-
-def _written(moment: Moment, file: IO[str], *, secrets: bool) -> Iterator[int]:
-    size = 0
-    for text in conversation_parts(moment, secrets=secrets):
-        size += len(text.encode("utf-8", "replace"))
-        file.write(text)
-        yield size
-    file.flush()  # what does not fit on the disk is said here, not when the file is closed
+    yield from write_parts(conversation_parts(moment, secrets=secrets), target)
 
 
 def conversation_parts(moment: Moment, *, secrets: bool = False) -> Iterator[str]:
     """The same piece by piece, as a context may be large."""
-    yield '{\n  "messages": ['
-    yield from _items(messages_of(moment, secrets=secrets))
     tools: list[Any] = tools_of(moment)
+    return parts_of(messages_of(moment, secrets=secrets), tools if secrets else mask_secrets(tools))
+
+
+def parts_of(messages: Iterator[Any], tools: Sequence[Any] = ()) -> Iterator[str]:
+    """An object with `messages`, and `tools` where there are any, piece by piece."""
+    yield '{\n  "messages": ['
+    yield from _items(messages)
     if tools:
         yield '],\n  "tools": ['
-        yield from _items(iter(tools if secrets else mask_secrets(tools)))
+        yield from _items(iter(tools))
     yield "]\n}\n"
+
+
+def write_parts(parts: Iterator[str], target: Path) -> Generator[int]:
+    """Write text to a file, in place of what is there; steps with the bytes written so far.
+
+    Closed before its end it leaves what was there before.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    size = 0
+    with in_place_of(target) as file:
+        for text in parts:
+            size += file.write(text.encode("utf-8", "replace"))
+            yield size
 
 
 def _items(items: Iterator[Any]) -> Iterator[str]:

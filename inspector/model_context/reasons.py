@@ -80,7 +80,7 @@ REASONS: dict[Why, Reason] = {
     Why.ASKED: Reason("A proposal it may act on."),
     Why.ANSWERED: Reason("The result of its own call.", assumed=False),
     Why.REPEATED: Reason("The same answer was there before; clients take a call's first."),
-    Why.FULFILLED: Reason("The result of a call it proposed, sent to it, too; clients may keep it from their model."),
+    Why.FULFILLED: Reason("The result of a call it proposed; agents wait for it."),
     Why.GIVEN: Reason("A resource or prompt it asked for."),
     Why.DEFINED: Reason("Tools it was told of; clients hand their definitions to the model."),
     Why.INSTRUCTED: Reason("What the server asks clients to tell their model."),

@@ -153,7 +153,7 @@ def _calls(at: _Sorting, _options: Options) -> None:
     answer = response & ~at.mine & at.answers_me
     at.put(answer & call, Role.TOOL, Why.ANSWERED)
     if proposal.any():
-        at.put(response & ~at.mine & call & at.to_me & at.fulfils_mine(), Role.TOOL, Why.FULFILLED)
+        at.put(response & ~at.mine & call & at.fulfils_mine(), Role.TOOL, Why.FULFILLED)
     given = np.isin(at.method, [at.code("resources/read"), at.code("prompts/get")])
     at.put(answer & given, Role.USER, Why.GIVEN)
     listed = answer & (at.method == at.code("tools/list")) & (at.flags & Flag.ERROR.value == 0)
@@ -172,13 +172,14 @@ def _instructions(at: _Sorting, answers: Mask) -> None:
 
 def _others(at: _Sorting, options: Options) -> None:
     """What is not meant for it: others' mail, others' sub-contexts."""
-    heard = (at.roles != Role.NONE) & ~at.mine & ~at.answers_me & ~at.to_me
+    waited_for = at.answers_me | (at.whys == Why.FULFILLED)  # whoever it is addressed to
+    heard = (at.roles != Role.NONE) & ~at.mine & ~waited_for & ~at.to_me
     nodes = at.analysis.contexts.nodes_of(at.rows)
     elsewhere = heard & (nodes != MAIN) & (at.rows < _taken_part_from(at, nodes))
     elsewhere &= at.whys != Why.OTHERS_THOUGHT
     if not options.others_reasoning:
         at.put(elsewhere, Role.NONE, Why.ELSEWHERE)
-    foreign = ~at.mine & ~at.to_me & ~at.to_all & ~at.answers_me & (at.whys != Why.OTHERS_THOUGHT)
+    foreign = ~at.mine & ~at.to_me & ~at.to_all & ~waited_for & (at.whys != Why.OTHERS_THOUGHT)
     at.put(foreign, Role.NONE, Why.FOR_OTHERS)
 
 

@@ -17,6 +17,7 @@ from inspector.msp.objects import (
     Message,
     Session,
     Subsession,
+    content_text,
     dict_of,
     text_of,
 )
@@ -32,7 +33,6 @@ class _Objects(Protocol):
     """What of a document edits are made from."""
 
     files: list[MspFile]
-    paths: list[Path]
     sessions: list[Session]
     subsessions: list[Subsession]
     homes: dict[str, Home]
@@ -49,6 +49,7 @@ class Composer:
 
     def opened(self, parent: Owner, label: str, policy: dict[str, Any] | None) -> tuple[Subsession, Made]:
         """A new sub-session where the others of its parent stand."""
+        self._refuse_strange(parent)
         taken = {*self._by_key, *(session.key for session in self._objects.sessions)}
         key = new_id("sub", taken)
         data: dict[str, Any] = {"subsession_id": key}
@@ -71,6 +72,7 @@ class Composer:
 
     def added(self, owner: Owner, role: str, content: str, visibility: str | None) -> tuple[Message, Made]:
         """A new message at the end."""
+        self._refuse_strange(owner)
         _refuse(self.why_not_added(owner))
         data: dict[str, Any] = {"id": new_id("m", ()), "role": role, "content": content}
         if visibility is not None:
@@ -97,6 +99,7 @@ class Composer:
 
     def merged(self, sub: Subsession) -> Made:
         """One message with the summary, labelled, and the global ones; nothing else crosses."""
+        self._refuse_strange(sub)
         _refuse(self.why_not_merged(sub))
         parent = cast(Owner, sub.parent)
         steps: list[Step] = [SetAttribute(sub, "merged", True)]
@@ -105,21 +108,22 @@ class Composer:
             message, more = self._summary_entry(sub, sub.summary, merged=True)
             added.append(message)
             steps += more
-        for item in self._crossing(sub):
-            # The same message is shown in the parent: it keeps its id, by which it is counted once.
-            message, more = self._appended(parent, {**item, MERGED_FROM: sub.id or sub.key})
+        for item in self._crossing(sub, parent):
+            message, more = self._appended(parent, item)
             added.append(message)
             steps += more
         return Made(Edit(f"Merge {sub.label}", "append", sub.key, None, tuple(added)), steps)
 
     def shown(self, message: Message, visibility: str | None) -> Made:
         """Another visibility, or none."""
+        self._refuse_strange(message.owner)
         steps = [SetMember(message.data, "visibility", REMOVED if visibility is None else visibility)]
         words = "Make message global" if visibility == "global" else "Change visibility"
         return Made(Edit(words, "visibility", message.owner.key, message), steps)
 
     def with_policy(self, sub: Subsession, changes: dict[str, bool | int | None]) -> Made | None:
         """Another policy; None when it is the one there is."""
+        self._refuse_strange(sub)
         before = dict_of(sub.data, "context_policy")
         steps: list[Step] = []
         policy = before
@@ -160,13 +164,22 @@ class Composer:
             return f"{sub.label} has no parent."
         if why := _why_no_messages(sub.parent):
             return why
+        if not _is_marked(sub):
+            return f"{sub.label} has no id of its own, by which could be told what of it was merged."
         if (not sub.summary or sub.summarized) and not any(map(_is_global, sub.items)):
             return f"Nothing of {sub.label} would cross: it has no summary of its own left and no global message."
         return None
 
     # Parts of edits --------------------------------------------------------------------------------------------------
 
+    def _refuse_strange(self, owner: Owner) -> None:
+        """Refuse what was held while the files were read again: an edit of it would be one of nothing."""
+        known = self._by_key.get(owner.key)
+        if owner is not known and not any(owner is session for session in self._objects.sessions):
+            raise CannotEditError(f"{owner.label} was read again from its file meanwhile.")
+
     def _ended(self, sub: Subsession, status: str) -> list[Step]:
+        self._refuse_strange(sub)
         if not sub.is_open:
             raise CannotEditError(f"{sub.label} is closed.")
         return [SetMember(sub.data, "status", status), SetMember(sub.data, "closed_at", self._now(sub))]
@@ -181,18 +194,33 @@ class Composer:
             "role": "assistant",
             "content": f"Summary of the sub-session “{sub.label}”:\n\n{summary}",
             "timestamp": self._now(parent),
-            SUMMARY_OF: sub.id or sub.key,
         }
+        if _is_marked(sub):
+            data[SUMMARY_OF] = sub.id
         if merged:
-            data[MERGED_FROM] = sub.id or sub.key
+            data[MERGED_FROM] = sub.id
         message, steps = self._appended(parent, data)
         return message, [*steps, SetAttribute(sub, "summarized", True)]
 
-    def _crossing(self, sub: Subsession) -> list[dict[str, Any]]:
+    def _crossing(self, sub: Subsession, parent: Owner) -> list[dict[str, Any]]:
+        """Copies of the global messages the parent has not.
+
+        The same message is shown in the parent: it keeps its id, by which it is counted once. Where the parent gave
+        that to another message, ids being of one conversation each, it gets one of its own.
+        """
         items = [item for item in sub.items if _is_global(item)]
-        ids = {text_of(item, "id") for item in items}
-        known = self._objects.known.having(sub.parent, ids) if items and sub.parent else set[str]()
-        return [item for item in items if not text_of(item, "id") or text_of(item, "id") not in known]
+        known = self._objects.known.having(parent, {text_of(item, "id") for item in items}) if items else set[str]()
+        known.discard("")
+        said = {_said(item) for item in parent.items if text_of(item, "id") in known} if known else set()
+        found: list[dict[str, Any]] = []
+        for item in items:
+            copy = {**item, MERGED_FROM: sub.id}
+            if (name := text_of(item, "id")) in known:
+                if _said(item) in said:
+                    continue
+                copy["id"] = new_id(name, known)
+            found.append(copy)
+        return found
 
     def _appended(self, owner: Owner, data: dict[str, Any]) -> tuple[Message, list[Step]]:
         _refuse(_why_no_messages(owner))
@@ -209,8 +237,8 @@ class Composer:
         _refuse(self.why_not_opened(parent))
         objects = self._objects
         home = objects.homes.get(parent.key)
-        if home is not None and not parent.id and (isinstance(parent, Subsession) or len(objects.sessions) > 1):
-            return self._embedded(parent, home, data)  # it cannot name its parent
+        if home is not None and not self._is_found(parent):
+            return self._embedded(parent, home, data)  # naming its parent would not do
         for sub in reversed(parent.children):
             beside = objects.homes[sub.key]
             if beside.siblings is not None:
@@ -232,6 +260,14 @@ class Composer:
             raise CannotEditError(f"There is no object of {parent.label} in these files.")
         return self._embedded(parent, home, data)
 
+    def _is_found(self, parent: Owner) -> bool:
+        """Whether what is written elsewhere in the files comes below this one again when they are read."""
+        sessions = self._objects.sessions
+        if not parent.id:
+            return isinstance(parent, Session) and len(sessions) == 1
+        same = (owner for owner in (*sessions, *self._objects.subsessions) if owner.id == parent.id)
+        return next(same, None) is parent
+
     def _near(self, parent: Owner) -> list[str]:
         """Keys of sub-sessions whose files show where another one goes: the parent's own first."""
         near = [sub.key for sub in parent.children]
@@ -246,12 +282,9 @@ class Composer:
             values = [file.value]
             return Home(file, values, None), [SetAttribute(file, "value", values), Insert(values, data)]
         name = f"{data['subsession_id']}.json"
-        fresh = MspFile(file.path.with_name(name), _like(file), data, holds=True)
+        fresh = MspFile(file.path.with_name(name), _like(file), data, like=file, holds=True)
         fresh.name = (Path(file.name).parent / name).as_posix()
-        steps: list[Step] = [Insert(self._objects.files, fresh)]
-        if not any(path.is_dir() for path in self._objects.paths):
-            steps.append(Insert(self._objects.paths, fresh.path))
-        return Home(fresh, None, None), [*steps, *_listed(parent, data)]
+        return Home(fresh, None, None), [Insert(self._objects.files, fresh), *_listed(parent, data)]
 
     def _embedded(self, parent: Owner, home: Home, data: dict[str, Any]) -> tuple[Home, list[Step]]:
         inside = parent.data.get("subsessions")
@@ -284,6 +317,16 @@ def _why_no_messages(owner: Owner) -> str | None:
     if owner.data.get("messages") is not None and not isinstance(owner.data["messages"], list):
         return f"The messages of {owner.label} are no list."
     return None
+
+
+def _is_marked(sub: Subsession) -> bool:
+    """Whether a mark in the parent's messages with its id is about this one alone."""
+    beside = sub.parent.children if sub.parent is not None else []
+    return bool(sub.id) and not any(other is not sub and other.id == sub.id for other in beside)
+
+
+def _said(item: dict[str, Any]) -> tuple[str, str]:
+    return text_of(item, "id"), content_text(item.get("content"))
 
 
 def _is_global(item: dict[str, Any]) -> bool:

@@ -10,12 +10,28 @@ from typing import Any
 
 from inspector.msp.checks import problems_of
 from inspector.msp.composing import CannotEditError, Composer
-from inspector.msp.edits import Edit, EditHistory, Made, SessionObserver
-from inspector.msp.files import MspFile, NotMspError, is_msp, plain_name, read_files
+from inspector.msp.edits import Edit, EditHistory, Insert, Made, SessionObserver
+from inspector.msp.files import (
+    MspFile,
+    NotMspError,
+    folder_times,
+    folders_in,
+    found_files,
+    is_msp,
+    looks_like_msp,
+    read_files,
+)
 from inspector.msp.links import Home, Linked, Owner, linked
 from inspector.msp.message_columns import KnownMessages
 from inspector.msp.objects import Message, Problem, Session, Subsession
-from inspector.msp.saving import ChangedOnDiskError, changed_files, save_files, save_files_as
+from inspector.msp.saving import (
+    ChangedOnDiskError,
+    WouldReplaceError,
+    changed_files,
+    names_in_folder,
+    save_files,
+    save_files_as,
+)
 
 
 class SessionDocument:
@@ -26,7 +42,7 @@ class SessionDocument:
     """
 
     def __init__(self, paths: Sequence[Path], files: list[MspFile], *, clock: Callable[[], int] = time.time_ns) -> None:
-        self.paths = list(paths)
+        self._given = list(paths)
         self.files = files
         self.revision = 0
         self.observers: list[SessionObserver] = []
@@ -43,7 +59,10 @@ class SessionDocument:
         self.subsessions: list[Subsession] = found.subsessions
         self.homes: dict[str, Home] = found.homes
         self._by_key = {sub.key: sub for sub in found.subsessions}
-        self._on_disk = list(files)
+        self._made: list[MspFile] = []
+        """Files that edits made, whether these are taken back or not."""
+        self._folders: dict[Path, int] = {}
+        self._new: list[Path] = []
         self._problems = found.problems
         self._checked: dict[str, list[Problem]] = {}
 
@@ -64,6 +83,12 @@ class SessionDocument:
     # What there is ---------------------------------------------------------------------------------------------------
 
     @property
+    def paths(self) -> list[Path]:
+        """What holds all of it: the files and folders it was read from, and files beside them that edits made."""
+        made = [file.path for file in self._made if file in self.files]
+        return [*self._given, *(path for path in made if not any(map(path.is_relative_to, self._given)))]
+
+    @property
     def problems(self) -> list[Problem]:
         """Everything odd about it: about the files first, then object by object."""
         found = list(self._problems)
@@ -73,6 +98,16 @@ class SessionDocument:
                 known = self._checked[owner.key] = problems_of(owner)
             found += known
         return found
+
+    @property
+    def size(self) -> int:
+        """Bytes of its files on the disk."""
+        return sum(file.stamp.size for file in self.files if file.holds and file.stamp is not None)
+
+    @property
+    def several(self) -> bool:
+        """Whether it lies in several files, so that only a folder can hold it."""
+        return sum(file.holds for file in self.files) > 1
 
     @property
     def dirty(self) -> bool:
@@ -150,6 +185,8 @@ class SessionDocument:
 
     def _make(self, made: Made) -> None:
         self._history.make(made)
+        inserted = (step.value for step in made.steps if isinstance(step, Insert))
+        self._made += (value for value in inserted if isinstance(value, MspFile))
         self._tell(made.edit)
 
     def _tell(self, edit: Edit) -> None:
@@ -200,18 +237,32 @@ class SessionDocument:
             ChangedOnDiskError: a file is not what was read; nothing was written.
             OSError: it could not be written.
         """
-        gone = [file for file in self._on_disk if file not in self.files]
+        before = [file.digest for file in self.files]
         self._saving = True
         try:
-            save_files(self.files, gone, force=force)
+            save_files(self.files, self._gone, force=force)
+        except OSError:
+            if [file.digest for file in self.files] != before:
+                self._history.forget_saved()  # some of it: the disk has what no state of ours is
+            raise
         finally:
             self._saving = False
-        self._saved()
+        self._history.saved()
 
-    def save_as(self, path: Path) -> None:
+    @property
+    def _gone(self) -> list[MspFile]:
+        """Files on the disk of which an edit was taken back that made them."""
+        return [file for file in self._made if file.stamp is not None and file not in self.files]
+
+    def save_as(self, path: Path, *, replace: bool = False) -> None:
         """Write it under another name and go on there: one file, or a folder when it lies in several.
 
+        Args:
+            path: the file or folder.
+            replace: also over what is there.
+
         Raises:
+            WouldReplaceError: there is something, and nothing was written.
             OSError: it could not be written.
         """
         files = [file for file in self.files if file.holds]
@@ -220,27 +271,41 @@ class SessionDocument:
             if path.exists() and not path.is_dir():
                 raise NotADirectoryError(errno.ENOTDIR, "The document has several files and needs a folder", str(path))
             path.mkdir(parents=True, exist_ok=True)
-        targets = [(file, path / plain_name(file.name) if several else path) for file in files]
-        for _, target in targets:
+        targets = names_in_folder(files, path) if several else [path]
+        for target in targets:
             target.parent.mkdir(parents=True, exist_ok=True)
         self._saving = True
         try:
-            save_files_as(targets)
+            save_files_as(list(zip(files, targets, strict=True)), replace=replace)
         finally:
             self._saving = False
-        for file, target in targets:
-            file.path = target
+        for file in self._made:
+            if file not in files:  # when it is made again it is made there
+                file.path = (path if several else path.parent) / file.path.name
+                file.stamp, file.digest = None, ""
         self.files[:] = files
-        self.paths = [path]
-        self._saved()
-
-    def _saved(self) -> None:
-        self._on_disk = list(self.files)
+        self._given = [path]
+        self._folders, self._new = {}, []
         self._history.saved()
 
     def changed_on_disk(self) -> list[Path]:
         """Files that somebody else wrote or deleted since they were read or saved."""
-        return [file.path for file in changed_files(self.files) if file.stamp is not None]
+        changed = changed_files([*self.files, *self._gone])
+        return [file.path for file in changed if file.holds or file.stamp is not None]
+
+    def new_on_disk(self) -> list[Path]:
+        """Files of sessions that somebody put into its folders since they were read. O(folders) while there are none.
+
+        Raises:
+            OSError: a folder cannot be looked into.
+        """
+        if not self._folders or folder_times(self._folders) != self._folders:
+            inside = [path for path in self._given if path.is_dir()]
+            self._folders = folder_times(folder for path in inside for folder in folders_in(path))
+            known = {file.path.resolve() for file in (*self.files, *self._made)}
+            found = [path for path, _, _ in found_files(inside) if path.resolve() not in known]
+            self._new = [path for path in found if looks_like_msp(path)]
+        return list(self._new)
 
     def reload(self) -> None:
         """Read everything again; what was edited and not saved is lost, and nothing can be undone.
@@ -249,7 +314,9 @@ class SessionDocument:
             OSError: a file cannot be read; the document stays as it is.
             NotMspError: none of them holds an MSP object any more; the document stays as it is.
         """
-        fresh = SessionDocument.read(self.paths)
+        made = [file.path for file in self._made if file.stamp is not None and file.path.exists()]
+        fresh = SessionDocument.read([*self._given, *made])
+        self._given = fresh.paths
         self._history = EditHistory()
         self._take(fresh.files, Linked(fresh.sessions, fresh.subsessions, fresh._problems, fresh.homes))
         self._tell(Edit("Read again", "restructure", ""))
@@ -262,5 +329,6 @@ __all__ = [
     "NotMspError",
     "SessionDocument",
     "SessionObserver",
+    "WouldReplaceError",
     "is_msp",
 ]

@@ -166,6 +166,10 @@ class EditHistory:
         self._done.append(made)
         return made.edit
 
+    def forget_saved(self) -> None:
+        """What is on the disk is none of the states there were."""
+        self._saved_at = None
+
     def saved(self) -> None:
         """What there is now is what is on the disk."""
         self._saved_at = len(self._done)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import json
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -16,7 +17,7 @@ import xxhash
 import zstandard
 
 from inspector.msp import problems
-from inspector.msp.layout import MARK, decoded
+from inspector.msp.layout import decoded, whole_value
 from inspector.msp.objects import Problem
 from inspector.msp.sniffing import LOOKED_AT, is_msp, is_msp_value
 from inspector.msp.text import UNREAD, lines_of
@@ -29,6 +30,7 @@ LINES_SUFFIXES = (".jsonl", ".ndjson")
 COMPRESSED = (".gz", ".zst")
 """Read, never written."""
 
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BOX_BYTES = 1 << 30
 """Of a compressed file no more is unpacked."""
 
@@ -69,6 +71,8 @@ class MspFile:
     digest: str = ""
     """Of what is on the disk."""
     compressed: bool = False
+    like: MspFile | None = None
+    """Of a new one the file beside which it goes: who may read that one may read it."""
     holds: bool = False
     """Whether there is an MSP object in it."""
     name: str = ""
@@ -99,6 +103,31 @@ def found_files(paths: Sequence[Path]) -> list[tuple[Path, str, bool]]:
         for inner in sorted(_walk(path)):
             found.setdefault(inner.resolve(), (inner, inner.relative_to(path).as_posix(), True))
     return list(found.values())
+
+
+def folder_times(folders: Iterable[Path]) -> dict[Path, int]:
+    """When something was put into or taken out of each of some folders; those that are gone are left out."""
+    times: dict[Path, int] = {}
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            times[folder] = folder.stat().st_mtime_ns
+    return times
+
+
+def folders_in(path: Path) -> Iterator[Path]:
+    """A folder and those below it in which files are looked for."""
+    for place, folders, _ in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield Path(place)
+
+
+def looks_like_msp(path: Path) -> bool:
+    """Whether a file begins as a document of sessions does; of a compressed one its name has to do."""
+    try:
+        with path.open("rb") as file:
+            return path.suffix in COMPRESSED or is_msp(file.read(LOOKED_AT))
+    except OSError:
+        return False
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -145,7 +174,8 @@ def _may_be_msp(path: Path) -> bool:
     if path.suffix in COMPRESSED or path.stat().st_size <= LOOKED_AT:
         return True
     with path.open("rb") as file:
-        return is_msp(file.read(LOOKED_AT))
+        head = file.read(LOOKED_AT)
+    return is_packed(head) or is_msp(head)
 
 
 def read_file(path: Path, name: str) -> MspFile:
@@ -156,16 +186,21 @@ def read_file(path: Path, name: str) -> MspFile:
     """
     stamp = Stamp.of(path)
     data = path.read_bytes()
-    compressed = path.suffix in COMPRESSED
+    compressed = path.suffix in COMPRESSED or is_packed(data)
     file = MspFile(path, data, UNREAD, stamp=stamp, digest=digest_of(data), compressed=compressed, name=name)
     try:
-        text = _unpacked(path, data) if compressed else data
+        text = _unpacked(path, data) if compressed else data  # whatever its name is
         file.original = text
         _decode(file)
     except (ValueError, RecursionError, zlib.error, EOFError, OSError, zstandard.ZstdError, MemoryError) as error:
         file.value = UNREAD
         file.problems.append(Problem(problems.UNREADABLE, _why(name, error), "", None, name))
     return file
+
+
+def is_packed(head: bytes) -> bool:
+    """Whether what begins so is compressed."""
+    return head.startswith((_GZIP, _ZSTD))
 
 
 def digest_of(data: bytes) -> str:
@@ -175,16 +210,22 @@ def digest_of(data: bytes) -> str:
 
 def _decode(file: MspFile) -> None:
     text = decoded(file.original).text
+    named_lines = plain_name(file.path.name).endswith(LINES_SUFFIXES)
     whole: ValueError | None = None
-    if not plain_name(file.path.name).endswith(LINES_SUFFIXES):
+    if not named_lines:
         try:
-            file.value = json.loads(text.removeprefix(MARK))
+            file.value = whole_value(text)
             return
         except json.JSONDecodeError as error:
             whole = error
     values, numbers = lines_of(text)
-    if whole is not None and not any(is_msp_value(value) for value in values):
-        raise whole
+    if not any(is_msp_value(value) for value in values):
+        if whole is not None:
+            raise whole
+        with contextlib.suppress(ValueError, RecursionError):  # one object over many lines, whatever it is called
+            if is_msp_value(value := whole_value(text)):
+                file.value = value
+                return
     file.lines, file.value, file.numbers = True, values, numbers
     for value, number in zip(values, numbers, strict=True):
         if value is UNREAD:
@@ -194,7 +235,7 @@ def _decode(file: MspFile) -> None:
 
 def _unpacked(path: Path, data: bytes) -> bytes:
     stream: Any
-    if path.suffix == ".gz":
+    if data.startswith(_GZIP) or (path.suffix == ".gz" and not data.startswith(_ZSTD)):
         stream = gzip.GzipFile(fileobj=io.BytesIO(data))
     else:
         stream = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data), read_across_frames=True)
@@ -218,8 +259,12 @@ __all__ = [
     "NotMspError",
     "Stamp",
     "digest_of",
+    "folder_times",
+    "folders_in",
     "found_files",
     "is_msp",
+    "is_packed",
+    "looks_like_msp",
     "plain_name",
     "read_file",
     "read_files",

@@ -95,7 +95,7 @@ class SessionLayers:
         if len(entries) == 1 and (words := covered_words(self.snapshots[0], self._rules)):
             what = f"1, covers {words}"
         else:
-            what = f"{len(entries):,} snapshots" if entries else "none"
+            what = f"{len(entries):,} snapshot{'' if len(entries) == 1 else 's'}" if entries else "none"
         return _layer("snapshots", included, what, why, entries)
 
     @cached_property

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
-_SCAN = cast(Any, json.JSONDecoder()).scan_once  # the fast one, which typeshed does not know
+from inspector.msp.numbers import WrittenNumber, read_float, read_int
+
+_DECODER = json.JSONDecoder(parse_float=read_float, parse_int=read_int)
+_SCAN = cast(Any, _DECODER).scan_once  # the fast one, which typeshed does not know
 _SPACE = re.compile(r"[ \t\n\r]*")
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|([:,])([ \t]*)(?![ \t\r\n])')
 _STOPS = ",]}"
@@ -45,6 +48,11 @@ def decoded(data: bytes) -> Decoded:
         # Bytes that are no UTF-8 become lone surrogates, and the same bytes again.
         return Decoded(data.decode("utf-8", "surrogateescape"), "utf-8", "surrogateescape")
     return Decoded(data.decode(codec, "surrogatepass"), codec, "surrogatepass")
+
+
+def whole_value(text: str) -> Any:
+    """The one value a text holds; JSONDecodeError, which says where, when there is none."""
+    return _DECODER.decode(text.removeprefix(MARK))
 
 
 def value_at(text: str, start: int) -> tuple[Any, int]:
@@ -126,6 +134,8 @@ class Style:
 
     def scalar(self, value: object) -> str:
         """A text, number, true, false or null."""
+        if isinstance(value, WrittenNumber):
+            return value.text
         text = json.dumps(value, ensure_ascii=self.ascii_only)
         return text if text.isascii() else _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 

@@ -112,7 +112,10 @@ class _Linker:
     ) -> Owner | None:
         named = text_of(sub.data, "parent_session_id")
         place = f"{sub.place}.parent_session_id"
-        found = sessions.get(named) or subs.get(named) if named else holder
+        if named and holder is not None and holder.id == named:
+            found: Owner | None = holder  # of several of this id the one it lies in
+        else:
+            found = sessions.get(named) or subs.get(named) if named else holder
         if not named and found is None:
             found = next((session for session in self.result.sessions if sub.id and _lists(session, sub.id)), None)
             if found is None:
@@ -144,6 +147,7 @@ class _Linker:
     def _take(self, value: Any, place: str, home: Home, holder: Owner | None, depth: int = 0) -> bool:
         """Take what is in a value; whether there was anything."""
         if depth > _DEEPEST:
+            self._too_deep(value, "", place)
             return False
         if isinstance(value, list):
             inner = Home(home.file, value, home.box)
@@ -191,7 +195,10 @@ class _Linker:
 
     def _take_embedded(self, owner: Owner, home: Home, depth: int) -> None:
         inner = owner.data.get("subsessions")
-        if not isinstance(inner, list) or depth > _DEEPEST:
+        if not isinstance(inner, list) or not inner:
+            return
+        if depth > _DEEPEST:
+            self._too_deep(inner, owner.key, f"{owner.place}.subsessions")
             return
         siblings = cast(list[Any], inner)
         for number, item in enumerate(siblings):
@@ -200,6 +207,11 @@ class _Linker:
                 self._take_subsession(item, place, Home(home.file, siblings, None), owner, depth + 1)
             elif not _is_text(item):
                 self._problem(problems.SKIPPED, f"{place} is no sub-session and no id of one.", owner.key, place)
+
+    def _too_deep(self, value: Any, key: str, place: str) -> None:
+        if isinstance(value, dict | list) and value:
+            text = f"{place[:200]}… lies deeper than {_DEEPEST} objects in each other, and is left out."
+            self._problem(problems.SKIPPED, text, key, place)
 
     def _key(self, wanted: str, kind: str, place: str = "") -> str:
         if not wanted:

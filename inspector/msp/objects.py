@@ -19,6 +19,9 @@ CLOSED = "closed"
 DISCARDED = "discarded"
 OPEN_STATUSES = ("open", "active")
 
+_OWN = "subsession_only"
+_LOOKED_AT = 50
+
 SUMMARY_OF = "summary_of"
 """Our member of a parent's message that holds a sub-session's summary: the sub-session's id."""
 
@@ -316,6 +319,13 @@ class Session:
         return [content_text(item) for item in items]
 
 
+def usual_visibility(sub: Subsession) -> str | None:
+    """The visibility a new message gets: the custom of the sub-session, where all say `subsession_only`; else none."""
+    last = sub.items[-_LOOKED_AT:]
+    own = bool(last) and all(item.get("visibility") in (_OWN, "global") for item in last)
+    return _OWN if own and any(item.get("visibility") == _OWN for item in last) else None
+
+
 def text_of(data: dict[str, Any], name: str) -> str:
     """A member that is a text; empty when it is none."""
     value = data.get(name)
@@ -384,4 +394,5 @@ __all__ = [
     "Snapshot",
     "Subsession",
     "content_text",
+    "usual_visibility",
 ]

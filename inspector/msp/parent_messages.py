@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.msp.message_columns import FOR_EVERYWHERE, MessageColumns, VisibilityColumn
-from inspector.msp.objects import MERGED_FROM, NO_TIME, Message, Session, Subsession, content_text, text_of
+from inspector.msp.objects import MERGED_FROM, NO_TIME, Message, Session, Subsession, content_text
 from inspector.msp.rules import Rules
 
 
@@ -62,7 +62,7 @@ class Choice(NamedTuple):
         start: where the recent ones begin; what may be sent and stands before is older.
         stop: where those newer than the sub-session begin, if these are kept out.
         copies: the sub-session's own messages that stand in the parent as well.
-        doubled: global ones whose id was sent already.
+        doubled: global ones that were sent already.
     """
 
     window: list[int]
@@ -155,19 +155,27 @@ class ParentMessages:
         stop = self._stop(sub)
         copies = set(self._copies(sub))
         window, start = self._window(wanted, stop, copies)
-        sent = {text_of(self.data(place), "id") for place in window}
+        sent = {said for place in window for said in self._said(place)}
         older: list[int] = []
         doubled: set[int] = set()
         for place in reversed(self._sent_anyway(start, stop)):  # of several with one id the latest counts
             if place in copies:
                 continue
-            name = text_of(self.data(place), "id")
-            if name and name in sent:
-                doubled.add(place)
-            else:
-                sent.add(name)
+            said = self._said(place)
+            if sent.isdisjoint(said):
+                sent.update(said)
                 older.append(place)
+            else:
+                doubled.add(place)
         return Choice(window, older[::-1], start, stop, copies, doubled)
+
+    def _said(self, place: int) -> tuple[tuple[str, str | int], ...]:
+        """What tells whether two are the same message: the id within one conversation, else the content as well.
+
+        An id is of one conversation; another one may give it to something else.
+        """
+        message = self.message(place)
+        return () if message.id is None else ((message.id, id(message.owner)), (message.id, message.content))
 
     def _found(self, place: int) -> tuple[Message, int]:
         number = place if self._order is None else self._order.item(place)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import msgspec
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.msp.document import SessionDocument
+from inspector.msp.numbers import WrittenNumber
 from inspector.msp.objects import Message, Session, Subsession, content_text
 from inspector.msp.text import UNREAD
 from inspector.protocol import msp
@@ -411,7 +413,14 @@ def _envelope(
     return b"".join((*parts, b',"payload":', payload, b"}"))
 
 
-_encode = msgspec.json.Encoder().encode
+def _number(value: object) -> object:
+    """What msgspec does not know: a number as it is written, as a text where a reader would refuse it."""
+    if isinstance(value, WrittenNumber):
+        return msgspec.Raw(value.text.encode()) if isfinite(value) else value.text
+    raise NotImplementedError
+
+
+_encode = msgspec.json.Encoder(enc_hook=_number).encode
 
 
 def _encoded(value: object) -> bytes:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import tempfile
-from collections.abc import Sequence
+import secrets
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.msp.files import MspFile, Stamp, digest_of
-from inspector.msp.text import UNREAD, patched, patched_lines
+from inspector.file_modes import mode_for
+from inspector.msp.files import COMPRESSED, LINES_SUFFIXES, SUFFIXES, MspFile, Stamp, digest_of, plain_name
+from inspector.msp.layout import decoded
+from inspector.msp.text import UNREAD, lines_of, patched, patched_lines
 
-_NEW_MODE = 0o644
+_OWNERS = 0o600
 
 
 class ChangedOnDiskError(OSError):
@@ -25,11 +27,22 @@ class ChangedOnDiskError(OSError):
         self.paths = list(paths)
 
 
+class WouldReplaceError(FileExistsError):
+    """Under the names it was to be saved as lies something else."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        names = ", ".join(path.name for path in paths)
+        super().__init__(errno.EEXIST, f"There is something of that name: {names}", str(paths[0]))
+        self.paths = list(paths)
+
+
 @dataclass(frozen=True, slots=True)
 class _Staged:
     """What is to be written, beside where it goes."""
 
     file: MspFile
+    path: Path
+    """Its name; `target` is what that stands for, where it is a link."""
     target: Path
     data: bytes
     part: Path
@@ -53,11 +66,17 @@ def changed_files(files: Sequence[MspFile]) -> list[MspFile]:
 
 
 def _really_changed(files: Sequence[MspFile]) -> list[MspFile]:
-    return [file for file in files if not _is_as_read(file, closely=True)]
+    changed = [file for file in files if not _is_as_read(file, closely=True)]
+    for file in changed:
+        if file.stamp is not None:  # even where size and time are the same it is known from now on
+            file.stamp = file.stamp._replace(mtime_ns=-1)
+    return changed
 
 
 def save_files(files: Sequence[MspFile], gone: Sequence[MspFile], *, force: bool) -> None:
     """Write what differs from what was read, and take away the files in `gone`, which are ours.
+
+    Those of them that somebody else wrote are left, even by force: they are not ours any more.
 
     Raises:
         ChangedOnDiskError: somebody else wrote one of them; nothing was written.
@@ -69,24 +88,73 @@ def save_files(files: Sequence[MspFile], gone: Sequence[MspFile], *, force: bool
         raise ChangedOnDiskError([file.path for file in changed])
     if packed := next((file for file, _ in wanted if file.compressed), None):
         raise OSError(errno.EROFS, "It is compressed and only read; save it under another name", str(packed.path))
-    _write([(file, file.path, data) for file, data in wanted], force=force)
+    _write([(file, file.path, data) for file, data in wanted], force=force, put=_is_now)
     for file in gone:
-        with contextlib.suppress(FileNotFoundError):
-            file.path.unlink()
+        if _is_as_read(file, closely=True):
+            with contextlib.suppress(FileNotFoundError):
+                file.path.unlink()
         file.stamp, file.digest = None, ""
 
 
-def save_files_as(targets: Sequence[tuple[MspFile, Path]]) -> None:
-    """Write each file under another name; what was there is replaced, whoever asks for it has asked the user.
+def save_files_as(targets: Sequence[tuple[MspFile, Path]], *, replace: bool) -> None:
+    """Write each file under another name, which it goes by from then on.
+
+    Args:
+        targets: the files, and their new places.
+        replace: also over what is there.
 
     Raises:
+        WouldReplaceError: there is something; nothing was written.
         OSError: it could not be written; files that were are whole.
     """
-    _write([(file, target, content_of(file)) for file, target in targets], force=True)
+    there = [target for file, target in targets if target.exists() and not _is_its_own(file, target)]
+    if there and not replace:
+        raise WouldReplaceError(there)
+    wanted = [(file, target, content_of(file)) for file, target in targets]
+    for file, target, data in wanted:
+        _refuse_name(file, target, data)
+    for step in _write(wanted, force=True):
+        step.file.path = step.path
+        _is_now(step)
 
 
-def _write(wanted: Sequence[tuple[MspFile, Path, bytes]], *, force: bool) -> None:
-    """Write all beside their places first, and only then put each in its place."""
+def names_in_folder(files: Sequence[MspFile], folder: Path) -> list[Path]:
+    """Where each of several files goes in a folder: a name each, by which it is found there again."""
+    taken: set[str] = set()
+    targets: list[Path] = []
+    for file in files:
+        name = Path(plain_name(file.name))
+        stem, suffix = (name.stem, name.suffix) if name.suffix in SUFFIXES else (name.name, ".json")
+        stem, number = stem.lstrip(".") or "session", 1
+        while True:
+            target = folder / name.with_name(f"{stem}-{number}{suffix}" if number > 1 else stem + suffix)
+            place = os.path.realpath(target).casefold()  # some disks make no difference between a and A
+            if place not in taken:
+                break
+            number += 1
+        taken.add(place)
+        targets.append(target)
+    return targets
+
+
+def _is_its_own(file: MspFile, target: Path) -> bool:
+    return os.path.realpath(target) == os.path.realpath(file.path) and _is_as_read(file, closely=True)
+
+
+def _refuse_name(file: MspFile, target: Path, data: bytes) -> None:
+    """OSError where it could not be read again from a file of such a name."""
+    if target.suffix in COMPRESSED:
+        raise OSError(errno.EINVAL, f"It is not compressed: take a name that does not end in {target.suffix}")
+    if target.suffix in LINES_SUFFIXES and not file.lines and file.path.suffix != target.suffix:
+        values, _ = lines_of(decoded(data).text)
+        if any(value is UNREAD for value in values):
+            raise OSError(errno.EINVAL, "It has not one object in each line: take a name that ends in .json")
+
+
+def _write(
+    wanted: Sequence[tuple[MspFile, Path, bytes]], *, force: bool, put: Callable[[_Staged], None] | None = None
+) -> list[_Staged]:
+    """Write all beside their places first, and only then put each in its place; `put` is told of each."""
     staged: list[_Staged] = []
     try:
         staged += (_stage(file, path, data) for file, path, data in wanted)
@@ -95,31 +163,46 @@ def _write(wanted: Sequence[tuple[MspFile, Path, bytes]], *, force: bool) -> Non
             raise ChangedOnDiskError(late)
         for step in staged:
             step.part.replace(step.target)
-            _is_now(step)
+            if put is not None:
+                put(step)
     finally:
         for step in staged:
             with contextlib.suppress(OSError):
                 step.part.unlink()
     for folder in {step.target.parent for step in staged}:
         _settle(folder)
+    return staged
 
 
 def _stage(file: MspFile, path: Path, data: bytes) -> _Staged:
     target = Path(os.path.realpath(path))  # a link keeps being one
     stamp = _stamp(target)
-    descriptor, name = tempfile.mkstemp(prefix=".context-inspector-", suffix=".part", dir=target.parent)
-    part = Path(name)
+    part = target.with_name(f".context-inspector-{secrets.token_hex(6)}.part")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _OWNERS)
     try:
         with os.fdopen(descriptor, "wb") as out:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
-        part.chmod(target.stat().st_mode & 0o7777 if stamp is not None else _NEW_MODE)
+        if stamp is not None and os.name != "nt":
+            found = target.stat()
+            with contextlib.suppress(OSError):  # only some may give it back to whose it is
+                os.chown(part, found.st_uid, found.st_gid)
+        part.chmod(target.stat().st_mode & 0o7777 if stamp is not None else _new_mode(file, target))
     except BaseException:
         with contextlib.suppress(OSError):
             part.unlink()
         raise
-    return _Staged(file, target, data, part, stamp)
+    return _Staged(file, path, target, data, part, stamp)
+
+
+def _new_mode(file: MspFile, target: Path) -> int:
+    """Who may read a new file: nobody who may not read the one it is made from."""
+    mode = mode_for(target)
+    for like in (file.path, file.like.path if file.like is not None else file.path):
+        with contextlib.suppress(OSError):
+            return mode & (like.stat().st_mode | _OWNERS)
+    return mode
 
 
 def _is_other(file: MspFile, data: bytes) -> bool:

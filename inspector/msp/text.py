@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from inspector.msp.layout import MARK, Cell, Style, cells_of, decoded, is_spread, past_space, value_at
+from inspector.msp.numbers import WrittenNumber
 
 _Written = tuple[Cell | None, str]
 """A part as it is written, and the old one it stands for."""
@@ -26,7 +28,11 @@ UNREAD = _Unread()
 
 _LINE = re.compile(r"[^\r\n]+")
 _ID_MEMBERS = ("subsession_id", "session_id", "id")
-_MANY = 2000
+_FEW = 8
+"""At most one of so many changed in its place."""
+_MANY = 1000
+_REPEATED = 20
+"""Places an element may have in the other list, on the average, for a comparison that goes through all of them."""
 
 
 def lines_of(text: str) -> tuple[list[Any], list[int]]:
@@ -200,13 +206,24 @@ def _aligned(old: Sequence[Any], new: Sequence[Any]) -> Iterator[_Pair]:
 
 
 def _matched(old: Sequence[Any], new: Sequence[Any], olds: range, news: range) -> Iterator[_Pair]:
+    same = [exactly_same(old[n], new[m]) for n, m in zip(olds, news, strict=False)]
+    if (len(same) - sum(same)) * _FEW <= len(same) and len(news) >= len(olds):  # some changed, and others came behind
+        for n, place in enumerate(news):
+            yield _Pair(olds[n] if n < len(same) else None, place, n < len(same) and same[n])
+        return
     a, b = [_key(old[n]) for n in olds], [_key(new[n]) for n in news]
     steps = [("replace", 0, len(a), 0, len(b))]
-    if a and b and a != b and (len(a) * len(b) < _MANY**2 or len(set(a)) * 2 > len(a)):
+    if a and b and a != b and (len(a) * len(b) < _MANY**2 or _meetings(a, b) < _REPEATED * (len(a) + len(b))):
         steps = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     for _, old_start, old_end, new_start, new_end in steps:
         for n in range(new_end - new_start):
             yield _Pair(olds[old_start + n] if old_start + n < old_end else None, news[new_start + n], False)
+
+
+def _meetings(a: list[Hashable], b: list[Hashable]) -> int:
+    """How many pairs of the same there are, which is what looking for the best pairs costs."""
+    counts = Counter(b)
+    return sum(times * counts[key] for key, times in Counter(a).items())
 
 
 def _key(item: Any) -> Hashable:
@@ -221,7 +238,9 @@ def exactly_same(old: Any, new: Any) -> bool:
     """Whether two decoded values are written the same: 1, 1.0 and true are three values, NaN is itself."""
     if isinstance(old, dict | list):
         return old == new and _same_types(old, new)
-    if type(old) is not type(new):
+    if isinstance(old, WrittenNumber) and isinstance(new, WrittenNumber):
+        return old.text == new.text
+    if type(old) is not type(new) and not (isinstance(old, float) and isinstance(new, float)):
         return False
     return json.dumps(old) == json.dumps(new) if isinstance(old, float) else bool(old == new)
 

@@ -6,8 +6,6 @@ The file says what it is under `context-inspector-presets`, which holds the vers
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from inspector.settings.model import HighlightRule, Preset
+from inspector.whole_file import in_place_of
 
 SIGN = "context-inspector-presets"
 """Key by which such a file is known."""
@@ -53,15 +52,8 @@ def write_shared(path: Path, shared: Shared) -> None:
     if shared.highlights:
         content["highlights"] = [_plain(rule) for rule in shared.highlights]
     text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        Path(name).chmod(0o644)  # made for others, unlike the settings
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with in_place_of(path) as file:
+        file.write(text.encode())
 
 
 def read_shared(path: Path) -> Shared:

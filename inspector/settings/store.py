@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from inspector import paths
 from inspector.settings.migrations import UnreadableVersionError, migrate
 from inspector.settings.model import Settings
 from inspector.settings.repair import repaired
+from inspector.whole_file import replace_whole
 
 FILE_NAME = "settings.json"
 """Name below the config folder."""
@@ -91,31 +90,6 @@ def save(settings: Settings, path: Path | None = None) -> None:
     except ValueError:
         raise OSError(errno.EINVAL, "they hold text that is not valid Unicode", str(file)) from None
     replace_whole(file, text.encode())
-
-
-def replace_whole(file: Path, data: bytes, *, sync: bool = True) -> None:
-    """Write a file so that a crash leaves either the old one or the new one; readable by the user alone.
-
-    Args:
-        file: to be written.
-        data: all of it.
-        sync: wait until it is on the disk, so that not even a power cut can lose it.
-
-    Raises:
-        OSError: it cannot be written; the old file is untouched.
-    """
-    # mkstemp makes the file with mode 0600.
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            if sync:
-                os.fsync(stream.fileno())
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _left_out_words(file: Path, data: bytes, left_out: list[str]) -> str:

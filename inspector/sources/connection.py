@@ -140,6 +140,15 @@ def _shown_query_part(part: str) -> str:
     return f"{key}{equals}{MASK if value else ''}" if equals else part and MASK
 
 
+def named_space(url: str) -> str:
+    """The space an address names, as in `?space=demo`; "" for none."""
+    try:
+        named = dict(parse_qsl(urlsplit(url.strip()).query))
+    except ValueError:
+        return ""
+    return named.get("space", "") or named.get("topic", "")
+
+
 def with_query(url: str, **values: str) -> str:
     """Return ``url`` with the query keys it does not have yet; what it has is kept as written."""
     parts = urlsplit(url)

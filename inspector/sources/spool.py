@@ -164,7 +164,7 @@ def _locked(folder: Path) -> BaseFileLock | None:
     """The lock of a folder, held; None when somebody else, or this program, holds it."""
     from filelock import FileLock, Timeout  # 80 ms that a start without spools need not wait for
 
-    lock = FileLock(folder.with_name(folder.name + _LOCK_SUFFIX), timeout=0, thread_local=False)
+    lock = FileLock(folder.with_name(folder.name + _LOCK_SUFFIX), timeout=0, mode=0o600, thread_local=False)
     try:
         lock.acquire()
     except Timeout:

@@ -60,6 +60,7 @@ MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", "&Analyze", "&Developer",
 
 ACTIONS: tuple[Action, ...] = (
     Action("file.open", "&Open a log...", "&File", "open_file", ("Ctrl+O",), "open", short="Open"),
+    Action("file.open_folder", "Open a fo&lder of sessions...", "&File", "open_folder", ("Ctrl+Shift+O",)),
     Action(
         "file.connect",
         "&Connect to a gateway...",
@@ -75,7 +76,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("file.new_window", "&New window", "&File", "new_window", ("Ctrl+N",), separated=True),
     Action("file.save", "&Save capture...", "&File", "save_capture", ("Ctrl+S",), needs="unsaved", separated=True),
     Action("file.save_as", "Save capture &as...", "&File", "save_capture_as", ("Ctrl+Shift+S",), needs="document"),
-    Action("file.save_as_capture", "Save sessions as a captu&re...", "&File", "save_as_capture", needs="sessions"),
+    Action("file.save_as_capture", "Save sessions as a capt&ure...", "&File", "save_as_capture", needs="sessions"),
     Action("file.export", "&Export...", "&File", "export_messages", ("Ctrl+Shift+E",), needs="document"),
     Action("file.preferences", "Se&ttings...", "&File", "show_settings", _PREFERENCES, separated=True),
     Action("file.close", "Close &window", "&File", "close_window", ("Ctrl+W",), separated=True),

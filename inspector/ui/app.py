@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import sys
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
@@ -19,20 +20,22 @@ from inspector.aio import cancel_and_wait, spawn
 from inspector.captures import Unsaved, unsaved_captures
 from inspector.credentials import TokenStore
 from inspector.instance import Lock, Place
-from inspector.protocol.tool_names import ToolAliases
 from inspector.last_open import SavedWindow, take_last_open
+from inspector.protocol.tool_names import ToolAliases
 from inspector.settings import Settings
 from inspector.sources.inputs import STANDARD_INPUT, is_stream
 from inspector.ui import icons, kept
 from inspector.ui.failures import FailureDialog, on_qt_message
+from inspector.ui.last_open import LastOpenKeeper
 from inspector.ui.last_time import LastTime
 from inspector.ui.main_window import MainWindow
 from inspector.ui.safety import developer_asked, kept_safe
-from inspector.ui.last_open import LastOpenKeeper
 from inspector.ui.theme import ThemeController, ThemeSetting
 
 if TYPE_CHECKING:
     from inspector.ui.single_instance import SingleInstance
+
+_log = logging.getLogger(__name__)
 
 _NOT_SAVED = "settings-not-saved"
 _RETRY_MS = 20_000
@@ -120,6 +123,7 @@ class Application:
         """
         window = MainWindow(self)
         self.windows.append(window)
+        _log.debug("Window %d is made", len(self.windows))
         if opening:
             window.show_opening(opening)
         if saved is not None:
@@ -204,11 +208,12 @@ class Application:
             if self.windows:
                 await self._closed.wait()
         finally:  # also on Ctrl+C: sessions leave their gateways, captures are written
+            if self._instance is not None:  # first, so that nothing is handed to a program that ends
+                self._instance.close()
             await self.close_all()
             await cancel_and_wait(self.tasks)
-            for kept_up in (self._instance, self.last_open):
-                if kept_up is not None:
-                    kept_up.close()
+            if self.last_open is not None:
+                self.last_open.close()
 
     def unsaved(self) -> list[Unsaved]:
         """Captures that earlier runs did not save."""

@@ -1,5 +1,6 @@
-"""BADGES: the pills a message can bear. To add one: a `Badge` here, and the field that says when.
+"""BADGES: the pills a result can bear, and how they look.
 
+To add one: a `Badge` here, and one of the same name in `inspector.analysis.badges`: a bit that `TransientPass` puts.
 Source: design.md 2 (words), look.md 6 (looks).
 """
 

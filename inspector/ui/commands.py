@@ -5,11 +5,9 @@ Dialogs are imported when they are asked for, so that a window is there sooner.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QApplication
 
 from inspector.analysis.pending import PENDING_FILTER
 from inspector.model_context import Reader
@@ -37,6 +35,10 @@ class Commands(QObject):
     def open_file(self) -> None:
         """Ask for logs to open."""
         self._window.opening.ask_for_files()
+
+    def open_folder(self) -> None:
+        """Ask for a folder of sessions to open."""
+        self._window.opening.ask_for_folder()
 
     def connect_to_gateway(self) -> None:
         """Ask for a gateway to watch."""
@@ -168,31 +170,31 @@ class Commands(QObject):
 
     def toggle_left(self) -> None:
         """Show or hide contexts and participants."""
-        self._show_docks("view.contexts")
+        self._window.dock_row.follow_switch("view.contexts")
 
     def toggle_right(self) -> None:
         """Show or hide the details."""
-        self._show_docks("view.details")
+        self._window.dock_row.follow_switch("view.details")
 
     def toggle_findings(self) -> None:
         """Show or hide the findings."""
-        self._show_bottom("view.findings", "Findings")
+        self._window.dock_row.turn_over("Findings")
 
     def toggle_marks(self) -> None:
         """Show or hide the marks."""
-        self._show_bottom("view.marks", "Marks")
+        self._window.dock_row.turn_over("Marks")
 
     def toggle_latency(self) -> None:
         """Show or hide how long answers take."""
-        self._show_bottom("analyze.latency", "Latency")
+        self._window.dock_row.turn_over("Latency")
 
     def toggle_tokens(self) -> None:
         """Show or hide where the tokens go."""
-        self._show_bottom("analyze.tokens", "Tokens")
+        self._window.dock_row.turn_over("Tokens")
 
     def toggle_waste(self) -> None:
         """Show or hide what could have been spared."""
-        self._show_bottom("analyze.waste", "Waste")
+        self._window.dock_row.turn_over("Waste")
 
     def show_messages(self) -> None:
         """Show the message table in the middle."""
@@ -249,27 +251,6 @@ class Commands(QObject):
         center.show_view(view)
         self._window.actions_by_id[f"view.{view}"].setChecked(center.current == view)  # its own tab was chosen again
         center.take_focus()
-
-    def _show_docks(self, switch: str) -> None:
-        shown = self._window.actions_by_id[switch].isChecked()
-        for title in self._window.panes_of(switch):
-            self._window.docks[title].setVisible(shown)
-
-    def _show_bottom(self, switch: str, title: str) -> None:
-        """Show a pane of those that lie on one another in front, with the keyboard; hide the one that is in front."""
-        window = self._window
-        dock, panel = window.docks[title], window.docks[title].widget()
-        if not dock.isHidden() and pane_focus.is_in_front(window, dock):
-            held = dock.isAncestorOf(QApplication.focusWidget() or window)
-            dock.hide()
-            if held:
-                window.center.take_focus()
-        else:
-            dock.show()
-            dock.raise_()
-            if panel is not None:
-                panel.setFocus()
-        window.show_which_panes()
 
     def toggle_hints(self) -> None:
         """Show or hide the badges of transient results."""
@@ -456,43 +437,25 @@ class Commands(QObject):
             panes.leave_chain()
         else:
             several = len(self._window.document.chain(message)) > 1
-            self._window.say_no_other(several, "No other message belongs to a chain with this one.")
+            self._window.stepping.say_no_other(several, "No other message belongs to a chain with this one.")
             if several:
                 panes.show_chain(message)
 
     def next_problem(self) -> None:
         """The next message with a problem."""
-        self._go_to_problem(1)
+        self._window.stepping.to_problem(1)
 
     def previous_problem(self) -> None:
         """The previous message with a problem."""
-        self._go_to_problem(-1)
-
-    def _go_to_problem(self, step: int) -> None:
-        if self._window.panes is not None:
-            self._window.say_no_problem(self._around(step, self._window.panes.go_to_problem))
-
-    def _around(self, step: int, go: Callable[[int], bool]) -> bool:
-        """Go to another message, and say quietly when the way led around the end; whether there is one."""
-        panes = self._window.panes
-        before = panes.messages.current_message() if panes is not None else None
-        found = go(step)
-        now = panes.messages.current_message() if panes is not None else None
-        if found and before is not None and now is not None and (now - before) * step <= 0:
-            self._window.status.tell("from the first again" if step > 0 else "from the last again")
-        return found
+        self._window.stepping.to_problem(-1)
 
     def next_mark(self) -> None:
         """The next message with a mark or a comment."""
-        self._go_to_mark(1)
+        self._window.stepping.to_mark(1)
 
     def previous_mark(self) -> None:
         """The previous message with a mark or a comment."""
-        self._go_to_mark(-1)
-
-    def _go_to_mark(self, step: int) -> None:
-        if self._window.panes is not None:
-            self._window.marking.say_no_mark(self._around(step, self._window.panes.go_to_mark))
+        self._window.stepping.to_mark(-1)
 
     def go_back(self) -> None:
         """The message that was current before."""
@@ -506,29 +469,19 @@ class Commands(QObject):
 
     def next_in_context(self) -> None:
         """The next message in the context of the current one."""
-        self._step_in_context(1)
+        self._window.stepping.in_context(1)
 
     def previous_in_context(self) -> None:
         """The previous message in the context of the current one."""
-        self._step_in_context(-1)
-
-    def _step_in_context(self, step: int) -> None:
-        if self._window.panes is not None:
-            found = self._window.panes.step_in_context(step)
-            self._window.say_no_other(found, "No other message of this context is shown.")
+        self._window.stepping.in_context(-1)
 
     def next_by_participant(self) -> None:
         """The next message by whoever sent the current one."""
-        self._step_by_participant(1)
+        self._window.stepping.by_participant(1)
 
     def previous_by_participant(self) -> None:
         """The previous message by whoever sent the current one."""
-        self._step_by_participant(-1)
-
-    def _step_by_participant(self, step: int) -> None:
-        if self._window.panes is not None:
-            found = self._window.panes.step_by_participant(step)
-            self._window.say_no_other(found, "No other message by this participant is shown.")
+        self._window.stepping.by_participant(-1)
 
     def go_to_place(self) -> None:
         """Ask for a number, an id or part of an id, and go there."""
@@ -584,14 +537,14 @@ class Commands(QObject):
     def save_capture(self) -> None:
         """Save a capture that has no name yet; of sessions, what was edited."""
         if self._window.document.msp is not None:
-            self._window.sessions.keeping.save()
+            self._window.msp.keeping.save()
         else:
             self._window.keeping.save()
 
     def save_capture_as(self) -> None:
         """Save the capture under another name; of a log, a copy."""
         if self._window.document.msp is not None:
-            self._window.sessions.keeping.save_as()
+            self._window.msp.keeping.save_as()
         else:
             self._window.keeping.save_as()
 
@@ -603,27 +556,27 @@ class Commands(QObject):
 
     def new_subsession(self) -> None:
         """Ask for the label of a new sub-session."""
-        self._window.sessions.new()
+        self._window.msp.new()
 
     def close_subsession(self) -> None:
         """Ask for a summary, and close the sub-session shown."""
-        self._window.sessions.close()
+        self._window.msp.close()
 
     def discard_subsession(self) -> None:
         """Discard the sub-session shown."""
-        self._window.sessions.discard()
+        self._window.msp.discard()
 
     def merge_subsession(self) -> None:
         """Merge the sub-session shown to its parent."""
-        self._window.sessions.merge()
+        self._window.msp.merge()
 
     def switch_global(self) -> None:
         """Make the current message global, or the sub-session's own again."""
-        self._window.sessions.switch_global()
+        self._window.msp.switch_global()
 
     def write_message(self) -> None:
         """Put the cursor into the line where messages are written."""
-        self._window.sessions.write()
+        self._window.msp.write()
 
     def export_messages(self) -> None:
         """Ask which messages to export, and how."""

@@ -24,6 +24,7 @@ from inspector.filters import compile_filter
 from inspector.marks_file import notes_of, write_beside
 from inspector.protocol.secrets import mask_text
 from inspector.ui import formats
+from inspector.ui.asking import open_once
 from inspector.ui.dialogs.export import Choice, ExportDialog, Which
 from inspector.ui.wire_text import plain
 
@@ -141,7 +142,7 @@ class Exporting(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(format_)
         dialog.fileSelected.connect(lambda path: self.export(Path(path), choice))
-        dialog.open()
+        open_once(dialog)
 
     # A context as a sub-session
 
@@ -156,7 +157,7 @@ class Exporting(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")
         dialog.fileSelected.connect(lambda path: self.export_context(Path(path), target))
-        dialog.open()
+        open_once(dialog)
 
     def export_context(self, target: Path, context: ContextTarget) -> None:
         """Write a context to a file, secrets masked, and say what became of it."""

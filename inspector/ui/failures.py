@@ -12,14 +12,15 @@ import asyncio
 import logging
 import sys
 import threading
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QMessageLogContext, QObject, Qt, QTimer, QtMsgType, Signal
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from inspector import crash_report, hard_crashes
-from inspector.crash_report import Choices, Failure, Failures
+from inspector.crash_report import Choices, Failure, Failures, Surroundings
 from inspector.protocol.secrets import mask_text
 from inspector.ui.wire_text import plain
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _AGAIN = "failed-again"
+_SHOWN_BY = ("inspector.ui.dialogs.report", "inspector.ui.surroundings")
+_EARLY_MS = 2_000
+"""After the start: the window is painted, and most often idle."""
 _REFRESH_MS = 1_000
 _MOST_REFRESHED = 1_000
 """Failures the dialog goes on counting; beyond, it says that there are more."""
@@ -64,6 +68,11 @@ class FailureDialog(QObject):
         self._refresh.setInterval(_REFRESH_MS)
         self._refresh.timeout.connect(self._refresh_dialog)
 
+        self._early = QTimer(self)
+        self._early.setSingleShot(True)
+        self._early.setInterval(_EARLY_MS)
+        self._early.timeout.connect(_import_early)
+
     # Hooks
 
     def install(self) -> None:
@@ -75,11 +84,13 @@ class FailureDialog(QObject):
         self._before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
         sys.excepthook, threading.excepthook, sys.unraisablehook = self._on_raised, self._on_thread, self._on_clean_up
         _in_force = self
+        self._early.start()
 
     def uninstall(self) -> None:
         """Leave it to whoever heard of it before."""
         global _in_force
         self._refresh.stop()
+        self._early.stop()
         if self._installed:
             self._installed = False
             sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
@@ -164,10 +175,10 @@ class FailureDialog(QObject):
         if window is None or self.dialog is not None:
             return
         self._shown = True
+        modal = QApplication.activeModalWidget()
         try:
             from inspector.ui.dialogs.report import ReportDialog
 
-            modal = QApplication.activeModalWidget()
             self.dialog = ReportDialog(
                 self._application.theme, "Something went wrong in the program itself", self._sentence(),
                 self._compose, answers=((_QUIT, "Quit"), (_GO_ON, "Go on working")), parent=modal or window,
@@ -179,22 +190,43 @@ class FailureDialog(QObject):
         except Exception:  # noqa: BLE001  tried once: it would fail again
             self.dialog = None
             _log.exception("The report of an error could not be shown")
+            self._leave_half_made(modal or window)
+            self._say_not_shown(window)
+
+    def _leave_half_made(self, parent: QWidget) -> None:
+        """A dialog that failed while it was made would stay in its window."""
+        directly = Qt.FindChildOption.FindDirectChildrenOnly
+        for dialog in parent.findChildren(QDialog, "reportDialog", directly):
+            if not dialog.isVisible():
+                dialog.deleteLater()
+
+    def _say_not_shown(self, window: MainWindow) -> None:
+        log = self._application.log
+        where = f"; the log has it: {log.path}" if log is not None and log.path is not None else ""
+        sentence = f"Something went wrong in the program itself, and the report about it could not be shown{where}."
+        window.notices.show_notice(_AGAIN, "error", sentence, [], token="severity.error", closable=True)
 
     def _sentence(self) -> str:
         kinds, total = self.failures.kinds, self.failures.total
         first = kinds[0] if kinds else None
         named = plain(f"{first.title}: {first.words}" if first and first.words else first.title if first else "", 200)
         often = "" if total <= 1 else f" {total if total <= _MOST_REFRESHED else 'More than a thousand'} errors so far."
+        if first is not None and first.title == "ModuleNotFoundError" and "'inspector." in first.words:
+            often += " A part of the program is gone from the disk, as after an upgrade: start it again."
         return (
-            f"{named}.{often} What is open stays as it is, and captures go on being written. "
+            f"{named.rstrip('.')}.{often} What is open stays as it is, and captures go on being written. "
             "If the window behaves oddly from now on, save what you need and start the program again."
         )
 
     def _compose(self, choices: Choices) -> str:
-        from inspector.ui.surroundings import surroundings
-
         traces = crash_report.failure_words(self.failures, choices)
-        where = surroundings(self._application)
+        try:
+            from inspector.ui.surroundings import surroundings
+
+            where = surroundings(self._application)
+        except Exception:  # noqa: BLE001  they may be what is broken
+            _log.exception("Where an error happened could not be told")
+            where = Surroundings([("Surroundings", "could not be told; the program's log says why")])
         return crash_report.compose("Error in Context Inspector", traces, where, choices, mask_text)
 
     def _refresh_dialog(self) -> None:
@@ -213,6 +245,15 @@ class FailureDialog(QObject):
         self.dialog = None
 
 
+def _import_early() -> None:
+    """What shows a failure must not be looked for once the program's own files are gone."""
+    try:
+        for name in _SHOWN_BY:
+            import_module(name)
+    except ImportError:
+        _log.exception("Reports of errors cannot be shown")
+
+
 _in_force: FailureDialog | None = None
 """Who hears of Qt's messages."""
 
@@ -222,7 +263,7 @@ def on_qt_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> N
     if text.startswith("This plugin does not support"):  # what the offscreen platform says of every window
         return
     if kind == QtMsgType.QtFatalMsg:
-        hard_crashes.dump(f"Qt: {text}")
+        hard_crashes.dump(f"Qt\n{crash_report.said(mask_text(text))}")
     if kind == QtMsgType.QtCriticalMsg and _in_force is not None:
         _in_force.take("Qt", None, text)
         return

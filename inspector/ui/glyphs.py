@@ -65,6 +65,8 @@ class _GlyphEngine(QIconEngine):
     @override
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         drawn = QPixmap(size)
+        if drawn.isNull():
+            return drawn  # asked for by a button without room
         drawn.fill(Qt.GlobalColor.transparent)
         painter = QPainter(drawn)
         self.paint(painter, QRect(QPoint(0, 0), size), mode, state)

@@ -6,7 +6,6 @@ it is about its name. A demo's capture is not worth a question: it is deleted wi
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from datetime import datetime
 from pathlib import Path
@@ -20,7 +19,8 @@ from inspector.capture.flags import Flag
 from inspector.captures import OwnCapture, Unsaved, claim
 from inspector.saving import save_capture, save_copy, why_not_saved
 from inspector.ui import formats
-from inspector.ui.dialogs.message import CANCEL, MessageDialog
+from inspector.ui.asking import Asking, chosen_file
+from inspector.ui.dialogs.message import CANCEL
 from inspector.ui.panels.start.unsaved import unsaved_words
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Keeping(QObject):
         self._demo = False
         self._received = False
         self._discarded = False
-        self._asking: MessageDialog | None = None
+        self._asking = Asking(window)
         self._saving = False
 
     def hold(self, own: OwnCapture, *, demo: bool = False) -> None:
@@ -141,14 +141,7 @@ class Keeping(QObject):
         dialog.setDefaultSuffix(kind.removeprefix("."))
         dialog.setDirectory(str(self._usual_folder()))
         dialog.selectFile(name)
-        answer: asyncio.Future[Path | None] = asyncio.get_running_loop().create_future()
-        dialog.fileSelected.connect(lambda path: answer.done() or answer.set_result(Path(path)))
-        dialog.rejected.connect(lambda: answer.done() or answer.set_result(None))
-        dialog.open()
-        try:
-            return await answer
-        finally:
-            dialog.deleteLater()
+        return await chosen_file(dialog)
 
     def _usual_folder(self) -> Path:
         """Where a file was opened or saved last; never among the program's own data."""
@@ -162,10 +155,9 @@ class Keeping(QObject):
         """Ask what shall become of an unsaved capture; False when the window shall stay."""
         if not self.unsaved:
             return True
-        if self._asking is not None:
-            self._asking.raise_()
+        if self._asking.raise_unanswered():
             return False
-        answer = await self._ask(
+        answer = await self._asking.ask(
             f"Save the capture of {self._window.document.name}?",
             f"{self._words()} not saved yet. What is discarded is gone for good.",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save...")),
@@ -185,19 +177,6 @@ class Keeping(QObject):
         if self._window.document.live:
             return f"{much}, and what is still to come, are"
         return f"{much} {'is' if count == 1 else 'are'}"
-
-    async def _ask(self, title: str, text: str, answers: tuple[tuple[str, str], ...]) -> str:
-        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._window.activateWindow()
-        self._asking = MessageDialog.ask(self._window, self._window.theme, title, text, answers)
-
-        def answered(said: str) -> None:
-            self._asking = None  # it deletes itself
-            if not answer.done():
-                answer.set_result(said)
-
-        self._asking.answered.connect(answered)
-        return await answer
 
     def clear_away(self) -> None:
         """The window has closed its files: delete what was discarded or empty, leave the rest for the next start."""
@@ -233,7 +212,7 @@ class Keeping(QObject):
         self._application.spawn(self._discard(unsaved), "discard a capture")
 
     async def _discard(self, unsaved: Unsaved) -> None:
-        answer = await self._ask(
+        answer = await self._asking.ask(
             "Discard the capture?",
             f"{unsaved_words(unsaved, datetime.now().astimezone())}. It is deleted and gone for good.",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel")),

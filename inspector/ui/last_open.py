@@ -7,6 +7,7 @@ with files opens those alone and leaves what was open before to the next start w
 from __future__ import annotations
 
 import logging
+import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from inspector.instance import Lock
-from inspector.last_open import MOST_ATTEMPTS, SavedWindow, LastOpen, encoded, load_last_open, save_last_open
+from inspector.last_open import (
+    MOST_ATTEMPTS,
+    LastOpen,
+    SavedWindow,
+    encoded,
+    last_open_path,
+    load_last_open,
+    save_last_open,
+)
+from inspector.sources.answering import in_time
 from inspector.ui.wire_text import plain
 
 if TYPE_CHECKING:
@@ -25,6 +35,8 @@ _log = logging.getLogger(__name__)
 
 EVERY_MS = 2_000
 """So much of what was done may be lost when the program is killed."""
+GOOD_AFTER_S = 60.0
+"""So long what was opened again has to stand before the start counts as a good one."""
 _NOTICE = "restoring"
 _LONGEST_NAME = 60
 
@@ -46,6 +58,8 @@ class LastOpenKeeper(QObject):
         self._before = load_last_open()
         self._attempts = self._before.attempts
         self._waits = bool(self._before.windows)
+        self._offered = False  # it went wrong twice: kept as it is until there is something else, or it is forgotten
+        self._stands_since: float | None = None
         self._written = b""
         self._ended = False
         self._timer = QTimer(self)
@@ -70,12 +84,14 @@ class LastOpenKeeper(QObject):
         if not self._application.settings.start.restore_windows:
             return False
         if before.attempts >= MOST_ATTEMPTS and before.windows and not asked:
-            self._waits = True
+            self._offered = True
             self._offer()
             return True
-        self._attempts = before.attempts + 1
+        self._offered, self._stands_since = False, None
+        self._attempts = before.attempts + 1 if before.windows else 0
         self._write(LastOpen(before.windows, self._attempts))
-        gone = [one for one in before.windows if one.path and not _is_there(one.path)]
+        found = in_time([partial(_is_there, one.path) for one in before.windows])
+        gone = [one for one, is_there in zip(before.windows, found, strict=True) if one.path and not is_there]
         there = [one for one in before.windows if one not in gone or one.connection is not None]
         for saved in there:
             self._open(saved, file=saved not in gone)
@@ -109,11 +125,17 @@ class LastOpenKeeper(QObject):
 
     def _offer(self) -> None:
         window = self._application.new_window()
-        sentence = "The program ended twice before what was open before stood again, so it is not opened by itself."
+        sentence = "The program ended twice soon after it had opened what was open before, so it only offers that now."
         window.notices.show_notice(
-            _NOTICE, "warning", sentence, [("Open it all the same", partial(self._open_asked, window))],
+            _NOTICE, "warning", sentence,
+            [("Open it all the same", partial(self._open_asked, window)), ("Forget it", partial(self._forget, window))],
             token="severity.warning", closable=True,
         )  # fmt: skip
+
+    def _forget(self, window: MainWindow) -> None:
+        self._before, self._attempts, self._offered = LastOpen(), 0, False
+        window.notices.dismiss(_NOTICE)
+        self.note()
 
     def _open_asked(self, window: MainWindow) -> None:
         self.open_before(asked=True)
@@ -127,23 +149,41 @@ class LastOpenKeeper(QObject):
         window = windows[-1] if windows else self._application.new_window()
         names = [plain(Path(path).name, _LONGEST_NAME) for path in gone[:3]]
         more = f" and {len(gone) - 3:,} more" if len(gone) > 3 else ""
-        said = f"What was open before is not there any more: {', '.join(names)}{more}." if gone else ""
+        said = (
+            f"What was open before is not there any more, or does not answer: {', '.join(names)}{more}." if gone else ""
+        )
         sentence = " ".join(filter(None, (trouble, said)))
         window.notices.show_notice(_NOTICE + "Trouble", "note", sentence, [], closable=True)
 
     # Keeping
 
     def note(self) -> None:
-        """Write down what is open, where it is another than what is written."""
-        if self._ended or self._waits:
+        """Write down what is open, where it is another than what is written; nothing where that is not wanted."""
+        if self._ended:
+            return
+        if not self._application.settings.start.restore_windows:
+            self._remove()
+            return
+        if self._waits:
             return
         windows = self._application.windows
         found = [saved for window in windows if (saved := window.restoring.noted()) is not None]
-        if self._attempts and not any(
-            window.restoring.saved is not None and window.opening.reading for window in windows
-        ):
+        if self._offered:
+            if not found:
+                return
+            self._offered, self._attempts = False, 0  # none of these windows is what went wrong
+        if self._attempts and self._has_stood():
             self._attempts = 0
         self._write(LastOpen(found, self._attempts))
+
+    def _has_stood(self) -> bool:
+        """Whether what was opened again has stood for so long that it is not what ends the program."""
+        windows = self._application.windows
+        if any(window.restoring.saved is not None and window.opening.reading for window in windows):
+            self._stands_since = None
+        elif self._stands_since is None:
+            self._stands_since = time.monotonic()
+        return self._stands_since is not None and time.monotonic() - self._stands_since >= GOOD_AFTER_S
 
     def window_closing(self, window: MainWindow) -> None:
         """A window is about to close; the last one is opened again at the next start."""
@@ -152,7 +192,8 @@ class LastOpenKeeper(QObject):
 
     def end(self) -> None:
         """All windows close now: what is open is what shall be opened again."""
-        self._attempts = 0
+        if not self._offered:
+            self._attempts = 0
         self.note()
         self._ended = True
         self._timer.stop()
@@ -163,12 +204,21 @@ class LastOpenKeeper(QObject):
         self._timer.stop()
         self._lock.release()
 
+    def _remove(self) -> None:
+        """Leave nothing of what is, or was, open."""
+        self._before, self._waits, self._offered = LastOpen(), False, False
+        self._attempts, self._written = 0, b""
+        try:
+            last_open_path().unlink(missing_ok=True)
+        except OSError as error:
+            _log.info("What was open could not be removed: %s", error)
+
     def _write(self, last: LastOpen) -> None:
-        content = encoded(session)
+        content = encoded(last)
         if content == self._written:
             return
         try:
-            save_last_open(session)
+            save_last_open(last)
         except OSError as error:  # said nowhere: nothing is lost that was made
             _log.info("What is open could not be written down: %s", error)
         else:

@@ -1,4 +1,4 @@
-"""What an earlier run left that ended hard, offered in the first window: a report to read, or to throw away."""
+"""What an earlier run left that ended hard, offered in one window: a report to read, or to throw away."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ class LastTime(QObject):
         self.crashes = hard_crashes.left_over()
         windows = self._application.windows
         if self.crashes and windows:
-            self._offer(windows[0])
+            active = [window for window in windows if window.isActiveWindow()]
+            self._offer((active or windows)[-1])  # of many that lie on one another the one that is seen
 
     def _offer(self, window: MainWindow) -> None:
         links = [("Show report", self.show_report), ("Discard", self.discard)]

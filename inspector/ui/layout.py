@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QTabWidget
 from typing_extensions import override
 
 from inspector.paths import config_folder
+from inspector.ui.docks import BOTTOM, DOCKS
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
@@ -34,19 +35,6 @@ _TITLE_BAR, _EDGE = 36, 4
 """Room for the desktop's frame, which is not known before the window is shown; logical pixels."""
 _BOTTOM_HEIGHT = 196
 """Head, hairline and six rows; pixels at 100 %."""
-
-_BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
-AREAS = {
-    "Contexts": Qt.DockWidgetArea.LeftDockWidgetArea,
-    "Participants": Qt.DockWidgetArea.LeftDockWidgetArea,
-    "Details": Qt.DockWidgetArea.RightDockWidgetArea,
-    "Findings": _BOTTOM,
-    "Marks": _BOTTOM,
-    "Latency": _BOTTOM,
-    "Waste": _BOTTOM,
-    "Tokens": _BOTTOM,
-}
-"""Where each dock stands until it is moved; those at the bottom are hidden until they are asked for."""
 
 
 def fitting(size: QSize, screen: QSize) -> QSize:
@@ -98,7 +86,7 @@ class WindowLayout(QObject):
         self._window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self._set_sides(*self._defaults(self._window.width()))
         self._window.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
-        bottom = [docks[title] for title in AREAS if title in docks and AREAS[title] is _BOTTOM]
+        bottom = [docks[one.title] for one in DOCKS if one.area is BOTTOM]
         for dock in bottom[1:]:
             self._window.tabifyDockWidget(bottom[0], dock)
         height = round(_BOTTOM_HEIGHT * self._window.theme.theme.zoom)
@@ -107,11 +95,12 @@ class WindowLayout(QObject):
     def reset(self) -> None:
         """Put every dock back to its side, not floating; those at the sides are shown, those at the bottom are not."""
         window = self._window
-        for title, dock in window.docks.items():
+        for one in DOCKS:
+            dock = window.docks[one.title]
             dock.setFloating(False)
             window.removeDockWidget(dock)
-            window.addDockWidget(AREAS[title], dock)
-            dock.setVisible(AREAS[title] is not _BOTTOM)
+            window.addDockWidget(one.area, dock)
+            dock.setVisible(one.area is not BOTTOM)
         self.default_docks()
 
     def restore_docks(self) -> None:

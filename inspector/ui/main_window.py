@@ -7,20 +7,15 @@ logs is in opening.py, watching gateways in watching.py.
 from __future__ import annotations
 
 import time
-from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QChildEvent, QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QChildEvent, QEvent, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QDockWidget,
     QMainWindow,
-    QSizePolicy,
     QStackedWidget,
     QTabBar,
-    QToolBar,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -28,10 +23,8 @@ from typing_extensions import override
 
 from inspector import collector
 from inspector.document import CaptureDocument
-from inspector.filters import FilterError
-from inspector.filters.completion import Completion
 from inspector.settings import Table
-from inspector.ui import filter_memory, formats, own_keys, tab_round
+from inspector.ui import own_keys, tab_round
 from inspector.ui.actions import (
     ACTIONS,
     add_pane_actions,
@@ -45,14 +38,17 @@ from inspector.ui.commands import Commands
 from inspector.ui.connections import Connections
 from inspector.ui.counting import TokenCounting
 from inspector.ui.debug.developer import Developer
+from inspector.ui.docks import Docks
 from inspector.ui.exporting import Exporting
+from inspector.ui.filtering import Filtering
 from inspector.ui.highlighting import Highlighting
 from inspector.ui.history import History
 from inspector.ui.keeping import Keeping
 from inspector.ui.keys import Keys
-from inspector.ui.layout import AREAS, WindowLayout
+from inspector.ui.layout import WindowLayout
 from inspector.ui.looking import Looking
 from inspector.ui.marking import Marking
+from inspector.ui.msp_editing import MspEditing
 from inspector.ui.opening import Opening
 from inspector.ui.palette import Palette
 from inspector.ui.panels.messages.times import MODES as TIME_MODES
@@ -61,11 +57,11 @@ from inspector.ui.presets import Presets
 from inspector.ui.recent_menus import RecentMenus
 from inspector.ui.restoring import Restoring
 from inspector.ui.saving import MessageSaving
-from inspector.ui.msp_editing import MspEditing
 from inspector.ui.stacking import Stacking
+from inspector.ui.stepping import Stepping
+from inspector.ui.tool_bar import ToolBar
 from inspector.ui.view_head import ViewHead
 from inspector.ui.watching import Watching
-from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.widgets.flat_tool_bar import FlatToolBar
 from inspector.ui.widgets.name_card import NameCard
 from inspector.ui.widgets.notice import Link, NoticeStack
@@ -77,22 +73,6 @@ if TYPE_CHECKING:
     from inspector.ui.panels.findings.rows import Grouping
     from inspector.ui.panels.messages.panel import Selection
     from inspector.ui.panes import Panes
-
-
-PANES_OF_ACTIONS = {
-    "view.contexts": ("Contexts", "Participants"),
-    "view.details": ("Details",),
-    "view.findings": ("Findings",),
-    "view.marks": ("Marks",),
-    "analyze.latency": ("Latency",),
-    "analyze.waste": ("Waste",),
-    "analyze.tokens": ("Tokens",),
-}
-"""Docks that each switch shows and hides."""
-
-
-_NO_PROBLEM = "no-problem"
-_NO_OTHER = "no-other"
 
 
 class MainWindow(QMainWindow):
@@ -115,10 +95,13 @@ class MainWindow(QMainWindow):
         highlighting: which messages stand out.
         commands: what its actions do.
         keys: which keys do what.
+        stepping: goes to the next message of a kind.
         looking: has the checks do what they put off, and says when one has failed.
         counting: has tokens counted, and says how far that is.
         developer: the Developer menu and the log.
+        dock_row: what is in the docks, and what shows and hides them.
         docks: by title.
+        filtering: ties the filter bar to the panes.
         name_card: asks for the name of what is to be kept.
         presets, stacking, view_head, filter_bar, status: the parts around the panes.
         center: the views of the middle column.
@@ -142,12 +125,14 @@ class MainWindow(QMainWindow):
         self.highlighting = Highlighting(self)
         self.marking = Marking(self)
         self.msp = MspEditing(self)
+        self.stepping = Stepping(self)
         self.looking = Looking(self)
         self.counting = TokenCounting(self)
         self.hints_here: bool | None = None
         self._closing = self._passing = False
         self._named_keys: dict[str, str] = {}
-        self.docks: dict[str, QDockWidget] = {}
+        self.dock_row = Docks(self)
+        self.docks = self.dock_row.by_title
         self.layout_keeper = WindowLayout(self)
         self.setObjectName("mainWindow")
         self.setAccessibleName("Context Inspector")
@@ -163,7 +148,10 @@ class MainWindow(QMainWindow):
         self.menuBar().setAccessibleName("Menu bar")
         self.recent_menus = RecentMenus(self, menus["&File"])
         self.developer = Developer(self, menus["&Developer"])
-        self._build_tool_bar()
+        self.filtering = Filtering(self)
+        self.filter_bar = self.filtering.bar
+        self.tool_bar = ToolBar(self, self.actions_by_id, self.filter_bar)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, self.tool_bar)
         self._build_preset_bar()
         self.presets.fill_menu(menus["&View"], self.actions_by_id["view.presets"])
         self._build_condition_bar()
@@ -193,53 +181,6 @@ class MainWindow(QMainWindow):
 
     # Building
 
-    def _build_tool_bar(self) -> None:
-        bar = QToolBar("Tool bar", self)
-        bar.setObjectName("toolBar")
-        bar.setMovable(False)
-        bar.setIconSize(self._tool_icon_size())
-        bar.toggleViewAction().setEnabled(False)
-        for name in ("file.open", "file.connect"):
-            bar.addAction(self.actions_by_id[name])
-            button = bar.widgetForAction(self.actions_by_id[name])
-            if isinstance(button, QToolButton):
-                button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        bar.addSeparator()
-        for name in ("capture.pause", "capture.follow"):
-            bar.addAction(self.actions_by_id[name])
-        self.filter_bar = FilterBar(
-            self.theme, self._check_filter, self, complete=self._complete_filter, preview=self._preview_filter
-        )
-        self.filter_bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.filter_bar.applied.connect(self._apply_own_text)
-        self.filter_bar.stack_requested.connect(self._stack_filter)
-        self.filter_bar.search_all_requested.connect(self._search_all)
-        self.filter_bar.history_cleared.connect(self._forget_filters)
-        self.filter_bar.left.connect(self._focus_messages)
-        bar.addWidget(self.filter_bar)
-        for name in ("view.contexts", "view.findings", "view.details"):
-            bar.addAction(self.actions_by_id[name])
-        for action in bar.actions():
-            button = bar.widgetForAction(action)
-            if isinstance(button, QToolButton):
-                button.setObjectName(f"tool.{action.objectName()}")
-                button.toggled.connect(partial(self._on_tool_toggled, action))
-        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
-        self.tool_bar = bar
-        self.keys.changed.connect(self._name_tool_buttons)
-        self._name_tool_buttons()
-
-    def _on_tool_toggled(self, action: QAction, on: bool) -> None:
-        """A screen reader's press toggles the button, of which Qt does not tell the action."""
-        if action.isCheckable() and action.isChecked() is not on:
-            action.trigger()
-
-    def _name_tool_buttons(self) -> None:
-        for action in self.tool_bar.actions():
-            button = self.tool_bar.widgetForAction(action)
-            if isinstance(button, QToolButton):
-                button.setAccessibleName(action.toolTip())
-
     def _name_keys(self) -> None:
         """Keys are named in sentences and on buttons as they are now."""
         words = self.keys.words
@@ -257,9 +198,8 @@ class MainWindow(QMainWindow):
         self.addToolBarBreak(Qt.ToolBarArea.TopToolBarArea)
         bar = FlatToolBar("Presets", "presetToolBar", self)
         self.presets = Presets(self)
-        self.presets.chosen.connect(self._apply_filter)
+        self.presets.chosen.connect(self.filtering.apply)
         self.presets.edit_requested.connect(self.commands.edit_preset)
-        self.filter_bar.save_requested.connect(self._save_filter)
         bar.hold(self.presets.bar)
         bar.setFixedHeight(self.theme.theme.metrics.presets)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
@@ -279,7 +219,7 @@ class MainWindow(QMainWindow):
         self.connections.connect_start_page(self.start_page)
         self.view_head = ViewHead(self.theme, self)
         for notices in (self.notices, self.view_head.notices):
-            notices.left.connect(self._focus_messages)
+            notices.left.connect(self.focus_center)
         self._document_page = QWidget(self)
         self._document_layout = QVBoxLayout(self._document_page)
         self._document_layout.setContentsMargins(0, 0, 0, 0)
@@ -299,13 +239,8 @@ class MainWindow(QMainWindow):
         layout.addWidget(self._pages, 1)
         self.setCentralWidget(center)
 
-    def _tool_icon_size(self) -> QSize:
-        side = round(16 * self.theme.theme.zoom)
-        return QSize(side, side)
-
     def _on_theme_changed(self) -> None:
         self.preset_tool_bar.setFixedHeight(self.theme.theme.metrics.presets)
-        self.tool_bar.setIconSize(self._tool_icon_size())
         self.layout_keeper.zoom_docks()
         for declared in ACTIONS:
             if declared.icon:
@@ -329,6 +264,17 @@ class MainWindow(QMainWindow):
         self.view_head.hide()
         self.status.show_opening(name)
 
+    def _drop_start_page(self) -> None:
+        """Unseen, it would still keep the middle wide, and what is put back beside it narrow."""
+        self._pages.removeWidget(self.start_page)
+        self.start_page.hide()
+        around: QWidget | None = self._pages
+        while around is not None and around is not self:  # at once: docks are put back before the next turn of the loop
+            layout = around.layout()
+            if layout is not None:
+                layout.activate()
+            around = around.parentWidget()
+
     def show_document(self, document: CaptureDocument) -> Panes:
         """Show a document; a window does so once."""
         from inspector.ui.panes import Panes
@@ -337,14 +283,8 @@ class MainWindow(QMainWindow):
         panes = self.panes = Panes(document, self.theme, self)
         self.center.attach(panes)
         panes.messages.show()  # else not before the next turn of the loop, and what is not shown takes no focus
-        self._add_dock("Contexts", panes.contexts)
-        self._add_dock("Participants", panes.participants)
-        self._add_dock("Details", panes.details)
-        self._add_dock("Findings", panes.findings, shown=False)
-        self._add_dock("Marks", panes.marks, shown=False)
-        self._add_dock("Latency", panes.latency, shown=False)
-        self._add_dock("Waste", panes.waste, shown=False)
-        self._add_dock("Tokens", panes.tokens, shown=False)
+        self._drop_start_page()
+        self.dock_row.build(panes)
         self.layout_keeper.default_docks()
         self.layout_keeper.restore_docks()
         collector.settle()
@@ -354,17 +294,13 @@ class MainWindow(QMainWindow):
         self.view_head.hold(self.notices)
         self._listen_to(panes)
         self.view_head.show()
-        self._pages.removeWidget(self.start_page)  # unseen, it would still keep the window wide
-        self.start_page.hide()
         self.tool_bar.show()
         self.preset_tool_bar.show()
-        self.show_which_panes()
+        self.dock_row.show_switches()
         self.apply_settings()
         self.show_title()
-        self.filter_bar.set_history(self.application.settings.filter_history)
-        self._on_filter_applied("")
+        self.filtering.show_first()
         self.stacking.refresh()
-        self._update_context_presets()
         self.refresh_counts()
         self.enable_actions()
         self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
@@ -388,8 +324,7 @@ class MainWindow(QMainWindow):
         self.document = document
         panes = self.panes = Panes(document, self.theme, self)
         self.center.exchange(panes)
-        for title in self.docks:
-            self._fill_dock(title, getattr(panes, title.lower()))
+        self.dock_row.exchange(panes)
         self.view_head.speak_of(panes)
         self._listen_to(panes)
         self.apply_settings()
@@ -407,14 +342,10 @@ class MainWindow(QMainWindow):
         """Do what the panes ask for, and say elsewhere in the window what they report."""
         from inspector.ui.panels.findings.rows import Grouping
 
-        panes.filter_applied.connect(self._on_filter_applied)
-        panes.filter_failed.connect(self.filter_bar.show_error)
+        self.filtering.attach(panes)
+        self.stepping.attach(panes)
         panes.filter_refused.connect(self.say)
-        panes.filter_grown.connect(self.filter_bar.go_on_with)
         panes.highlight_requested.connect(self.highlighting.add)
-        panes.searching.connect(self.filter_bar.set_busy)
-        panes.scope_changed.connect(self._update_context_presets)
-        panes.scope_changed.connect(self._say_where_else)
         for changed in (panes.filter_applied, panes.scope_changed):
             changed.connect(self._end_note)
             changed.connect(self._leave_name)
@@ -422,7 +353,7 @@ class MainWindow(QMainWindow):
         self.looking.start(panes)
         self.counting.start(panes)
         panes.counts_changed.connect(self.refresh_counts)
-        panes.selection_changed.connect(self._on_selection_changed)
+        panes.selection_changed.connect(self.enable_actions)
         panes.table_changed.connect(self._on_table_changed)
         panes.columns_dialog_requested.connect(self.actions_by_id["view.columns"].trigger)
         panes.messages.open_details_requested.connect(self._show_details)
@@ -441,19 +372,13 @@ class MainWindow(QMainWindow):
         panes.findings.group_by(Grouping(self.application.settings.findings_by))
         panes.findings.grouping_chosen.connect(self._on_grouping_chosen)
         panes.findings.shown_requested.connect(self.show_findings)
-        panes.findings.close_requested.connect(self.docks["Findings"].hide)
-        panes.marks.close_requested.connect(self.docks["Marks"].hide)
-        panes.latency.close_requested.connect(self.docks["Latency"].hide)
-        panes.latency.left.connect(self._focus_messages)
-        panes.waste.close_requested.connect(self.docks["Waste"].hide)
-        panes.tokens.close_requested.connect(self.docks["Tokens"].hide)
-        panes.tokens.left.connect(self._focus_messages)
+        self.dock_row.listen_to(panes)
         panes.tokens.sees_requested.connect(self.commands.show_model_of)
         panes.messages.find_bar.match_case.toggled.connect(self.actions_by_id["edit.find_case"].setChecked)
         panes.messages.find_bar.is_pattern.toggled.connect(self.actions_by_id["edit.find_pattern"].setChecked)
         panes.messages.follow_changed.connect(self.actions_by_id["capture.follow"].setChecked)
         panes.contexts.export_requested.connect(self.exporting.ask_context)
-        for pane in (panes.messages, panes.contexts, panes.participants, panes.findings, panes.marks, panes.waste):
+        for pane in (panes.messages, panes.contexts, panes.participants, *panes.bottom):
             add_pane_actions(pane, self.actions_by_id)
 
     def show_title(self) -> None:
@@ -461,41 +386,12 @@ class MainWindow(QMainWindow):
         name = self.document.name.replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
         mark = "[*]" if self.keeping.own is not None or self.document.msp is not None else ""
         self.setWindowModified(False)  # Qt wants its place in the title first
-        self.setWindowTitle(f"{name}{mark} - Context Inspector")
+        self.setWindowTitle(f"{name}{mark} — Context Inspector")
         self.show_modified()
 
     def show_modified(self) -> None:
         """The title's mark says whether something is not saved."""
         self.setWindowModified(self.keeping.unsaved or self.msp.keeping.dirty)
-
-    def _add_dock(self, title: str, panel: QWidget, *, shown: bool = True) -> None:
-        dock = self.docks[title] = QDockWidget(title, self)
-        dock.setObjectName(f"dock.{title.lower()}")
-        self._fill_dock(title, panel)
-        self.addDockWidget(AREAS[title], dock)
-        dock.setVisible(shown)
-        dock.toggleViewAction().toggled.connect(self.show_which_panes)
-
-    def _fill_dock(self, title: str, panel: QWidget) -> None:
-        """Show a panel in its dock, in place of the one that is there."""
-        dock = self.docks[title]
-        before = dock.widget()
-        dock.setWidget(panel)
-        head = getattr(panel, "head", None)
-        if isinstance(head, QWidget):  # the pane's own head, by which it can be dragged
-            dock.setTitleBarWidget(head)
-        if before is not None:
-            before.deleteLater()
-
-    def panes_of(self, switch: str) -> tuple[str, ...]:
-        """Titles of the docks a switch shows and hides."""
-        return PANES_OF_ACTIONS[switch]
-
-    def show_which_panes(self, *_shown: object) -> None:
-        """The switches say what is shown, however it came to be: by them, by a menu of Qt's, by the stored layout."""
-        for name, titles in PANES_OF_ACTIONS.items():
-            shown = any(not self.docks[title].isHidden() for title in titles if title in self.docks)
-            self.actions_by_id[name].setChecked(shown)
 
     def _show_which_view(self, *_view: object) -> None:
         for one in CENTER_VIEWS:
@@ -534,15 +430,6 @@ class MainWindow(QMainWindow):
         self.application.settings.findings_by = grouping.value
         self.application.save_settings()
 
-    def _on_filter_applied(self, text: str) -> None:
-        own = self.panes.stack.text if self.panes is not None else text
-        remembers = not self.presets.bar.holds(own)  # a preset is at hand already; if written, it is kept all the same
-        self.filter_bar.set_applied(own, remembers=remembers)
-        self.presets.show_active(self.panes.stack.chosen if self.panes is not None else text)
-        if remembers:
-            filter_memory.remember(self.application, own)
-        self._say_where_else()
-
     def _show_selection(self, selection: Selection | None) -> None:
         """Say how much is selected, where it is more than the current message."""
         if selection is None:
@@ -552,15 +439,6 @@ class MainWindow(QMainWindow):
 
     def _say_not_copied(self, sentence: str) -> None:
         self.say(sentence, link=("Export...", self.exporting.ask))
-
-    def _on_selection_changed(self, _message: object) -> None:
-        self._update_context_presets()
-        self.enable_actions()
-
-    def _update_context_presets(self, *_scope: object) -> None:
-        selected = self.panes is not None and bool(self.panes.selected_context)
-        self.presets.set_context_selected(selected, document=self.panes is not None)
-        self.filter_bar.recheck()
 
     def refresh_counts(self) -> None:
         """Show how many messages there are and how many are shown."""
@@ -581,34 +459,12 @@ class MainWindow(QMainWindow):
 
     def show_findings(self) -> None:
         """Show the findings, and give them the keyboard."""
-        dock = self.docks["Findings"]
-        dock.show()
-        dock.raise_()
+        self.dock_row.bring_up("Findings")
         if self.panes is not None:
             self.panes.findings.setFocus()
 
-    def say_no_problem(self, found: bool) -> None:
-        """Say that there is no problem to go to, and where there are some; nothing when one was found."""
-        if self.panes is None or found:
-            self.notices.dismiss(_NO_PROBLEM)
-            return
-        hidden, total = self.panes.findings.problems.messages, len(self.document.analysis)
-        sentence, links = f"No problem was found in {formats.count_of(total, 'message')}.", list[Link]()
-        if hidden:
-            sentence = f"No message with a problem is shown; {hidden:,} {'is' if hidden == 1 else 'are'} hidden."
-            links = [("Show all messages", self.panes.clear)]
-        self.notices.show_notice(_NO_PROBLEM, "note", sentence, links, closable=True)
-
-    def say_no_other(self, found: bool, sentence: str) -> None:
-        """Say that there is no other message to go to; nothing when one was found."""
-        if found:
-            self.notices.dismiss(_NO_OTHER)
-        else:
-            self.notices.show_notice(_NO_OTHER, "note", sentence, closable=True)
-
     def _show_details(self, _message: int = -1) -> None:
-        self.docks["Details"].show()
-        self.docks["Details"].raise_()
+        self.dock_row.bring_up("Details")
 
     def _show_model_at(self, message: int) -> None:
         if self.panes is not None:
@@ -626,50 +482,8 @@ class MainWindow(QMainWindow):
             self.msp.tick()
             self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
 
-    # Filter
-
-    def _check_filter(self, text: str) -> FilterError | None:
-        return self.panes.check_filter(text) if self.panes is not None else None
-
-    def _complete_filter(self, text: str, cursor: int) -> Completion:
-        return self.panes.completer.complete(text, cursor) if self.panes is not None else Completion(cursor, cursor)
-
-    def _apply_filter(self, text: str) -> None:
-        if self.panes is not None:
-            self.panes.apply_filter(text)
-
-    def _preview_filter(self, text: str) -> int | None:
-        return self.panes.preview(text) if self.panes is not None else None
-
-    def _apply_own_text(self, text: str) -> None:
-        if self.panes is not None:
-            filter_memory.remember(self.application, text)
-            self.panes.apply_own_text(text)
-
-    def _stack_filter(self, text: str) -> None:
-        if self.panes is not None:
-            filter_memory.remember(self.application, text)
-            self.panes.stack_filter(text)
-
-    def _save_filter(self, text: str) -> None:
-        """Keep what was written, and the conditions that count, as one preset."""
-        self.presets.ask_to_save(self.panes.stack.with_text(text).chosen if self.panes is not None else text)
-
-    def _search_all(self) -> None:
-        if self.panes is not None:
-            self.panes.search_all()
-
-    def _say_where_else(self, *_scope: object) -> None:
-        """Let the filter bar know whether something besides its own text chooses, which can be left out."""
-        panes = self.panes
-        if panes is not None:
-            self.filter_bar.set_narrowed(panes.scope is not None or any(c.on for c in panes.stack.conditions))
-
-    def _forget_filters(self) -> None:
-        filter_memory.forget(self.application)
-
     def _show_unreadable(self) -> None:
-        self._apply_filter('kind == ""')
+        self.filtering.apply('kind == ""')
 
     # State
 
@@ -698,7 +512,7 @@ class MainWindow(QMainWindow):
         """A name was asked for what was in force."""
         self.name_card.leave()
 
-    def enable_actions(self) -> None:
+    def enable_actions(self, *_changed: object) -> None:
         """Enable the actions that make sense now."""
         present: set[str] = set()
         if self.panes is not None:
@@ -735,10 +549,11 @@ class MainWindow(QMainWindow):
             button.click()
             return
         if event.key() == Qt.Key.Key_Escape and not self.opening.cancel_reading():
-            self._focus_messages()
+            self.focus_center()
         super().keyPressEvent(event)
 
-    def _focus_messages(self) -> None:
+    def focus_center(self) -> None:
+        """Give the keyboard back to the view in the middle."""
         self.center.take_focus()
 
     @override
@@ -763,9 +578,8 @@ class MainWindow(QMainWindow):
         return tab_round.step(self, (
             self.tool_bar, self.presets.bar, panes.contexts.head, panes.contexts.find_box, panes.contexts,
             panes.participants.head, panes.participants, self.view_head, self.center,
-            *self.findChildren(QTabBar, "dockTabs"), panes.findings.head, panes.findings, panes.latency.head,
-            panes.latency, panes.waste.head, panes.waste, panes.tokens.head, panes.tokens, details.head, details.tabs,
-            details, self.status,
+            *self.findChildren(QTabBar, "dockTabs"), *(part for panel in panes.bottom for part in (panel.head, panel)),
+            details.head, details.tabs, details, self.status,
         ), next)  # fmt: skip
 
     @override
@@ -787,7 +601,7 @@ class MainWindow(QMainWindow):
     @override
     def closeEvent(self, event: QCloseEvent) -> None:
         """A live session ends first: the close is put off until it is settled what becomes of the capture."""
-        asks = self.watching.session is not None or self.keeping.own is not None or self.msp.keeping.dirty
+        asks = self.watching.session is not None or self.keeping.own is not None or self.msp.may_lose_any
         if not self._closing and asks:
             event.ignore()
             self.application.spawn(self._close_if_allowed(), "close the window")

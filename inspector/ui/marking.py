@@ -14,7 +14,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.marks import ContextTarget, Marks, Note, Target
 from inspector.marks_file import MarksFile, Snapshot, not_looked_for
 from inspector.marks_file.finding import Found
-from inspector.ui import formats
+from inspector.ui import formats, note_places
 from inspector.ui.panels.context_labels import node_label
 from inspector.ui.widgets.comment_editor import CommentEditor
 from inspector.ui.widgets.notice import Link
@@ -30,7 +30,6 @@ _RESTORE_S = 0.004
 _SHOWN_NAME = 40
 _MOST_MARKED = 5_000
 """Messages that are marked at once: each mark is an object, and a step back keeps them all."""
-_NO_MARK = "no-mark"
 _NOT_SAVED = "marks-not-saved"
 _ELSEWHERE = "marks-elsewhere"
 _KEPT_APART = "The marks of the copy are kept by this program: its folder holds those of another file, or is read-only."
@@ -183,7 +182,7 @@ class Marking(QObject):
         target = self._target(target)
         if target is None or self._panes is None:
             return
-        widget, rect = self._panes.place_of(target)
+        widget, rect = note_places.place_of(self._panes, target)
         near = QRect(widget.mapTo(self._window, rect.topLeft()), rect.size())
         self.editor.open(target, f"Comment on {self._name(target)}", self._marks.note(target).comment, near)
 
@@ -206,7 +205,7 @@ class Marking(QObject):
     def _target(self, target: Target | None) -> Target | None:
         if target is not None or self._panes is None:
             return self._marks.living(target) if isinstance(target, ContextTarget) else target
-        return self._panes.note_target()
+        return note_places.target_of(self._panes)
 
     def _name(self, target: Target) -> str:
         if isinstance(target, ContextTarget):
@@ -227,21 +226,6 @@ class Marking(QObject):
         if self._panes is not None:
             self._panes.show_notes()
         self._changed()
-
-    def say_no_mark(self, found: bool) -> None:
-        """Say that there is no mark to go to, and where there are some; nothing when one was found."""
-        window = self._window
-        if found or self._panes is None:
-            window.notices.dismiss(_NO_MARK)
-            return
-        hidden = len(self._marks.rows)
-        key = window.keys.words("edit.mark")
-        how = f" {key} marks the current one." if key else ""
-        sentence, links = f"No message is marked.{how}", list[Link]()
-        if hidden:
-            sentence = f"No message with a mark is shown; {hidden:,} {'is' if hidden == 1 else 'are'} hidden."
-            links = [("Show all messages", self._panes.clear)]
-        window.notices.show_notice(_NO_MARK, "note", sentence, links, closable=True)
 
     # Keeping
 

@@ -13,11 +13,11 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtWidgets import QWidget
 
 from inspector.msp.document import CannotEditError, SessionDocument
-from inspector.msp.objects import Message, Session, Subsession
+from inspector.msp.objects import Message, Session, Subsession, usual_visibility
 from inspector.ui.center import SUBSESSIONS
+from inspector.ui.msp_keeping import MspKeeping
 from inspector.ui.panels.details.places import ContextPlace
 from inspector.ui.panels.subsessions.words import label_of
-from inspector.ui.msp_keeping import MspKeeping
 from inspector.ui.wire_text import plain
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _INDENT = "    "
 _MOST_PARENTS = 1_000
+_MOST_STEPS = 20
 _REFUSED = "session-refused"
 _DETAILS = "Details"
 _TITLES = {"file.save": "&Save sessions", "file.save_as": "Save sessions &as..."}
@@ -190,6 +191,11 @@ class MspEditing(QObject):
             self._mark_in_tree(sub)
         self._window.enable_actions()
 
+    def mark_shown(self) -> None:
+        """Mark the sub-session of the view in the tree, where that is in front."""
+        if self.is_shown and self.sub is not None:
+            self._mark_in_tree(self.sub)
+
     def _mark_in_tree(self, sub: Subsession) -> None:
         """Mark its context as long as there is no scope; nothing else moves."""
         place = self._place_of(sub)
@@ -253,7 +259,7 @@ class MspEditing(QObject):
         if self.document is None or self.keeping.read_only:
             return
         self._window.commands.show_subsessions()
-        parents = self._parents(self.document)
+        parents = parents_in(self.document)
         shown = self.sub
         above = shown.parent if shown is not None else None
         chosen = above.key if above is not None else parents[0][0] if parents else ""
@@ -262,22 +268,6 @@ class MspEditing(QObject):
         dialog = NewSubsessionDialog(self._window.theme, parents, chosen, self._window)
         dialog.chosen.connect(self._open)
         dialog.open()
-
-    def _parents(self, document: SessionDocument) -> list[tuple[str, str]]:
-        """Sessions and open sub-sessions as the tree has them."""
-        found: list[tuple[str, str]] = []
-
-        def add(owner: Session | Subsession, depth: int) -> None:
-            if len(found) < _MOST_PARENTS and depth < _MOST_PARENTS:
-                if document.why_not_open(owner) is None:
-                    found.append((owner.key, f"{_INDENT * depth}{label_of(owner)}"))
-                for child in owner.children:
-                    if child.is_open:
-                        add(child, depth + 1)
-
-        for session in document.sessions:
-            add(session, 0)
-        return found
 
     def _open(self, label: str, parent: str) -> None:
         document = self.document
@@ -342,9 +332,19 @@ class MspEditing(QObject):
         document, sub, panel = self.document, self.sub, self.panel
         if document is None or sub is None or panel is None:
             return
-        if self._do(lambda: document.add_message(sub, role, content)):
+        if self._do(lambda: document.add_message(sub, role, content, usual_visibility(sub))):
             panel.chat.input.clear()
             panel.chat.view.scroll_to_end()
+
+    @property
+    def may_lose_any(self) -> bool:
+        """Whether anything would be lost if the window closed now."""
+        return self.keeping.dirty or self.has_drafts
+
+    @property
+    def has_drafts(self) -> bool:
+        """Whether a message was written in part and not added."""
+        return self.panel is not None and self.panel.chat.has_drafts
 
     def _change_policy(self, changes: dict[str, bool | int | None]) -> None:
         document, sub = self.document, self.sub
@@ -391,3 +391,15 @@ class MspEditing(QObject):
     def _count(self) -> None:
         if self.document is not None:
             self._window.view_head.tabs.set_count(len(self.document.subsessions), "Sub-sessions")
+
+
+def parents_in(document: SessionDocument) -> list[tuple[str, str]]:
+    """Where a sub-session can be opened: sessions and open sub-sessions as the tree has them, by key and words."""
+    found: list[tuple[str, str]] = []
+    waiting: list[tuple[Session | Subsession, int]] = [(session, 0) for session in reversed(document.sessions)]
+    while waiting and len(found) < _MOST_PARENTS:
+        owner, depth = waiting.pop()
+        if document.why_not_open(owner) is None:
+            found.append((owner.key, f"{_INDENT * min(depth, _MOST_STEPS)}{label_of(owner)}"))
+        waiting += ((child, depth + 1) for child in reversed(owner.children) if child.is_open)
+    return found

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtWidgets import QWidget
 
 from inspector.aio import spawn
 from inspector.analysis.context_tree import MAIN
@@ -56,11 +57,11 @@ class EditFollowing:
     @property
     def active(self) -> bool:
         """Whether another projection is being read."""
-        return bool(self._tasks)
+        return any(not task.done() for task in self._tasks)  # one that has ended is told of a turn later
 
     def _renew(self) -> None:
         self._again = True
-        if not self._tasks:
+        if not self.active:
             spawn(self._read_anew(), name="read sessions anew", owner=self._tasks)
 
     async def _read_anew(self) -> None:
@@ -129,6 +130,8 @@ def _exchange(window: MainWindow, fresh: CaptureDocument) -> None:
         return
     view = _seen(before)
     focus = window.focusWidget()
+    dock = next((dock for dock in window.docks.values() if focus is not None and dock.isAncestorOf(focus)), None)
+    name = focus.objectName() if focus is not None else ""
     center = focus is None or window.center.isAncestorOf(focus)
     stack = before.stack
     window.setUpdatesEnabled(False)
@@ -141,6 +144,11 @@ def _exchange(window: MainWindow, fresh: CaptureDocument) -> None:
             focus.setFocus()
         elif center:
             window.center.take_focus()
+        elif dock is not None:
+            content = dock.widget() or dock  # those that were there go only with the next turn of the loop
+            held = content.findChild(QWidget, name) if name else None
+            (held or content).setFocus()
+        window.msp.mark_shown()
         window.enable_actions()
         window.refresh_counts()
     finally:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QFileDialog
 
-from inspector.msp.document import Edit, SessionDocument
-from inspector.msp.saving import ChangedOnDiskError
-from inspector.ui.dialogs.message import CANCEL, MessageDialog
+from inspector.msp.document import ChangedOnDiskError, Edit, SessionDocument, WouldReplaceError
+from inspector.ui.asking import Asking, chosen_file
+from inspector.ui.dialogs.message import CANCEL
 from inspector.ui.widgets.notice import Link
 from inspector.ui.wire_text import plain
 
@@ -23,8 +22,10 @@ LOOK_MS = 2_000
 """So often it is looked whether the files are still what was read."""
 READ_ONLY = "A compressed file is only read. Save it under another name to work on its sub-sessions."
 _SAVE, _DISCARD, _RELOAD, _OVERWRITE = "save", "discard", "reload", "overwrite"
+_MOST_NAMED = 5
 _CHANGED = "session-changed"
 _FAILED = "session-not-saved"
+_NEW = "session-new-file"
 
 
 class MspKeeping(QObject):
@@ -35,7 +36,8 @@ class MspKeeping(QObject):
         self._window = window
         self._editing = editing
         self._document: SessionDocument | None = None
-        self._asking: MessageDialog | None = None
+        self._asking = Asking(window)
+        self._refused = False
         self._looking = QTimer(self)
         self._looking.setInterval(LOOK_MS)
         self._looking.timeout.connect(self.look)
@@ -80,8 +82,10 @@ class MspKeeping(QObject):
             return False
         try:
             document.save(force=force)
-        except ChangedOnDiskError:
-            self._say_changed(document.changed_on_disk())
+        except ChangedOnDiskError as error:
+            self._refused = True  # the notice may have stood there all the time: it says something else now
+            self._say_changed(error.paths)
+            self._window.status.tell("Not saved")
             return False
         except (OSError, ValueError) as error:
             self._say_failed(error)
@@ -100,7 +104,8 @@ class MspKeeping(QObject):
         if document is None or target is None:
             return False
         try:
-            document.save_as(target)  # the file dialog has asked whether it may be replaced
+            if not await self._save_at(document, target):
+                return False
         except (OSError, ValueError) as error:
             self._say_failed(error)
             return False
@@ -108,12 +113,34 @@ class MspKeeping(QObject):
         window.document.name = target.name
         window.opening.remember(target)
         window.show_title()
+        window.status.show_log(target.name, "MSP sessions", size_bytes=document.size, path=str(target))
+        window.refresh_counts()
         self._saved(f"Saved as {plain(target.name, 60)}")
         return True
 
+    async def _save_at(self, document: SessionDocument, target: Path) -> bool:
+        """Save there; False when what lies there shall stay."""
+        try:
+            # Of one file its dialog has asked whether it may be replaced; of what lies in a folder none asks.
+            document.save_as(target, replace=not document.several)
+        except WouldReplaceError as error:
+            names = ", ".join(plain(path.name, 60) for path in error.paths[:_MOST_NAMED])
+            more = f" and {len(error.paths) - _MOST_NAMED:,} more" if len(error.paths) > _MOST_NAMED else ""
+            answer = await self._asking.ask(
+                f"Replace what is in {plain(target.name, 60)}?",
+                f"The folder has {names}{more}, which would be gone for good.",
+                ((_OVERWRITE, "Replace"), (CANCEL, "Cancel")),
+            )
+            if answer != _OVERWRITE:
+                return False
+            document.save_as(target, replace=True)
+        return True
+
     def _saved(self, words: str) -> None:
+        if self._document is not None:
+            self._window.status.set_log_size(self._document.size)
         self._window.notices.dismiss(_FAILED)
-        self._window.notices.dismiss(_CHANGED)
+        self._is_as_read()
         self._window.status.tell(words)
         self._editing.set_read_only(self.read_only)
         self._editing.changed()
@@ -128,8 +155,11 @@ class MspKeeping(QObject):
     async def _chosen_file(self) -> Path | None:
         paths = self._document.paths if self._document is not None else []
         first = paths[0] if paths else Path("session.json")
-        several = self._document is not None and sum(file.holds for file in self._document.files) > 1
-        kind = "Folders" if several else "Sessions (*.json *.jsonl);;All files (*)"
+        document = self._document
+        several = document is not None and document.several
+        in_lines = document is not None and any(file.lines for file in document.files if file.holds)
+        suffix = "jsonl" if in_lines else "json"  # what it is written as
+        kind = "Folders" if several else f"Sessions (*.{suffix});;All files (*)"
         dialog = QFileDialog(self._window, "Save sessions as", "", kind)
         dialog.setObjectName("saveDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -137,18 +167,11 @@ class MspKeeping(QObject):
         if several:  # as many files as it has now
             dialog.setFileMode(QFileDialog.FileMode.Directory)
         else:
-            dialog.setDefaultSuffix(Path(name).suffix.removeprefix(".") or "json")
+            dialog.setDefaultSuffix(Path(name).suffix.removeprefix(".") or suffix)
         dialog.setDirectory(str(first.parent))
         if not several:
             dialog.selectFile(name)
-        answer: asyncio.Future[Path | None] = asyncio.get_running_loop().create_future()
-        dialog.fileSelected.connect(lambda path: answer.done() or answer.set_result(Path(path)))
-        dialog.rejected.connect(lambda: answer.done() or answer.set_result(None))
-        dialog.open()
-        try:
-            return await answer
-        finally:
-            dialog.deleteLater()
+        return await chosen_file(dialog)
 
     # Changed on disk
 
@@ -161,14 +184,37 @@ class MspKeeping(QObject):
         if changed:
             self._say_changed(changed)
         else:
-            self._window.notices.dismiss(_CHANGED)
+            self._is_as_read()
+            self._look_for_new(document)
+
+    def _look_for_new(self, document: SessionDocument) -> None:
+        """Say which files of sessions somebody has put into the folder; none are a reason not to save."""
+        try:
+            new = document.new_on_disk()
+        except OSError:
+            new = []  # the folder is gone, which its files have said
+        if not new:
+            self._window.notices.dismiss(_NEW)
+            return
+        more = f" and {len(new) - 1:,} more are" if len(new) > 1 else " is"
+        self._window.notices.show_notice(
+            _NEW, "note", f"{plain(new[0].name, 60)}{more} new in the folder.", [("Reload", self.reload)],
+            token="severity.note",
+        )  # fmt: skip
+
+    def _is_as_read(self) -> None:
+        """Nothing of somebody else's is in the way."""
+        self._refused = False
+        self._window.notices.dismiss(_CHANGED)
 
     def _say_changed(self, changed: list[Path]) -> None:
         name = plain(changed[0].name, 60) if changed else "The file"
         more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
         kept = " Your edits are kept, but not saved." if self.dirty else ""
+        if self.dirty and self._refused:
+            kept = " Nothing was saved: overwrite it, or save your edits elsewhere."
         links: list[Link] = [("Reload", self.reload)]
-        if self.dirty:
+        if self.dirty or not all(path.exists() for path in changed):  # what was deleted is here alone
             links.append(("Overwrite...", self.overwrite))
         links.append(("Save as...", self.save_as))
         self._window.notices.show_notice(
@@ -185,7 +231,7 @@ class MspKeeping(QObject):
         if document is None:
             return
         if self.dirty:
-            answer = await self._ask(
+            answer = await self._asking.ask(
                 "Reload and lose the edits?",
                 "The edits made here since it was saved last are gone for good then, and cannot be undone.",
                 ((_RELOAD, "Reload"), (CANCEL, "Cancel")),
@@ -196,10 +242,16 @@ class MspKeeping(QObject):
             document.reload()
         except (OSError, ValueError) as error:
             reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
-            self._window.say(plain(f"The file cannot be read again: {reason}."), "severity.error")
+            sentence = plain(f"The file cannot be read again: {reason}.")
+            self._window.notices.show_notice(
+                _FAILED, "error", sentence, [("Save as...", self.save_as)], token="severity.error", closable=True
+            )
             return
         self._window.history.stack.clear()  # its steps are about what is not there any more
-        self._window.notices.dismiss(_CHANGED)
+        for notice in (_FAILED, _NEW):
+            self._window.notices.dismiss(notice)
+        self._is_as_read()
+        self._window.status.set_log_size(document.size)
         self._editing.changed()
 
     def overwrite(self) -> None:
@@ -207,7 +259,7 @@ class MspKeeping(QObject):
         self._window.application.spawn(self._overwrite(), "overwrite the sessions")
 
     async def _overwrite(self) -> None:
-        answer = await self._ask(
+        answer = await self._asking.ask(
             "Overwrite what was changed on disk?",
             "What somebody else has written since is gone for good then.",
             ((_OVERWRITE, "Overwrite"), (CANCEL, "Cancel")),
@@ -219,27 +271,22 @@ class MspKeeping(QObject):
 
     async def may_close(self) -> bool:
         """Ask what shall become of edits that are not saved; False when the window shall stay."""
-        if not self.dirty:
+        drafts = self._editing.has_drafts
+        if not self.dirty and not drafts:
             return True
-        if self._asking is not None:
-            self._asking.raise_()
+        if self._asking.raise_unanswered():
             return False
-        answer = await self._ask(
+        if not self.dirty:
+            answer = await self._asking.ask(
+                "Throw away the message you were writing?",
+                "It was not added to its sub-session, and is gone for good when the window closes.",
+                ((_DISCARD, "Throw away"), (CANCEL, "Cancel")),
+            )
+            return answer == _DISCARD
+        unsaid = " A message that was written and not added is lost in any case." if drafts else ""
+        answer = await self._asking.ask(
             f"Save the changes to {plain(self._window.document.name, 60)}?",
-            "What was edited since it was saved last is gone for good when it is discarded.",
+            f"What was edited since it was saved last is gone for good when it is discarded.{unsaid}",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save")),
         )
         return self.save() if answer == _SAVE else answer == _DISCARD
-
-    async def _ask(self, title: str, text: str, answers: tuple[tuple[str, str], ...]) -> str:
-        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._window.activateWindow()
-        self._asking = MessageDialog.ask(self._window, self._window.theme, title, text, answers)
-
-        def answered(said: str) -> None:
-            self._asking = None  # it deletes itself
-            if not answer.done():
-                answer.set_result(said)
-
-        self._asking.answered.connect(answered)
-        return await answer

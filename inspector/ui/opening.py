@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import tempfile
-from collections.abc import Coroutine, Generator
+from collections.abc import Coroutine, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,12 @@ from PySide6.QtWidgets import QFileDialog
 from inspector import collector
 from inspector.captures import OwnCapture
 from inspector.document import CaptureDocument, Progress
+from inspector.msp_capture import is_session_document
+from inspector.protocol.formats import WORDS
 from inspector.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
+from inspector.sources.answering import first_answer
 from inspector.sources.inputs import is_stream
+from inspector.ui.asking import open_once
 from inspector.ui.following import Following
 from inspector.ui.msp_following import EditFollowing
 
@@ -25,15 +30,8 @@ if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
     from inspector.ui.panels.start.panel import StartPage
 
-FORMAT_WORDS: dict[str | None, str] = {
-    "gateway-log": "gateway log",
-    "capability-decisions": "capability decisions",
-    "envelopes": "envelopes",
-    "json-rpc": "JSON-RPC",
-    "wrapped": "wrapped lines",
-    "capture": "capture",
-    "msp-session": "MSP sessions",
-}
+FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions"}
+_log = logging.getLogger(__name__)
 _SLICE_S = 0.008
 _WAIT_S = 0.003
 _QUIET_S = 0.3
@@ -91,23 +89,45 @@ class Opening(QObject):
         dialog.setObjectName("openDialog")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.open_paths)
-        dialog.open()
+        open_once(dialog)
+
+    def ask_for_folder(self) -> None:
+        """Ask for a folder of sessions and open it as one document."""
+        recent = self._application.settings.recent_files
+        folder = str(Path(recent[0]).parent) if recent else ""
+        dialog = QFileDialog(self._window, "Open a folder of sessions", folder)
+        dialog.setObjectName("openFolderDialog")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.filesSelected.connect(self.open_paths)
+        open_once(dialog)
 
     def open_paths(self, paths: list[str]) -> None:
-        """Open files, each in a window of its own."""
-        for path in paths:
-            self.open_path(Path(path))
+        """Open files, each in a window of its own; those that hold sessions name each other, and are one document."""
+        found = [Path(path) for path in paths]
+        sessions = [path for path in found if is_session_document(path)] if len(found) > 1 else []
+        if len(sessions) > 1:
+            self.open_path(sessions[0], beside=sessions[1:])
+            found = [path for path in found if path not in sessions]
+        for path in found:
+            self.open_path(path)
 
-    def open_path(self, path: Path, *, name: str | None = None) -> None:
-        """Open a log here, or in a new window when this one is taken."""
+    def open_path(self, path: Path, *, name: str | None = None, beside: Sequence[Path] = ()) -> None:
+        """Open a log here, or in a new window when this one is taken.
+
+        Args:
+            path: the log.
+            name: what titles show instead of the file's own.
+            beside: further files of sessions that belong to it.
+        """
         shown = "" if is_stream(path) else name or path.name
         free = self.free_window(shown).opening
         if shown:
             free._window.status.show_opening(shown)
-        free._reading = self._application.spawn(free._open(path, name), f"open {path.name}")
+        free._reading = self._application.spawn(free._open(path, name, beside), f"open {path.name}")
 
-    async def _open(self, path: Path, name: str | None) -> None:
-        if await self._told(path, self.load(path, name=name, follow=name is None)) and not (name or is_stream(path)):
+    async def _open(self, path: Path, name: str | None, beside: Sequence[Path]) -> None:
+        reading = self.load(path, name=name, follow=name is None, beside=beside)
+        if await self._told(path, reading) and not (name or is_stream(path)):
             self.remember(path)
         if self._window.panes is None:
             self._window.keeping.let_go()
@@ -174,22 +194,30 @@ class Opening(QObject):
         self._application.settings.remember_file(str(path.resolve()))
         self._application.save_settings()
 
-    async def load(self, path: Path, *, name: str | None = None, follow: bool = False) -> None:
+    async def load(
+        self, path: Path, *, name: str | None = None, follow: bool = False, beside: Sequence[Path] = ()
+    ) -> None:
         """Read a log into this window; rows show while it is being read, and afterwards as it grows.
 
         Args:
             path: a log, an archive, a pipe or STANDARD_INPUT.
             name: what titles show instead of the file's own.
             follow: read on when the log grows, until the window closes.
+            beside: further files of sessions that belong to it.
 
         Raises:
             OSError: the file cannot be read.
             UnknownFormatError: nothing in it is known.
         """
+        if not is_stream(path):
+            await first_answer(path)
         document = CaptureDocument()
         self._log = path, name, follow
         try:
-            steps = document.open_log(path, name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow)
+            if beside:
+                steps = document.open_sessions([path, *beside], name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False)
+            else:
+                steps = document.open_log(path, name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow)
             await self._read(document, steps)
         except BaseException:
             if self._window.document is not document:  # else it is closed with the window
@@ -204,13 +232,18 @@ class Opening(QObject):
 
     def _read_so_far(self, document: CaptureDocument) -> None:
         """Reading is over, because there is no more or because it was cancelled: say what there is."""
+        read = sum(source.size for source in document.capture.sources)
+        _log.debug("Read %s: %d messages, %d bytes", document.format or "no format", len(document.capture), read)
         if self._window.panes is not None:
             self._window.panes.bridge.flush()
         collector.settle()
         self._window.status.show_log(
-            document.name, FORMAT_WORDS.get(document.format, "empty log"), document.decisions is not None,
-            size_bytes=document.capture.sources[0].size, path=str(self._log[0]),
-        )  # fmt: skip
+            document.name,
+            FORMAT_WORDS.get(document.format, "empty log"),
+            document.decisions is not None,
+            size_bytes=document.capture.sources[0].size if document.msp is None else document.msp.size,
+            path=str(self._log[0]),
+        )
         self._window.marking.restore(complete=True)
         self._window.restoring.settle()
         self._window.refresh_counts()

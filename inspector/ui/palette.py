@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
 from inspector.ui import fuzzy, pane_focus
+from inspector.ui.docks import READ
 from inspector.ui.keys import native
 from inspector.ui.widgets.command_list import Line
 from inspector.ui.widgets.palette_card import PaletteCard
@@ -102,7 +103,7 @@ class Palette(QObject):
         if panes is None:
             return []
         shown = {id(area): taker for area, taker in pane_focus.stops(self._window)}
-        docks = ((title, self._window.docks.get(title)) for title in pane_focus.ORDER)
+        docks = ((title, self._window.docks.get(title)) for title in READ)
         found = [(title, shown[id(dock)]) for title, dock in docks if dock is not None and id(dock) in shown]
         return [("Messages", panes.messages), *found]
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
+
+from inspector.ui.docks import MIDDLE, READ, is_seen
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
-
-_MIDDLE = "Messages"
-ORDER = ("Contexts", "Participants", _MIDDLE, "Findings", "Marks", "Latency", "Waste", "Tokens", "Details")
-"""Titles of the panes; the middle column is no dock."""
 
 
 def stops(window: MainWindow) -> list[tuple[QWidget, QWidget]]:
@@ -24,26 +22,15 @@ def stops(window: MainWindow) -> list[tuple[QWidget, QWidget]]:
     if panes is None:
         return []
     found: list[tuple[QWidget, QWidget]] = [(window.filter_bar, window.filter_bar)]
-    for title in ORDER:
-        if title == _MIDDLE:
+    for title in READ:
+        if title == MIDDLE:
             found.append((window.center, window.center.currentWidget() or panes.messages))
             continue
         dock = window.docks[title]
         content = dock.widget()
-        if content is not None and dock.isVisible() and _is_seen(content):
+        if content is not None and dock.isVisible() and is_seen(content):
             found.append((dock, _taker(content)))
     return found
-
-
-def is_in_front(window: QMainWindow, dock: QDockWidget) -> bool:
-    """Whether a dock that is shown is seen: of those that lie on one another only one is."""
-    above = [one for one in window.tabifiedDockWidgets(dock) if not one.isHidden() and not one.isFloating()]
-    content = dock.widget()
-    return not above or not window.isVisible() or (content is not None and _is_seen(content))
-
-
-def _is_seen(content: QWidget) -> bool:
-    return not content.visibleRegion().isEmpty()
 
 
 def _taker(content: QWidget) -> QWidget:

@@ -6,25 +6,21 @@ Panels never call each other; everything between them goes through here.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QRect, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.context_tree import MAIN
-from inspector.analysis.marks import ContextTarget, Target
 from inspector.document import CaptureDocument
 from inspector.fields import Depends
 from inspector.filters import DisplayFilter, FilterError, compile_filter
 from inspector.filters.completion import Completer
 from inspector.filters.search import Search
 from inspector.filters.stack import FilterStack, opposite, resolved
-from inspector.filters.visible import Messages, Reach, Scope, VisibleRows
+from inspector.filters.visible import Reach, Scope, VisibleRows
 from inspector.protocol.secrets import mask_text
 from inspector.settings import Settings
 from inspector.ui.bridge import DocumentBridge
@@ -36,36 +32,21 @@ from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace, Place
 from inspector.ui.panels.findings.panel import FindingsPanel
-from inspector.ui.panels.findings.problems import next_problem
 from inspector.ui.panels.latency.panel import LatencyPanel
 from inspector.ui.panels.marks.panel import MarksPanel
-from inspector.ui.panels.messages.panel import MORE_MS, SLICE_S, MessagesPanel
+from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.participants.panel import ParticipantsPanel
-from inspector.ui.panels.stepping import next_alike, next_shown
 from inspector.ui.panels.tokens.panel import TokensPanel
 from inspector.ui.panels.waste.panel import WastePanel
+from inspector.ui.running_search import FIRST_S, RunningSearch
 from inspector.ui.theme import ThemeController
+from inspector.ui.trail import Stop, Trail
 
-_PLACES_KEPT = 100
-_COMMENT_UNDER = 3
-"""The column of the table below which a comment is written: number and time stay in sight."""
+_STACKS_KEPT = 100
 CALLS = 'kind in {"mcp/request", "mcp/proposal"}'
 """What agents must act on in any context."""
 _PREVIEWED = 2_000_000
 """Among more messages nobody is told beforehand how many a filter would show."""
-_FIRST_S = 0.03
-"""A filter that needs no longer than this is in force at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Stop:
-    """Where the user was: a message or what else the details showed, and the view it was seen in."""
-
-    shown: int | Place
-    filter: DisplayFilter
-    scope: Scope | None
-    scrolled: int = 0
-    """Where the page of a context or participant stood when it was left; pixels."""
 
 
 class Panes(QObject):
@@ -122,10 +103,10 @@ class Panes(QObject):
         self.latency = LatencyPanel(document, theme, parent)
         self.waste = WastePanel(document, theme, self.rows, parent)
         self.tokens = TokensPanel(document, theme, self.rows, parent)
+        self.bottom = (self.findings, self.marks, self.latency, self.waste, self.tokens)
         self.finding = Finding(self.rows, self.messages, self)
         self.landmarks = LandmarkGatherer(document, self.messages, self.gaps, self.finding, self)
-        self._places: list[_Stop] = []
-        self._ahead: list[_Stop] = []
+        self._trail = Trail()
         self._going_back = False
         self._stack = FilterStack()
         self._stacks: dict[str, FilterStack] = {}
@@ -134,16 +115,16 @@ class Panes(QObject):
         self._before_chain: tuple[DisplayFilter, Scope | None, FilterStack] | None = None
         self._walk = ChainWalk(document)
         self._selected_context: str | None = None
-        self._search: Search | None = None
-        self._more = QTimer(self)
-        self._more.setSingleShot(True)
-        self._more.setInterval(MORE_MS)
-        self._more.timeout.connect(self._search_on)
+        self._search = RunningSearch(self.rows, self)
         self._connect()
 
     def _connect(self) -> None:
+        self._search.searching.connect(self.searching)
+        self._search.found.connect(self._on_found)
         self.bridge.flushed.connect(self._on_flushed)
         self.bridge.settled.connect(self._on_settled)
+        for looked in (self.filter_applied, self.scope_changed):
+            looked.connect(self._take_in_waiting)
         self.messages.caught_up.connect(self.counts_changed)
         self.messages.caught_up.connect(self.findings.apply_view)
         self.messages.caught_up.connect(self.marks.apply_view)
@@ -164,26 +145,16 @@ class Panes(QObject):
         self.contexts.space_selected.connect(self.show_current_message)
         self.participants.filter_requested.connect(self.combine_filter)
         self.participants.selected.connect(self._on_participant_selected)
-        self.findings.message_requested.connect(self.go_to)
-        self.findings.filter_requested.connect(self.combine_filter)
-        self.findings.left.connect(self.messages.setFocus)
-        self.marks.message_requested.connect(self.go_to)
+        for panel in self.bottom:
+            panel.message_requested.connect(self.go_to)
+            panel.filter_requested.connect(self.combine_filter)
         self.marks.place_requested.connect(self.show_place)
-        self.marks.filter_requested.connect(self.combine_filter)
-        self.marks.left.connect(self.messages.setFocus)
         self.marks.remove_requested.connect(self.unmark_requested)
         for panel in (self.messages, self.contexts, self.details, self.marks):
             panel.mark_requested.connect(self.mark_requested)
             panel.comment_requested.connect(self.comment_requested)
-        self.latency.message_requested.connect(self.go_to)
-        self.latency.filter_requested.connect(self.combine_filter)
-        self.waste.message_requested.connect(self.go_to)
-        self.waste.filter_requested.connect(self.combine_filter)
-        self.tokens.message_requested.connect(self.go_to)
-        self.tokens.filter_requested.connect(self.combine_filter)
         self.counts_changed.connect(self.tokens.apply_view)
         self.selection_changed.connect(self.tokens.show_message)
-        self.waste.left.connect(self.messages.setFocus)
         self.details.message_requested.connect(self.go_to)
         self.details.filter_requested.connect(self.combine_filter)
         for panel in (self.messages, self.details):
@@ -205,17 +176,13 @@ class Panes(QObject):
         """Hear no more of the document, and read no more of it: it is about to be closed."""
         self.bridge.detach()
         self._detached = True
-        self._search = None
-        self._more.stop()
+        self._search.stop()
         self._chain.stop()
         self.finding.stop()
         self.landmarks.stop()
         self.messages.stop()
-        self.findings.stop()
-        self.marks.stop()
-        self.latency.stop()
-        self.waste.stop()
-        self.tokens.stop()
+        for panel in self.bottom:
+            panel.stop()
 
     def apply_settings(self, settings: Settings, *, hints: bool) -> None:
         """Take over what the settings say about display; context hints are up to the window."""
@@ -229,8 +196,7 @@ class Panes(QObject):
     # Changes
 
     def _on_flushed(self, changes: Changes) -> None:
-        if self._search is not None:
-            self._search.take_in(changes)
+        self._search.take_in(changes)
         self.messages.apply_changes(changes)
         self.finding.apply_changes(changes)
         self.details.apply_changes(changes)
@@ -239,12 +205,14 @@ class Panes(QObject):
     def _on_settled(self, changes: Changes) -> None:
         self.contexts.apply_changes(changes)
         self.participants.apply_changes(changes)
-        self.findings.apply_changes(changes)
-        self.marks.apply_changes(changes)
-        self.latency.apply_changes(changes)
-        self.waste.apply_changes(changes)
-        self.tokens.apply_changes(changes)
+        for panel in self.bottom:
+            panel.apply_changes(changes)
         self.counts_changed.emit()
+
+    def _take_in_waiting(self, *_view: object) -> None:
+        """Another filter was looked for in all there is by now: while the view is paused all else shows that, too."""
+        if self.bridge.paused:
+            self.bridge.flush()
 
     def tick(self, now_ns: int | None) -> None:
         """A second has passed: states and waiting times go by the clock while traffic is live."""
@@ -291,7 +259,7 @@ class Panes(QObject):
         if len(self.document.analysis) > _PREVIEWED or not filter_.is_cheap(self.document.analysis):
             return None
         search = Search(self.rows, filter_, self.scope)
-        return len(search.result()) if search.step(time.perf_counter() + _FIRST_S) else None
+        return len(search.result()) if search.step(time.perf_counter() + FIRST_S) else None
 
     def apply_filter(self, text: str) -> None:
         """Put this display filter alone in force; a wrong one changes nothing but what the bar says.
@@ -320,7 +288,7 @@ class Panes(QObject):
             self.filter_failed.emit(error)
             return
         self._keep_stack(stack)
-        self._show(filter_, self.scope)
+        self._search.start(filter_, self.scope)
         self.filter_applied.emit(filter_.text)
 
     def _keep_stack(self, stack: FilterStack) -> None:
@@ -328,7 +296,7 @@ class Panes(QObject):
         self._stack = stack
         self._stacks.pop(stack.combined, None)
         self._stacks[stack.combined] = stack
-        if len(self._stacks) > _PLACES_KEPT:
+        if len(self._stacks) > _STACKS_KEPT:
             del self._stacks[next(iter(self._stacks))]
 
     def combine_filter(self, text: str, mode: str = "replace") -> None:
@@ -362,7 +330,7 @@ class Panes(QObject):
         another = scope is not None and (now is None or (now.space, now.node) != (scope.space, scope.node))
         if another and self._stack.besides:  # what is shown as well was an exception to the view before
             self.apply_stack(self._stack.showing(""))
-        self._show(self.filter, scope)
+        self._search.start(self.filter, scope)
         self.contexts.show_scope(scope)
         self.scope_changed.emit(scope)
 
@@ -384,7 +352,7 @@ class Panes(QObject):
         if filter_ is self.filter and scope == self.scope:
             return
         self._keep_stack(stack or self._stacks.get(filter_.text) or self._stack.alone(filter_.text))
-        self._show(filter_, scope)
+        self._search.start(filter_, scope)
         self.contexts.show_scope(scope)
         self.scope_changed.emit(scope)
         self.filter_applied.emit(filter_.text)
@@ -431,43 +399,19 @@ class Panes(QObject):
     @property
     def filter(self) -> DisplayFilter:
         """The filter in force, or on its way to be."""
-        return self.rows.filter if self._search is None else self._search.filter
+        return self._search.filter
 
     @property
     def scope(self) -> Scope | None:
         """The scope in force, or on its way to be."""
-        return self.rows.scope if self._search is None else self._search.scope
+        return self._search.scope
 
-    def _show(self, filter_: DisplayFilter, scope: Scope | None) -> None:
-        """Put a filter and a scope in force: at once, or when what must be decoded for them is; another one ends it."""
-        if self._search is not None:
-            self._end_search()
-        self._search = Search(self.rows, filter_, scope)
-        self._go_on_until(time.perf_counter() + _FIRST_S)
-
-    def _search_on(self) -> None:
-        self._go_on_until(time.perf_counter() + SLICE_S)
-
-    def _go_on_until(self, until: float) -> None:
-        search = self._search
-        if search is None:
-            return
-        if not search.step(until):
-            self.searching.emit(search.fraction, search.found)
-            self._more.start()
-            return
-        found = search.result()
-        self._end_search()
-        self.messages.show_rows(search.filter, search.scope, found, search.answers)
+    def _on_found(self, search: Search) -> None:
+        self.messages.show_rows(search.filter, search.scope, search.result(), search.answers)
         self.findings.apply_view()
         self.marks.apply_view()
         self.finding.apply_view()
         self.counts_changed.emit()
-
-    def _end_search(self) -> None:
-        self._search = None
-        self._more.stop()
-        self.searching.emit(None, 0)
 
     @property
     def selected_context(self) -> str | None:
@@ -514,14 +458,12 @@ class Panes(QObject):
 
     def _remember(self, shown: int | Place) -> None:
         self._note_scroll()
-        if not self._going_back and (not self._places or self._places[-1].shown != shown):
-            self._places = [*self._places[-_PLACES_KEPT:], _Stop(shown, self.filter, self.scope)]
-            self._ahead = []
+        last = self._trail.last
+        if not self._going_back and (last is None or last.shown != shown):
+            self._trail.add(Stop(shown, self.filter, self.scope))
 
     def _note_scroll(self) -> None:
-        """The page of a context or participant may be left: the way back leads to where it stands now."""
-        if self._places and self.details.place is not None and self._places[-1].shown == self.details.place:
-            self._places[-1] = replace(self._places[-1], scrolled=self.details.scrolled)
+        self._trail.note_scroll(self.details.place, self.details.scrolled)
 
     def _show_picked(self) -> None:
         """The marks in tree and participants follow what the details show."""
@@ -569,105 +511,30 @@ class Panes(QObject):
     def _light_details(self) -> None:
         self.details.lights.show_find(self.finding.search)
 
-    def go_to_problem(self, step: int) -> bool:
-        """Select the next (1) or previous (-1) message shown with a problem, around the end; whether there is one."""
-        found = self.document.analysis.findings.found
-        message = next_problem(found, self.rows, self.messages.current_message(), step)
-        if message is None:
-            return False
-        self.messages.go_to(message)
-        return True
-
-    def step_in_context(self, step: int) -> bool:
-        """Select the next (1) or previous (-1) message shown in the context of the current one; whether there is one.
-
-        Contexts below count as others. Goes on around the end.
-        """
-        current = self.messages.current_message()
-        if current is None:
-            return False
-        contexts, spaces = self.document.analysis.contexts, self.document.capture.columns["space"]
-        node, space = contexts.node_of(current), spaces[current]
-        return self._step_alike(current, step, lambda rows: (contexts.nodes_of(rows) == node) & (spaces[rows] == space))
-
-    def step_by_participant(self, step: int) -> bool:
-        """Select the next (1) or previous (-1) message shown that the same participant sent; whether there is one."""
-        current = self.messages.current_message()
-        if current is None:
-            return False
-        columns = self.document.capture.columns
-        senders, spaces = columns["sender"], columns["space"]
-        sender, space = senders[current], spaces[current]
-        return self._step_alike(current, step, lambda rows: (senders[rows] == sender) & (spaces[rows] == space))
-
-    def _step_alike(self, current: int, step: int, alike: Callable[[Messages], NDArray[np.bool_]]) -> bool:
-        message = next_alike(self.rows, current, step, alike)
-        if message is not None:
-            self.messages.go_to(message)
-        return message is not None
-
     # Marks
 
     def show_notes(self) -> None:
         """Marks or comments changed: show them, at once and also while the view is held still."""
         changes = Changes(0, 0, self.document.analysis.marks.changed.take(), tree_moved=False)
-        if self._search is not None:
-            self._search.take_in(changes)
+        self._search.take_in(changes)
         self.messages.apply_changes(changes)
         self.details.renew()
         self.contexts.show_notes()
         self.marks.refresh()
         self.counts_changed.emit()
 
-    def note_target(self) -> Target | None:
-        """What the user is on: the context or the row of the list that has the keyboard, else the current message."""
-        focus = QApplication.focusWidget()
-        place = self.details.place
-        if focus is not None and self.marks.isAncestorOf(focus):
-            return self.marks.current
-        if focus is not None and self.contexts.isAncestorOf(focus) and self.contexts.current is not None:
-            return self.contexts.current
-        if isinstance(place, ContextPlace) and focus is not None and self.details.isAncestorOf(focus):
-            return ContextTarget(place.space, place.node)
-        return self.messages.current_message()
-
-    def place_of(self, target: Target) -> tuple[QWidget, QRect]:
-        """Where something with a note is seen: a rectangle of a widget."""
-        if isinstance(target, ContextTarget):
-            return self.contexts.place_of(target) or (self.details, QRect(0, 0, self.details.width(), 0))
-        view, row = self.messages.view, self.rows.row_of(target)
-        area = view.viewport().rect()
-        rect = QRect() if row is None else view.row_rect(row).intersected(area)
-        if rect.isEmpty():
-            rect = QRect(0, area.height() // 3, area.width(), 0)
-        return view.viewport(), rect.adjusted(view.columnViewportPosition(_COMMENT_UNDER), 0, 0, 0)
-
-    def go_to_mark(self, step: int) -> bool:
-        """Select the next (1) or previous (-1) message shown with a mark or comment, around the end; is there one."""
-        marked = self.document.analysis.marks.rows
-        message = next_shown(marked, self.rows, self.messages.current_message(), step)
-        if message is None:
-            return False
-        self.messages.go_to(message)
-        return True
-
     def go_back(self) -> None:
         """Return to what the details showed before, in the view it was seen in where no other was chosen since."""
-        if len(self._places) < 2:
-            return
-        left = self._places.pop()
-        self._ahead.append(left)
-        self._return_to(self._places[-1], left)
+        self._return_to(self._trail.back())
 
     def go_forward(self) -> None:
         """Return to where `go_back` came from."""
-        if not self._ahead:
-            return
-        left = self._places[-1]
-        self._places.append(self._ahead.pop())
-        self._return_to(self._places[-1], left)
+        self._return_to(self._trail.forward())
 
-    def _return_to(self, place: _Stop, left: _Stop) -> None:
+    def _return_to(self, way: tuple[Stop, Stop] | None) -> None:
+        if way is None:
+            return
+        place, left = way
         self._going_back = True
         if self.filter is left.filter and self.scope == left.scope:  # the view was not chosen since
             self._show_view(place.filter, place.scope)
@@ -683,16 +550,16 @@ class Panes(QObject):
     def show_chain(self, message: int) -> None:
         """Show the causal chain of a message alone in the table; Back returns to the view as it is now."""
         self._note_scroll()
-        here = _Stop(message, self.filter, self.scope)
-        places = self._places if self._places and self._places[-1] == here else [*self._places, here]
+        here = Stop(message, self.filter, self.scope)
+        if self._trail.last != here:
+            self._trail.add(here)
         self._going_back = True
         if not self.shows_chain_alone:
             self._before_chain = self.view
         self._show_view(self._chain.begin(message), None)
         self.messages.go_to(message)
         self._going_back = False
-        self._places = [*places[-_PLACES_KEPT:], _Stop(message, self.filter, None)]
-        self._ahead = []
+        self._trail.add(Stop(message, self.filter, None))
 
     @property
     def shows_chain_alone(self) -> bool:
@@ -705,14 +572,16 @@ class Panes(QObject):
         if before is None or not self.shows_chain_alone:
             return
         self._show_view(*before)
+        message = self.messages.current_message()
+        if message is not None and not self._going_back:
+            self._trail.add(Stop(message, self.filter, self.scope))  # Back from what comes next leads here
 
     def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
         if self.filter is not before:
             return
-        for stops in (self._places, self._ahead):
-            stops[:] = [replace(stop, filter=after) if stop.filter is before else stop for stop in stops]
+        self._trail.exchange(before, after)
         self._keep_stack(self._stack.alone(after.text))
-        self._show(after, self.scope)
+        self._search.start(after, self.scope)
         self.filter_grown.emit(after.text)
 
     def step_in_chain(self, step: int) -> None:

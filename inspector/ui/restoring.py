@@ -14,8 +14,8 @@ from inspector.analysis.context_tree import MAIN
 from inspector.filters import FilterError
 from inspector.filters.scope import Reach, Scope
 from inspector.filters.stack import MOST_CONDITIONS, Condition, FilterStack
-from inspector.marks_file.identity import HEAD_MESSAGES, Digests
 from inspector.last_open import LONGEST, SavedCondition, SavedScope, SavedWindow
+from inspector.marks_file.identity import HEAD_MESSAGES, Digests
 from inspector.settings import ConnectionSettings
 from inspector.ui import kept
 
@@ -221,7 +221,7 @@ class Restoring(QObject):
             tree = self._window.document.analysis.contexts.tree
             node = None if scope.node is None else tree.resolve(scope.node)
             context = None if node is None else tree.path(node) if node >= 0 else ""
-            if _can_be_kept(space) and _can_be_kept(context or ""):
+            if self._open(space) == space and self._open(context or "") == (context or ""):
                 saved.scope = SavedScope(space=space, context=context, reach=scope.reach.name, calls=scope.calls)
         by = panes.rows.sorted_by
         if by is not None and self._open(by.field.name):

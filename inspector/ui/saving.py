@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from inspector.capture.exact import ExactMessage
 from inspector.capture.flags import Flag
 from inspector.ui import formats
+from inspector.ui.asking import open_once
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
@@ -31,7 +32,7 @@ class MessageSaving(QObject):
         dialog.setObjectName("saveMessageDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.fileSelected.connect(lambda path: self.save(message, Path(path)))
-        dialog.open()
+        open_once(dialog)
 
     def _name(self, message: int) -> str:
         flags = self._window.document.capture.flags(message)

@@ -73,6 +73,7 @@ def _arrange(window: MainWindow, shot: Shot) -> str | None:
         window.document.count_tokens()
     if shot.view is not None:
         window.center.show_view(views[shot.view.lower()])
+        window.focus_center()  # as a user's key does; else Qt gives the keyboard, and its ring, to the next button
     if shot.panel is not None:
         dock = panels[shot.panel.lower()]
         dock.show()

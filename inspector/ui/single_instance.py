@@ -18,6 +18,7 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
 from inspector.instance import GREETING, MOST_BYTES, TAKEN, Lock, Place, Request, decoded, is_own_user
+from inspector.sources.answering import in_time
 from inspector.sources.inputs import is_stream
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class SingleInstance(QObject):
             caller.flush()
         self._end(caller)
         if request is not None:
+            _log.debug("A second start handed over %d files and addresses", len(request.targets))
             open_request(self._application, request)
 
     def _end(self, caller: QLocalSocket) -> None:
@@ -141,7 +143,8 @@ def open_request(application: Application, request: Request) -> None:
 
 
 def _open(application: Application, target: str, *, new_window: bool) -> MainWindow:
-    open_already = None if new_window or "://" in target else _window_on(application, Path(target))
+    reads = "://" not in target and in_time([partial(_can_be_read, Path(target))]) == [True]
+    open_already = _window_on(application, Path(target)) if reads and not new_window else None
     if open_already is not None:
         return open_already
     window = (None if new_window else _free_window(application)) or application.new_window()
@@ -149,8 +152,8 @@ def _open(application: Application, target: str, *, new_window: bool) -> MainWin
         window.watching.ask_for_gateway(target)
         return window
     path = Path(target)
-    if not _can_be_read(path):
-        window.say(f"{path} cannot be read: there is no such file.", "severity.error")
+    if not reads:
+        window.say(f"{path} cannot be read: there is no such file, or it does not answer.", "severity.error")
         return window
     window.opening.open_path(path)
     return window

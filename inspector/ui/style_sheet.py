@@ -67,16 +67,17 @@ QLabel[variant="mono"] { font-family: $mono; }
 QMenuBar { background: $chrome; border: none; padding: 0 8px; min-height: ${menu_bar}px; }
 QMenuBar::item { background: transparent; color: $ink; padding: 0 10px; border-radius: ${r_mark}px; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: $washdim; }
-QMenu { background: $raised; color: $ink; border: 1px solid $strong; padding: 4px; }
-QMenu::item { padding: 4px 24px 4px 26px; border-radius: ${r_mark}px; min-height: 18px; }
+QMenu { background: $raised; color: $ink; border: 1px solid $strong; padding: 4px; icon-size: ${icon}px; }
+QMenu::item { padding: ${unit}px ${menu_right}px ${unit}px ${menu_left}px; border-radius: ${r_mark}px;
+  min-height: ${small_in}px; }
 QMenu::item:selected { background: $wash; }
 QMenu::item:disabled { color: $disabled; }
 QMenu QLabel#filterExpressionWords { color: $ink; font-weight: 600; }
 QMenu::separator { height: 1px; background: $hair; margin: 4px 2px; }
 QMenu::icon { padding-left: 6px; }
-QMenu::indicator { width: 16px; height: 16px; left: 5px; }
+QMenu::indicator { width: ${icon}px; height: ${icon}px; left: 5px; }
 QMenu::indicator:checked { image: $check_ink; }
-QMenu::right-arrow { image: $chevron_right; width: 14px; height: 14px; right: 4px; }
+QMenu::right-arrow { image: $chevron_right; width: ${icon_row}px; height: ${icon_row}px; right: 4px; }
 
 QToolBar { background: $chrome; border: none; padding: 0 8px; spacing: 4px; }
 QToolBar#toolBar, QToolBar[variant="main"] { min-height: ${tool_bar}px; max-height: ${tool_bar}px; }
@@ -113,6 +114,7 @@ QToolButton[variant="segment"] { border: 2px solid transparent; border-radius: $
   color: $ink2; min-height: ${segment_in}px; max-height: ${segment_in}px; }
 QToolButton[variant="segment"]:checked { background: $wash; color: $accent; }
 QToolButton[variant="segment"]:focus { border-color: $ring; }
+QToolButton[variant="chip"]:disabled, QToolButton[variant="segment"]:disabled { color: $disabled; }
 QToolButton[variant="small"] { min-height: ${small_in}px; max-height: ${small_in}px;
   min-width: ${small_in}px; padding: 0 1px; }
 QToolButton[variant="status"] { min-height: ${small_in}px; max-height: ${small_in}px;
@@ -140,6 +142,7 @@ QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit[variant="field"], QTextEd
 QLineEdit, QComboBox, QAbstractSpinBox { min-height: ${button_in}px; }
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus, QPlainTextEdit[variant="field"]:focus {
   border: 2px solid $ring; padding: 0 7px; }
+QAbstractSpinBox { max-height: ${button_in}px; }
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus { min-height: ${control_in}px; }
 QLineEdit[variant="search"] { border-color: $strong; }
 QLineEdit[variant="search"]:focus { border: 2px solid $ring; padding: 0 7px; }
@@ -147,27 +150,30 @@ QLineEdit[wrong="true"] { border-color: $error; }
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { color: $disabled; border-color: $hair; }
 QComboBox QLineEdit, QComboBox QLineEdit:focus, QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus {
   background: transparent; border: none; padding: 0; min-height: 0; }
-QComboBox::drop-down { border: none; width: 24px; }
-QComboBox::down-arrow { image: $chevron_down; width: 16px; height: 16px; }
+QComboBox::drop-down { border: none; width: ${menu_right}px; }
+QComboBox::down-arrow { image: $chevron_down; width: ${icon}px; height: ${icon}px; }
 QComboBox::down-arrow:disabled { image: $chevron_down_off; }
 QComboBox QAbstractItemView { background: $raised; color: $ink; border: 1px solid $strong; outline: none;
   selection-background-color: $wash; selection-color: $ink; padding: 3px; }
-QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; background: transparent; width: 18px; }
-QAbstractSpinBox::up-arrow { image: $chevron_up; width: 12px; height: 12px; }
-QAbstractSpinBox::down-arrow { image: $chevron_down; width: 12px; height: 12px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: none; background: transparent;
+  width: ${small_in}px; }
+QAbstractSpinBox::up-arrow { image: $chevron_up; width: ${icon_small}px; height: ${icon_small}px; }
+QAbstractSpinBox::down-arrow { image: $chevron_down; width: ${icon_small}px; height: ${icon_small}px; }
 
-QCheckBox, QRadioButton { spacing: 8px; min-height: 20px; color: $ink; }
+QCheckBox, QRadioButton { spacing: ${section}px; min-height: ${check_high}px; color: $ink; }
 QCheckBox:disabled, QRadioButton:disabled { color: $disabled; }
-QCheckBox::indicator, QRadioButton::indicator, #columnsList::indicator { width: 16px; height: 16px;
-  border: 1px solid $control;  background: $input; }
+QCheckBox::indicator, QRadioButton::indicator, #columnsList::indicator {
+  width: ${icon}px; height: ${icon}px; border: 1px solid $control; background: $input; }
 QCheckBox::indicator, #columnsList::indicator { border-radius: ${r_mark}px; }
-QRadioButton::indicator { border-radius: 9px; }
+QRadioButton::indicator { border-radius: ${r_radio}px; }
 QCheckBox::indicator:checked, #columnsList::indicator:checked {
   background: $fill; border-color: $fill; image: $check_on; }
 QCheckBox::indicator:indeterminate { background: $fill; border-color: $fill; image: $dash_on; }
 QRadioButton::indicator:checked { background: $fill; border-color: $fill; image: $dot_on; }
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { background: transparent; border-color: $hair; }
-QCheckBox::indicator:focus, QRadioButton::indicator:focus { border: 2px solid $ring; width: 14px; height: 14px; }
+QCheckBox::indicator:checked:disabled { image: $check_ink; }
+QCheckBox::indicator:focus, QRadioButton::indicator:focus { border: 2px solid $ring;
+  width: ${check_focus}px; height: ${check_focus}px; }
 QGroupBox { border: none; margin-top: ${section}px; padding-top: 8px; font-weight: 600; }
 QGroupBox::title { subcontrol-origin: margin; left: 0; color: $ink2; }
 
@@ -192,7 +198,7 @@ QAbstractScrollArea { background: $base; border: none; }
 QScrollArea[variant="bare"] { background: transparent; }
 QAbstractItemView { outline: none; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
-#aboutTable::item { padding: 0 ${cell}px; }
+#aboutTable::item { padding: 0 ${cell_in}px; }
 QHeaderView { background: $base; border: none; }
 QHeaderView::section { background: $base; color: $ink2; border: none; border-bottom: 1px solid $hair;
   padding: 0 ${cell}px; min-height: ${head_in}px; font-size: ${px_small}px; font-weight: 500; }
@@ -294,7 +300,9 @@ def _sizes(fonts: Fonts, metrics: Metrics) -> dict[str, object]:
         "presets": metrics.presets,
         "status_bar_in": metrics.status_bar - 1,
         "pane": metrics.pane_padding,
+        "unit": metrics.unit,
         "cell": metrics.cell_padding,
+        "cell_in": metrics.cell_padding - 3,  # Qt adds so much to the text of an item, not to that of a header
         "section": metrics.section_gap,
         "control_in": metrics.control - 4,
         "button_in": metrics.control - 2,
@@ -306,6 +314,14 @@ def _sizes(fonts: Fonts, metrics: Metrics) -> dict[str, object]:
         "tab_in": metrics.head - 3,
         "head_in": metrics.column_head - 1,
         "bar": metrics.scroll_bar,
+        "icon": metrics.icon,
+        "icon_row": metrics.icon_row,
+        "icon_small": metrics.icon_gutter,
+        "menu_left": metrics.icon + 10,
+        "menu_right": 6 * metrics.unit,
+        "check_high": metrics.content_row,
+        "check_focus": metrics.icon - 2,
+        "r_radio": metrics.icon // 2 + 1,
         "r_mark": metrics.radius_mark,
         "r_button": metrics.radius_button,
         "r_field": metrics.radius_field,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import PySide6
 from PySide6.QtCore import QLocale, qVersion
 from PySide6.QtGui import QGuiApplication, QScreen
 
-from inspector import program_log, version
+from inspector import licences, program_log, version
 from inspector.crash_report import Opened, Surroundings, system_facts
 
 if TYPE_CHECKING:
@@ -51,8 +52,16 @@ def about_facts() -> list[tuple[str, str]]:
 def _version_of(name: str) -> str:
     try:
         return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "unknown"
+    except metadata.PackageNotFoundError:  # a packaged program carries a list instead
+        return _listed_versions().get(name, "unknown")
+
+
+@cache
+def _listed_versions() -> dict[str, str]:
+    try:
+        return {one.name.lower(): one.version for one in licences.bundled()}
+    except (OSError, ValueError, TypeError, LookupError):  # what reports an error must not fail of another
+        return {}
 
 
 def desktop_facts(application: Application) -> list[tuple[str, str]]:

@@ -156,7 +156,6 @@ class Metrics:
     badge_glyph: int = 8
     gauge_width: int = 64
     gauge_height: int = 4
-    gutter: int = 32
     scroll_bar: int = 10
     icon: int = 16
     """Icons in chrome."""

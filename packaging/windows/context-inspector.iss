@@ -53,17 +53,53 @@ Root: HKA; Subkey: "Software\Classes\.ctxcap"; ValueType: string; ValueName: "Co
 Root: HKA; Subkey: "Software\Classes\ContextInspector.Capture"; ValueType: string; ValueData: "Context Inspector capture"; Flags: uninsdeletekey
 Root: HKA; Subkey: "Software\Classes\ContextInspector.Capture\DefaultIcon"; ValueType: string; ValueData: "{app}\{#ExeName},0"
 Root: HKA; Subkey: "Software\Classes\ContextInspector.Capture\shell\open\command"; ValueType: string; ValueData: """{app}\{#ExeName}"" ""%1"""
-Root: HKA; Subkey: "Environment"; ValueType: expandsz; ValueName: "Path"; ValueData: "{olddata};{app}"; Tasks: path; Check: NeedsPath
+; For all users this is HKLM, whose Path lies elsewhere; the code below takes it out again.
+Root: HKA; Subkey: "{code:EnvironmentKey}"; ValueType: expandsz; ValueName: "Path"; ValueData: "{olddata};{app}"; Tasks: path; Check: NeedsPath
 
 [Run]
 Filename: "{app}\{#ExeName}"; Description: "Start {#AppName}"; Flags: nowait postinstall skipifsilent
 
 [Code]
+function EnvironmentKey(Param: string): string;
+begin
+  if IsAdminInstallMode then
+    Result := 'SYSTEM\CurrentControlSet\Control\Session Manager\Environment'
+  else
+    Result := 'Environment';
+end;
+
+{ Where the folder stands in the path, both between semicolons; 0 when it does not. }
+function PlaceOf(Folder, Path: string): Integer;
+begin
+  Result := Pos(';' + Uppercase(Folder) + ';', ';' + Uppercase(Path) + ';');
+end;
+
 function NeedsPath(): Boolean;
 var
   Path: string;
 begin
-  if not RegQueryStringValue(HKA, 'Environment', 'Path', Path) then
+  if not RegQueryStringValue(HKA, EnvironmentKey(''), 'Path', Path) then
     Path := '';
-  Result := Pos(';' + Uppercase(ExpandConstant('{app}')) + ';', ';' + Uppercase(Path) + ';') = 0;
+  Result := PlaceOf(ExpandConstant('{app}'), Path) = 0;
+end;
+
+procedure CurUninstallStepChanged(CurUninstallStep: TUninstallStep);
+var
+  Folder, Path: string;
+  Place: Integer;
+begin
+  if CurUninstallStep <> usPostUninstall then
+    Exit;
+  Folder := ExpandConstant('{app}');
+  if not RegQueryStringValue(HKA, EnvironmentKey(''), 'Path', Path) then
+    Exit;
+  Place := PlaceOf(Folder, Path);
+  if Place = 0 then
+    Exit;
+  { The semicolon before it goes with it, or the one after it when it is the first. }
+  if Place > 1 then
+    Delete(Path, Place - 1, Length(Folder) + 1)
+  else
+    Delete(Path, 1, Length(Folder) + 1);
+  RegWriteExpandStringValue(HKA, EnvironmentKey(''), 'Path', Path);
 end;

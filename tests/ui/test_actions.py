@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 
 from inspector.ui import icons
 from inspector.ui.actions import ACTIONS, MENUS, Action
@@ -62,5 +63,16 @@ def test_a_start_page_offers_only_what_can_be_done_there(qapp: QApplication) -> 
     enabled = {name for name, action in window.actions_by_id.items() if action.isEnabled()}
     assert enabled == {action.id for action in ACTIONS if not action.needs}
     assert all(action.toolTip() for action in window.actions_by_id.values())
+    window.close()
+    application.theme.dispose()
+
+
+def test_submenus_share_no_access_key_with_what_stands_beside_them(qapp: QApplication) -> None:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    window = application.new_window()
+    for menu in window.menuBar().findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        titles = [action.text() for action in menu.actions() if "&" in action.text().replace("&&", "")]
+        letters = Counter(QKeySequence.mnemonic(title).toString() for title in titles)
+        assert [letter for letter, count in letters.items() if count > 1] == [], menu.title()
     window.close()
     application.theme.dispose()

@@ -88,6 +88,17 @@ def test_back_restores_the_view_it_was_asked_in(window: MainWindow) -> None:
     assert numbers(panes) == [1, 3, 4, 6, 7]
 
 
+def test_back_after_a_chain_was_left_leads_to_the_whole_view(window: MainWindow) -> None:
+    panes = panes_of(window)
+    panes.go_to(6)
+    for _ in range(2):
+        window.actions_by_id["go.chain_alone"].trigger()
+    panes.go_to(1)
+    window.actions_by_id["go.back"].trigger()
+    assert (current(panes), window.filter_bar.text()) == (7, "")
+    assert len(numbers(panes)) == 7
+
+
 def test_back_restores_the_scope_too(window: MainWindow) -> None:
     panes = panes_of(window)
     panes.go_to(3)

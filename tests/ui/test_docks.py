@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from inspector.ui.actions import ACTIONS
 from inspector.ui.app import Application
+from inspector.ui.docks import BOTTOM, DOCKS, Dock, is_in_front
 from inspector.ui.layout import fitting
 from inspector.ui.main_window import MainWindow
-from inspector.ui.pane_focus import is_in_front
+from inspector.ui.pane_focus import stops
 from tests.ui.windows import panes_of, story, window_on
 
 
@@ -29,6 +32,9 @@ def window(qapp: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
     application.theme.dispose()
 
 
+BELOW = [one for one in DOCKS if one.area is BOTTOM]
+
+
 def press(window: MainWindow, name: str) -> None:
     window.actions_by_id[name].trigger()
     QApplication.processEvents()
@@ -36,7 +42,7 @@ def press(window: MainWindow, name: str) -> None:
 
 def front(window: MainWindow) -> list[str]:
     shown = [title for title, dock in window.docks.items() if not dock.isHidden()]
-    bottom = ("Findings", "Marks", "Latency", "Waste", "Tokens")
+    bottom = [one.title for one in BELOW]
     return [title for title in shown if title in bottom and is_in_front(window, window.docks[title])]
 
 
@@ -57,6 +63,29 @@ def test_a_key_brings_a_pane_in_front_of_the_others_and_hides_it_only_there(wind
     assert window.docks["Findings"].isHidden()
     assert not window.actions_by_id["view.findings"].isChecked()
     assert panes.messages.view.hasFocus(), "the keyboard goes back to the table"
+
+
+@pytest.mark.parametrize("one", BELOW, ids=lambda one: one.title)
+def test_a_pane_at_the_bottom_is_reached_left_and_closed(window: MainWindow, one: Dock) -> None:
+    panes, dock = panes_of(window), window.docks[one.title]
+    panel: Any = one.panel(panes)
+    assert panel in panes.bottom, "in Panes.bottom: it hears of changes, and what it asks for is done"
+    assert next(known for known in ACTIONS if known.id == one.switch).checkable
+    press(window, "go.first")
+    press(window, "view.timeline")
+    press(window, one.switch)
+    assert dock in [area for area, _ in stops(window)], "F6 comes to it"
+    assert panel.isAncestorOf(QApplication.focusWidget() or window), "its focusProxy takes the keyboard"
+    while dock.isAncestorOf(QApplication.focusWidget() or window):
+        window.focusNextPrevChild(True)
+    assert window.docks["Details"].isAncestorOf(QApplication.focusWidget() or window), "Tab goes on to the details"
+    panel.left.emit()
+    shown = window.center.currentWidget()
+    assert shown is not None
+    assert shown.isAncestorOf(QApplication.focusWidget() or window), "the view in the middle has the keyboard back"
+    panel.close_requested.emit()
+    assert dock.isHidden()
+    assert not window.actions_by_id[one.switch].isChecked()
 
 
 def test_a_window_stands_whole_on_the_screen_with_its_title_bar() -> None:

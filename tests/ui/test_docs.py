@@ -12,7 +12,8 @@ from inspector.ui.keys import plain_title
 from tests.pages import GUIDE, PAGES, ROOT, links, name_of, script
 
 _SAID = {
-    "Ctrl+B": "view.subsessions",
+    "Ctrl+B": "view.subsessions", "Ctrl+Shift+O": "file.open_folder", "Ctrl+Shift+N": "subsession.new",
+    "Ctrl+Shift+G": "subsession.global", "Ctrl+Shift+Return": "subsession.close",
     "Ctrl+O": "file.open", "Ctrl+K": "file.connect", "Ctrl+V": "file.paste", "Ctrl+S": "file.save",
     "Ctrl+Shift+S": "file.save_as", "Ctrl+Shift+E": "file.export", "Ctrl+Z": "edit.undo", "Ctrl+M": "edit.mark",
     "Ctrl+Shift+M": "edit.comment", "Ctrl+Alt+C": "edit.copy_value", "Ctrl+Shift+C": "edit.copy_json",

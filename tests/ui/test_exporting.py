@@ -22,6 +22,7 @@ from inspector.ui.app import Application
 from inspector.ui.dialogs.export import ExportDialog
 from inspector.ui.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
+from tests.ui.find import child
 from tests.ui.windows import panes_of, run_in_window, story, until, window_on
 
 
@@ -89,6 +90,16 @@ def test_the_view_is_exported_and_said(qapp: QApplication, tmp_path: Path) -> No
     (line,) = map(json.loads, target.read_text().splitlines())
     assert line["response_context"]["target"] == "read_file"
     assert "abcdef123" not in target.read_text()
+
+
+def test_the_file_dialog_goes_when_it_is_closed_and_watches_no_folder_any_more(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        window = window_on(application, login())
+        press(asked(window), "exportExport")
+        child(window, QFileDialog, "exportDialog").reject()
+        await until(lambda: not window.findChildren(QFileDialog), "the end of the dialog")
+
+    run_in_window(qapp, steps)
 
 
 def test_selected_shown_and_all_in_every_format(qapp: QApplication, tmp_path: Path) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType
@@ -15,9 +18,11 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QPlainTextEdit, QPushButton, QWidget
 from typing_extensions import override
 
-from inspector import reading
+from inspector import program_log, reading
 from inspector.capture import parallel
 from inspector.capture.block import Block
+from inspector.protocol.secrets import mask_text
+from inspector.ui import surroundings
 from inspector.ui.app import Application
 from inspector.ui.dialogs.report import ReportDialog
 from inspector.ui.failures import on_qt_message
@@ -44,7 +49,7 @@ async def dialog_of(application: Application) -> ReportDialog:
     return application.failures.dialog
 
 
-def fail(words: str = "said by alice") -> None:
+def fail(words: object = "said by alice") -> None:
     raise ValueError(words)
 
 
@@ -180,6 +185,119 @@ def test_a_dialog_that_cannot_be_shown_is_not_tried_again(qapp: QApplication, mo
             in_task(application)
             await until(lambda: window.notices.notice("failed-again") is not None, "the line")
             assert len(tried) == 1
+
+    run_in_window(qapp, steps)
+
+
+def test_a_report_that_cannot_be_shown_leaves_a_line_and_no_half_made_dialog(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def steps(application: Application) -> None:
+        monkeypatch.setattr(ReportDialog, "refresh", lambda *_: fail())
+        with hooked(application):
+            window = window_on(application, story())
+            in_task(application)
+            await until(lambda: window.notices.notice("failed-again") is not None, "the line")
+            notice = window.notices.notice("failed-again")
+            assert notice is not None
+            assert "could not be shown" in notice.text
+            await until(lambda: not window.findChildren(ReportDialog), "the dialog to go")
+
+    run_in_window(qapp, steps)
+
+
+def test_where_it_happened_may_be_what_is_broken(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def steps(application: Application) -> None:
+        monkeypatch.setattr(surroundings, "surroundings", fail)
+        with hooked(application):
+            window_on(application, story())
+            in_task(application)
+            shown = child(await dialog_of(application), QPlainTextEdit, "reportView").toPlainText()
+            assert "ValueError (task)" in shown
+            assert "could not be told" in shown
+
+    run_in_window(qapp, steps)
+
+
+async def no_module() -> None:
+    raise ModuleNotFoundError("No module named 'inspector.ui.dialogs.connect'")
+
+
+def test_files_that_are_gone_are_said_to_be(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            window_on(application, story())
+            application.spawn(no_module(), "fail")
+            words = (await dialog_of(application)).accessibleDescription()
+            assert "gone from the disk, as after an upgrade: start it again" in words
+
+    run_in_window(qapp, steps)
+
+
+def test_one_full_stop_ends_a_sentence(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        with hooked(application):
+            window_on(application, story())
+            QTimer.singleShot(0, lambda: fail("It was asked for."))
+            words = (await dialog_of(application)).accessibleDescription()
+            assert "It was asked for. What is open" in words
+
+    run_in_window(qapp, steps)
+
+
+_REMOVED_MEANWHILE = """
+import sys, time
+sys.argv = ["context-inspector", "demo", "--seconds", "30"]
+from PySide6.QtCore import QTimer
+import inspector.ui.app as app
+class Upgraded(app.Application):
+    def new_window(self, opening="", **more):
+        window = super().new_window(opening, **more)
+        QTimer.singleShot(3000, self.fail)
+        return window
+    def fail(self):
+        import builtins
+        found = builtins.__import__
+        def gone(name, *rest):
+            if name.startswith("inspector") and name not in sys.modules:
+                raise ModuleNotFoundError(f"No module named {name!r}")
+            return found(name, *rest)
+        builtins.__import__ = gone
+        QTimer.singleShot(1000, self.look)
+        raise ModuleNotFoundError("No module named 'inspector.ui.dialogs.connect'")
+    def look(self):
+        print("DIALOG" if self.failures.dialog is not None else "NONE", flush=True)
+        import os
+        os._exit(0)
+app.Application = Upgraded
+from inspector.__main__ import main
+main()
+"""
+
+
+def test_the_report_is_shown_although_the_programs_files_are_gone() -> None:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run(
+        [sys.executable, "-c", _REMOVED_MEANWHILE], capture_output=True, timeout=50, check=False, env=environment,
+        cwd=Path(__file__).parents[2], text=True,
+    )  # fmt: skip
+    assert done.stdout.endswith("DIALOG\n"), done.stdout + done.stderr
+
+
+def test_for_developers_the_log_says_more(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        handler = program_log.start(mask_text, detailed=True)
+        try:
+            path = story().path
+            assert path is not None
+            application.open_targets([str(path)])
+            await until(lambda: application.windows[0].panes is not None, "the log")
+            await until(lambda: not application.windows[0].opening.reading, "the end of it")
+            lines = " ".join(program_log.last_lines(handler.path, 20))
+        finally:
+            program_log.stop(handler)
+        assert "DEBUG inspector.ui.opening: Read" in lines
+        assert str(path) not in lines
 
     run_in_window(qapp, steps)
 

@@ -62,3 +62,11 @@ def test_system_fonts_are_never_below_twelve(qapp: QApplication) -> None:
     font = Fonts().font("body")
     assert isinstance(font, QFont)
     assert font.pixelSize() >= 12
+
+
+@pytest.mark.parametrize("role", [role for role, spec in TYPE_ROLES.items() if not spec.mono])
+def test_a_hyphen_joins_words_though_figures_are_tabular(fonts: Fonts, role: str) -> None:
+    """Inter makes it as wide as a figure with `tnum`; `packaging/fonts.py` takes that back."""
+    metrics = QFontMetricsF(fonts.font(role))
+    assert metrics.horizontalAdvance("-") < 0.85 * metrics.horizontalAdvance("0")
+    assert metrics.horizontalAdvance("1") == pytest.approx(metrics.horizontalAdvance("8"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QSize, qInstallMessageHandler
 from PySide6.QtGui import QColor, QPixmap
 
 from inspector.ui import icons
@@ -65,3 +66,14 @@ def test_pixmaps_are_cached_until_the_theme_changes(theme_controller: ThemeContr
 def test_app_icon_is_drawn(theme_controller: ThemeController) -> None:
     pixmap = icons.app_icon().pixmap(64, 64)
     assert {theme_controller.theme.color("accent.wash").name()} <= inked(pixmap)
+
+
+@pytest.mark.usefixtures("theme_controller")
+def test_without_room_nothing_is_drawn() -> None:
+    """A button without width asks for such icons in very narrow windows; Qt grumbles at every stroke into them."""
+    grumbles: list[str] = []
+    before = qInstallMessageHandler(lambda _kind, _where, words: grumbles.append(words))
+    drawn = icons.icon("open").pixmap(QSize(0, 16))
+    qInstallMessageHandler(before)
+    assert drawn.isNull()
+    assert grumbles == []

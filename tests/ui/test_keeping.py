@@ -110,7 +110,7 @@ def test_an_unsaved_capture_is_offered_and_recovered(qapp: QApplication) -> None
         click_link(window.start_page.notices.notice("unsaved0"), "Recover")
         await until(lambda: window.panes is not None and len(window.document.capture) == 1_234, "its messages")
         await until(window.isWindowModified, "the mark of an unsaved document")
-        assert window.windowTitle() == "demo[*] - Context Inspector"
+        assert window.windowTitle() == "demo[*] — Context Inspector"
         assert window.actions_by_id["file.save"].isEnabled()
         assert unsaved_captures() == []  # held by us
         assert application.settings.recent_files == []
@@ -309,7 +309,7 @@ def test_a_saved_live_capture_goes_on_under_its_name(qapp: QApplication, tmp_pat
             QTest.keySequence(window, "Ctrl+S")
             await choose_file(window, target)
             await until(lambda: said(window) == f"Saved as {target}.", "the sentence")
-            assert window.windowTitle() == "kept.ctxcap - Context Inspector"
+            assert window.windowTitle() == "kept.ctxcap — Context Inspector"
             assert not window.isWindowModified()
             assert not window.actions_by_id["file.save"].isEnabled()
             assert window.actions_by_id["file.save_as"].isEnabled()

@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from inspector import whole_file
 from inspector.settings import (
     ConnectionSettings,
     HighlightRule,
@@ -17,7 +18,6 @@ from inspector.settings import (
     Preset,
     Settings,
     settings_path,
-    store,
 )
 from inspector.settings.sharing import read_shared
 from inspector.ui import kept
@@ -142,7 +142,7 @@ def test_settings_that_cannot_be_written_are_said_and_tried_again(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(store.tempfile, "mkstemp", refuse)
+        patch.setattr(whole_file.tempfile, "mkstemp", refuse)
         window.presets.save("kind == chat")
         assert "No space left on device" in said(window, "settings-not-saved")
         window.history.undo()

@@ -25,7 +25,7 @@ _KEY = "ended-hard"
 
 def crash() -> None:
     """A process that ends by SIGABRT, watched."""
-    code = "import os\nfrom inspector.hard_crashes import watched\nwith watched(): os.abort()"
+    code = "import os\nfrom inspector.hard_crashes import watched\nwith watched(str): os.abort()"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode < 0
 
 
@@ -38,11 +38,12 @@ def test_nothing_is_offered_after_a_good_end(qapp: QApplication) -> None:
     run_in_window(qapp, steps)
 
 
-def test_a_crash_is_offered_in_the_first_window_and_read(qapp: QApplication) -> None:
+def test_a_crash_is_offered_in_the_window_in_front_and_read(qapp: QApplication) -> None:
     crash()
 
     async def steps(application: Application) -> None:
-        first, second = application.new_window(), application.new_window()
+        second, first = application.new_window(), application.new_window()
+        await until(first.isActiveWindow, "the one in front")
         application.last_time.look()
         notice = first.notices.notice(_KEY)
         assert notice is not None

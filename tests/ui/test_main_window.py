@@ -422,7 +422,7 @@ def test_a_file_dropped_is_opened_and_listed(qapp: QApplication, tmp_path: Path)
         buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
         window.dropEvent(QDropEvent(QPointF(QPoint(9, 9)), Qt.DropAction.CopyAction, data, buttons, keys))
         await until(lambda: window.panes and len(numbers(window)) == 2, "two messages")
-        assert window.windowTitle() == "dropped.jsonl - Context Inspector"
+        assert window.windowTitle() == "dropped.jsonl — Context Inspector"
         await until(lambda: application.settings.recent_files, "the list of recent files")
         other = application.new_window()
         assert len(other.start_page.findChildren(RecentRow)) == 1

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from inspector.analysis.context_tree import MAIN
 from inspector.filters import compile as compiling
 from inspector.filters.visible import Scope
-from inspector.ui import panes as panes_module
+from inspector.ui import running_search
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
@@ -144,8 +144,8 @@ def many(qapp: QApplication) -> Iterator[Panes]:
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn of the loop is long enough for some records only."""
-    monkeypatch.setattr(panes_module, "_FIRST_S", 0.0)
-    monkeypatch.setattr(panes_module, "SLICE_S", 0.0)
+    monkeypatch.setattr(running_search, "FIRST_S", 0.0)
+    monkeypatch.setattr(running_search, "SLICE_S", 0.0)
     monkeypatch.setattr(compiling, "_MOST", 64)
 
 
@@ -233,6 +233,23 @@ def test_a_paused_view_with_a_slow_filter_catches_up_in_slices(
     qtbot.waitUntil(lambda: len(panes.rows) == 1_000, timeout=10_000)
     assert not panes.rows.behind
     assert panes.rows.visible.tolist() == list(range(1, 2_000, 2))
+    window.close()
+    application.theme.dispose()
+
+
+def test_another_filter_takes_a_paused_view_as_far_as_it_was_looked_for(qapp: QApplication) -> None:
+    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    log = GrowingLog()
+    window = window_on(application, log.document)
+    panes = panes_of(window)
+    log.write(envelope("chat", {}), envelope("chat", {}))
+    panes.bridge.set_paused(True)
+    panes.bridge.flush()
+    log.write(envelope("chat", {}), envelope("system/x", {}))
+    assert (shown(panes), panes.bridge.waiting) == ([0, 1], 2)
+    panes.apply_filter('kind == "chat"')
+    assert (shown(panes), panes.bridge.waiting, panes.bridge.paused) == ([0, 1, 2], 0, True)
+    assert panes.counts() == (3, 4)
     window.close()
     application.theme.dispose()
 

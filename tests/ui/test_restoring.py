@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 from collections.abc import Awaitable, Callable
@@ -12,9 +13,10 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from inspector.demo.gateway import DemoGateway
 from inspector.filters.scope import Reach
-from inspector.last_open import SavedWindow, load_last_open, last_open_path
+from inspector.last_open import LastOpen, SavedWindow, last_open_path, load_last_open
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.sources.connection import Connection
+from inspector.ui import last_open
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.widgets.buttons import LinkButton
@@ -42,8 +44,8 @@ def started(qapp: QApplication, steps: Callable[[Application], Awaitable[None]])
 
     async def whole(application: Application) -> None:
         application.keep_last_open()
-        assert application.session is not None
-        if not application.session.open_before():
+        assert application.last_open is not None
+        if not application.last_open.open_before():
             application.open_targets([])
         await steps(application)
 
@@ -134,6 +136,34 @@ def test_scope_order_view_and_docks_come_back(qapp: QApplication, tmp_path: Path
     started(qapp, second)
 
 
+def test_panes_are_as_wide_and_high_as_they_were_in_a_small_window(qapp: QApplication, tmp_path: Path) -> None:
+    log = log_of(tmp_path, count=20)
+    sizes: list[list[tuple[int, int]]] = []
+
+    async def stand(window: MainWindow) -> None:
+        for _ in range(5):
+            await asyncio.sleep(0.02)
+        sizes.append([window.docks[title].size().toTuple() for title in ("Contexts", "Details", "Latency")])
+
+    async def first(application: Application) -> None:
+        window = application.windows[0]
+        window.resize(780, 620)
+        await opened(window, log)
+        window.docks["Latency"].show()
+        await stand(window)
+        await application.quit()
+
+    async def again(application: Application) -> None:
+        await read(application.windows[0])
+        await stand(application.windows[0])
+        await application.quit()
+
+    started(qapp, first)
+    started(qapp, again)
+    started(qapp, again)
+    assert sizes[0] == sizes[1] == sizes[2]
+
+
 def test_several_windows_come_back_but_not_one_that_was_closed_by_itself(qapp: QApplication, tmp_path: Path) -> None:
     logs = [log_of(tmp_path, f"log-{n}.jsonl", 20) for n in range(3)]
 
@@ -194,6 +224,26 @@ def test_secrets_are_not_written(qapp: QApplication, tmp_path: Path) -> None:
     assert last_open_path().stat().st_mode & 0o777 == 0o600
 
 
+def test_a_space_or_context_that_is_a_secret_is_not_written(qapp: QApplication, tmp_path: Path) -> None:
+    log = tmp_path / "work.jsonl"
+    log.write_text(
+        "".join(f"{json.dumps(envelope('chat', {'text': str(n)}, id=f'm-{n}', context=SECRET))}\n" for n in range(9))
+    )
+
+    async def steps(application: Application) -> None:
+        window = application.windows[0]
+        await opened(window, log)
+        panes_of(window)._scope_to_message(3)
+        scope = panes_of(window).scope
+        assert scope is not None
+        assert scope.node is not None
+        await application.quit()
+
+    started(qapp, steps)
+    assert len(load_last_open().windows) == 1
+    assert SECRET not in last_open_path().read_text()
+
+
 def test_a_file_that_is_gone_is_one_sentence(qapp: QApplication, tmp_path: Path) -> None:
     logs = [log_of(tmp_path, f"log-{n}.jsonl", 20) for n in range(3)]
 
@@ -206,11 +256,13 @@ def test_a_file_that_is_gone_is_one_sentence(qapp: QApplication, tmp_path: Path)
     async def second(application: Application) -> None:
         assert len(application.windows) == 1
         await read(application.windows[0])
-        assert "What was open before is not there any more: log-0.jsonl, log-1.jsonl." in said(application.windows[0])
+        assert "What was open before is not there any more, or does not answer: log-0.jsonl, log-1.jsonl." in said(
+            application.windows[0]
+        )
 
     async def third(application: Application) -> None:
         assert [window.panes for window in application.windows] == [None]
-        assert "not there any more: log-2.jsonl" in said(application.windows[0])
+        assert "does not answer: log-2.jsonl" in said(application.windows[0])
 
     started(qapp, first)
     for log in logs[:2]:
@@ -287,7 +339,11 @@ def test_switched_off_it_opens_nothing(qapp: QApplication, tmp_path: Path) -> No
         await opened(application.windows[0], log)
         application.settings.start.restore_windows = False
         application.save_settings()
+        assert application.last_open is not None
+        application.last_open.note()
+        assert not last_open_path().exists()
         await application.quit()
+        assert not last_open_path().exists()
 
     async def second(application: Application) -> None:
         assert [window.panes for window in application.windows] == [None]
@@ -340,6 +396,80 @@ def test_starts_that_ended_before_all_stood_only_offer_it(qapp: QApplication, tm
     started(qapp, offered)
 
 
+def opened_twice_in_vain(qapp: QApplication, log: Path) -> None:
+    """As two starts leave it that ended hard with this log."""
+
+    async def first(application: Application) -> None:
+        await opened(application.windows[0], log)
+        await application.quit()
+
+    started(qapp, first)
+    raw = json.loads(last_open_path().read_text())
+    last_open_path().write_text(json.dumps({**raw, "attempts": 2}))
+
+
+def test_after_an_offer_what_is_open_is_kept_again(qapp: QApplication, tmp_path: Path) -> None:
+    opened_twice_in_vain(qapp, log_of(tmp_path, count=20))
+    other = log_of(tmp_path, "other.jsonl", 20)
+
+    async def offered(application: Application) -> None:
+        assert application.last_open is not None
+        application.last_open.note()
+        assert load_last_open().attempts == 2  # still there for whoever leaves it at that
+        await opened(application.windows[0], other)
+        await application.quit()
+
+    async def third(application: Application) -> None:
+        await read(application.windows[0])
+        assert [window.document.name for window in application.windows] == ["other.jsonl"]
+
+    started(qapp, offered)
+    assert load_last_open().attempts == 0
+    started(qapp, third)
+
+
+def test_an_offer_nobody_answers_is_made_again_until_it_is_to_be_forgotten(qapp: QApplication, tmp_path: Path) -> None:
+    opened_twice_in_vain(qapp, log_of(tmp_path, count=20))
+
+    async def left_at_that(application: Application) -> None:
+        assert "ended twice" in said(application.windows[0])
+        await application.quit()
+
+    async def forgotten(application: Application) -> None:
+        assert "ended twice" in said(application.windows[0])
+        links = application.windows[0].notices.findChildren(LinkButton)
+        next(one for one in links if one.text() == "Forget it").click()
+        assert application.windows[0].notices.notice("restoring") is None
+        await application.quit()
+
+    started(qapp, left_at_that)
+    started(qapp, forgotten)
+    assert load_last_open() == LastOpen()
+
+
+def test_a_start_is_a_good_one_when_all_has_stood_for_a_while(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = log_of(tmp_path, count=20)
+
+    async def first(application: Application) -> None:
+        await opened(application.windows[0], log)
+        await application.quit()
+
+    async def second(application: Application) -> None:
+        assert application.last_open is not None
+        await read(application.windows[0])
+        for _ in range(3):
+            application.last_open.note()
+        assert load_last_open().attempts == 1  # a crash now is the first
+        monkeypatch.setattr(last_open, "GOOD_AFTER_S", 0.0)
+        application.last_open.note()
+        assert load_last_open().attempts == 0
+
+    started(qapp, first)
+    started(qapp, second)
+
+
 @pytest.mark.parametrize("reconnect", [False, True])
 def test_a_gateway_is_offered_and_joined_only_where_that_is_set(qapp: QApplication, reconnect: bool) -> None:
     joined: list[str] = []
@@ -350,10 +480,10 @@ def test_a_gateway_is_offered_and_joined_only_where_that_is_set(qapp: QApplicati
         watched = {"connection": {"url": "ws://gateway.test:1", "space": "team"}, "filter": "no < 9"}
         last_open_path().write_text(json.dumps({"version": 1, "windows": [watched]}))
         application.keep_last_open()
-        assert application.session is not None
+        assert application.last_open is not None
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("inspector.ui.connections.Connections.join", lambda self, one: joined.append(one.name))
-            application.session.open_before()
+            application.last_open.open_before()
         assert len(application.windows) == 1
         assert ("was watched here before" in said(application.windows[0])) is not reconnect
 

@@ -125,6 +125,16 @@ def test_without_files_a_free_window_comes_to_the_front_else_a_new_one_opens(
     running(qapp, place, steps)
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no such file")
+def test_what_the_system_makes_is_not_read_in_the_window(qapp: QApplication, place: Place) -> None:
+    async def steps(application: Application) -> None:
+        assert await second_start(place, Request(("/proc/self/status",))) is Outcome.TAKEN
+        await until(lambda: "copy it to a file" in said(application.windows[0]), "the sentence")
+        await until(lambda: not application.windows[0].opening.reading, "the end")
+
+    running(qapp, place, steps)
+
+
 def test_an_address_is_asked_about_and_a_missing_file_is_said(qapp: QApplication, place: Place) -> None:
     async def steps(application: Application) -> None:
         await second_start(place, Request(("/nowhere/a.jsonl",)))

@@ -6,12 +6,24 @@ import re
 
 import pytest
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QMenuBar, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QMainWindow,
+    QMenuBar,
+    QPushButton,
+    QStyle,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.style_sheet import repolish
 from inspector.ui.theme import Theme, ThemeController
 from inspector.ui.tokens import COLORS
+from inspector.ui.widgets.form import CheckField
+from tests.ui.find import child
 
 
 def test_apply_sets_fusion_palette_font_and_sheet(theme_controller: ThemeController, qapp: QApplication) -> None:
@@ -93,3 +105,14 @@ def test_menu_titles_fit_the_menu_bar(theme_controller: ThemeController, qtbot: 
     window.show()
     assert bar.height() == theme_controller.theme.metrics.menu_bar
     assert all(bar.rect().contains(bar.actionGeometry(action)) for action in actions)
+
+
+def test_boxes_and_arrows_grow_with_the_zoom(theme_controller: ThemeController, qtbot: QtBot) -> None:
+    field = CheckField("Show it", "And why.", name="shown")
+    qtbot.addWidget(field)
+    box, words = field.box, child(field, QLabel, "shownHelp")
+    of = QStyle.PixelMetric.PM_IndicatorWidth
+    once, indent = box.style().pixelMetric(of, None, box), words.contentsMargins().left()
+    theme_controller.set_zoom(2.0)
+    assert box.style().pixelMetric(of, None, box) == 2 * once - 2  # its edge stays as thin
+    assert words.contentsMargins().left() > 1.8 * indent

@@ -12,6 +12,8 @@ import pytest
 
 from inspector.capture.writer import CaptureWriter
 from inspector.captures import captures_folder, claim, new_capture, unsaved_captures
+from inspector.marks_file.places import writing_alone
+from inspector.sources.spool import Spool
 
 WELCOME = json.dumps({"kind": "system/welcome", "payload": {"you": {"id": "me"}}})
 CHAT = json.dumps({"kind": "chat", "id": "c1", "payload": {"text": "hello"}})
@@ -37,6 +39,24 @@ def test_captures_of_one_second_get_names_of_their_own(user_folders: Path) -> No
     assert first.path.parent == captures_folder() == user_folders / "data" / "captures"
     first.release()
     second.release()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
+def test_captures_spools_and_their_locks_are_the_users_alone_whatever_the_umask(user_folders: Path) -> None:
+    before = os.umask(0)
+    try:
+        own = new_capture("demo")
+        writer = CaptureWriter(own.path, origin={})
+        spool = Spool("log")
+        with writing_alone():
+            made = [path for path in user_folders.rglob("*") if path.name not in ("config", "cache", "data", "log")]
+            assert {path.stat().st_mode & 0o077 for path in made} == {0}, made
+            assert len([path for path in made if path.name.endswith(".lock")]) >= 3
+    finally:
+        os.umask(before)
+    spool.close()
+    writer.close()
+    own.release()
 
 
 def test_what_a_dead_process_left_is_told() -> None:

@@ -226,13 +226,20 @@ def test_show_json() -> None:
     lines = [received(envelope(id="a", payload={"text": "hi"})), received(envelope(id="b", correlation_id=["a"]))]
     found = printed("show", log(*lines), "2", "--json")
     assert list(found) == [
-        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "links", "odd", "chain", "capability",
-        "lifecycle", "findings",
+        "no", "fields", "envelope", "raw", "deliveries", "causes", "effects", "links", "odd", "chain", "thought_before",
+        "capability", "lifecycle", "findings",
     ]  # fmt: skip
     assert (found["no"], found["causes"], found["effects"], found["findings"]) == (2, [1], [], [])
     assert found["envelope"] == lines[1]["envelope"]
     assert json.loads(found["raw"]) == lines[1]["envelope"]
     assert found["fields"]["time"] == lines[1]["timestamp"]
+
+
+def test_show_says_after_which_thought_a_call_was_made() -> None:
+    path = log(envelope("reasoning/start", {"message": "why"}, id="r"), tool_call("write"))
+    assert "thought before    No. 1\n" in run("show", path, "2").stdout
+    assert printed("show", path, "2", "--json")["thought_before"] == 1
+    assert printed("show", path, "1", "--json")["thought_before"] is None
 
 
 def test_show_an_unreadable_message() -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
 
 from inspector import crash_report
 from inspector.crash_report import Choices, Failures, Opened, Surroundings, compose, failure_words
@@ -137,6 +141,85 @@ def test_a_dump_says_nothing_it_was_not_asked_for() -> None:
     assert "alice" not in crash_report.dump_words(dump, Choices())
     assert "Fatal Python error: Aborted" in crash_report.dump_words(dump, Choices())
     assert "alice" in crash_report.dump_words(dump, EVERYTHING)
+
+
+class Order(BaseModel):
+    amount: int
+
+
+def test_lines_of_an_error_are_none_of_a_dump_unless_asked_for() -> None:
+    letter = {"amount": "Dear Bob, the merger"}
+    with pytest.raises(ValidationError) as raised:
+        Order.model_validate(letter)
+    dump = crash_report.traceback_words(raised.value, words=mask_text)
+    assert "Dear Bob" not in crash_report.dump_words(dump, Choices())
+    assert "ValidationError" in crash_report.dump_words(dump, Choices())
+    assert "Dear Bob" in crash_report.dump_words(dump, EVERYTHING)
+    assert "merger" not in crash_report.dump_words("ValueError: bad\nthe merger is on\n  indented merger", Choices())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "No such file: '/srv/Acme merger/deal plan.jsonl' at all",
+        "could not read /srv/Acme merger/deal plan.jsonl: gone",
+        r"opened C:\Users\ada\Acme deals\plan merger.jsonl",
+        r"[WinError 2] none: 'C:\\Users\\ada\\Acme merger\\plan.jsonl'",
+        r"\\server\share\Acme merger\plan.jsonl",
+        '"/srv/Bob\'s Acme merger.jsonl"',
+        "~/Acme merger plan.jsonl",
+        "'~/Acme merger plan.jsonl'",
+    ],
+)
+def test_names_of_files_with_blanks_are_left_out(words: str) -> None:
+    report = compose("t", [words], Surroundings([]), Choices(error_words=True), mask_text)
+    assert "(a file)" in report
+    for told in ("Acme", "merger", "plan", "deal"):
+        assert told not in report
+
+
+def test_lines_of_source_are_no_names_of_files() -> None:
+    trace = '  File "inspector/ui/app.py", line 2, in run\n    share = done / total / 2 // 3'
+    assert trace in compose("t", [trace], Surroundings([]), NOTHING, mask_text)
+
+
+class UnspeakableError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def test_an_error_that_cannot_say_itself_is_told_all_the_same() -> None:
+    failures = Failures()
+    known = failures.take("task", UnspeakableError())
+    assert known is not None
+    assert (known.title, known.words, known.count) == ("UnspeakableError", "", 1)
+    assert failures.kinds == [known]
+
+
+_CLEANED_UP_MEANWHILE = """
+import faulthandler, gc, sys
+from inspector.crash_report import Failures
+class Careless:
+    def __init__(self): self.me = self
+    def __del__(self): raise ValueError("in clean-up")
+faulthandler.dump_traceback_later(20, exit=True)
+for often in range(20, 1220, 3):
+    failures = Failures()
+    sys.unraisablehook = lambda args: failures.take("clean-up", args.exc_value)
+    gc.disable(); Careless()
+    gc.set_threshold(often, 10, 10); gc.enable()  # the collector's turn comes somewhere in what follows
+    try: {}["k"]
+    except KeyError as error: failures.take("task", error)
+    gc.disable(); gc.collect()
+    assert [one.count for one in failures.kinds] == [1, 1], failures.kinds
+"""
+
+
+def test_what_fails_in_clean_up_while_a_failure_is_noted_locks_nothing_up() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _CLEANED_UP_MEANWHILE], capture_output=True, timeout=60, check=False, text=True
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_errors_in_groups_are_all_told() -> None:

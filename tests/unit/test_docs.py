@@ -121,7 +121,7 @@ def _is_a_module(name: str) -> bool:
 
 def _is_declared(name: str) -> bool:
     declaration = re.compile(rf"^{name}\b.* = ", re.MULTILINE)
-    sources = [*(ROOT / "inspector").rglob("*.py"), *(ROOT / "docs").glob("*.py")]
+    sources = [path for folder in ("inspector", "docs", "tests") for path in (ROOT / folder).rglob("*.py")]
     return any(declaration.search(source.read_text(encoding="utf-8")) for source in sources)
 
 

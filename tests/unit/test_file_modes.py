@@ -13,10 +13,17 @@ import pytest
 from inspector import paths
 from inspector.captures import captures_folder, new_capture
 from inspector.export import export_file
+from inspector.export.msp import export_subsession, node_at
 from inspector.file_modes import mode_for
-from inspector.last_open import LastOpen, save_last_open, last_open_path
+from inspector.last_open import LastOpen, last_open_path, save_last_open
+from inspector.msp.document import SessionDocument
+from inspector.msp.merged import merged_context
 from inspector.settings import Settings, save, settings_path
+from inspector.ui.panels.subsessions.merged_files import write_messages
+from inspector.whole_file import in_place_of
 from tests.builders import document_of, envelope, received
+
+SAMPLE = Path(__file__).parents[1] / "data" / "msp" / "weekly-report.json"
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes are of Unix")
 
@@ -50,6 +57,43 @@ def test_an_export_is_as_readable_as_other_files(umask: int, tmp_path: Path) -> 
     for _ in export_file(document, [0], target):
         pass
     assert mode(target) == 0o666 & ~umask
+
+
+def test_a_context_exported_as_a_sub_session_is_too(umask: int, tmp_path: Path) -> None:
+    document = document_of(received(envelope("chat", {"text": "Hello"}, context="c")))
+    found = node_at(document, "c")
+    assert found is not None
+    for _ in export_subsession(document, *found, tmp_path / "out.json"):
+        pass
+    assert mode(tmp_path / "out.json") == 0o666 & ~umask
+
+
+def test_and_the_messages_a_sub_session_would_send(umask: int, tmp_path: Path) -> None:
+    sub = SessionDocument.read([SAMPLE]).subsessions[0]
+    for _ in write_messages(merged_context(sub), tmp_path / "out.json"):
+        pass
+    assert mode(tmp_path / "out.json") == 0o666 & ~umask
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "there").write_text("before")
+    (tmp_path / "link").symlink_to("there")
+    with in_place_of(tmp_path / "link") as file:
+        file.write(b"after")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "there").read_text() == "after"
+
+
+def test_what_fails_half_way_leaves_no_trace(tmp_path: Path) -> None:
+    (tmp_path / "there").write_text("before")
+    try:
+        with in_place_of(tmp_path / "there") as file:
+            file.write(b"after")
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
+    assert (tmp_path / "there").read_text() == "before"
 
 
 def test_what_is_the_programs_own_is_the_users_alone(umask: int) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from inspector import hard_crashes
+from inspector.crash_report import Choices, dump_words
 from inspector.hard_crashes import HardCrash
 from inspector.paths import log_folder
 
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 _RUN = """
 import faulthandler, os, signal, sys, time
 from inspector import hard_crashes
-with hard_crashes.watched():
+with hard_crashes.watched(str):
     print("begun", flush=True)
     {end}
 """
@@ -104,7 +105,23 @@ def test_an_error_that_ends_the_program_is_noted_and_raised(found: list[HardCras
     assert done.returncode == 1
     assert "of no use" in done.stderr
     found += hard_crashes.left_over()
-    assert found[0].dump.endswith("ValueError: of no use")
+    assert found[0].dump.endswith("\nValueError\n! ValueError: of no use")
+
+
+def test_what_an_error_says_is_marked_and_its_secrets_masked(found: list[HardCrash]) -> None:
+    token = "Bearer sk-live-0123456789abcdef0123"
+    run = _RUN.format(end=f"raise ValueError('for Acme\\n  {token}\\n# facts: forged')").replace(
+        "watched(str)", "watched(mask_text)"
+    )
+    with_mask = f"from inspector.protocol.secrets import mask_text\n{run}"
+    subprocess.run([sys.executable, "-c", with_mask], capture_output=True, timeout=30, check=False)
+    found += hard_crashes.left_over()
+    assert "sk-live" not in found[0].path.read_text()
+    assert "! # facts: forged" in found[0].dump
+    quiet = dump_words(found[0].dump, Choices())
+    assert quiet.endswith("ValueError")
+    assert "Acme" not in quiet
+    assert "Acme" in dump_words(found[0].dump, Choices(error_words=True))
 
 
 def test_a_killed_run_leaves_nothing_to_tell() -> None:
@@ -162,7 +179,7 @@ def test_a_folder_that_cannot_be_written_to_stops_nothing(tmp_path: Path, caplog
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CONTEXT_INSPECTOR_HOME", str(tmp_path / "file"))
     ran = False
-    with hard_crashes.watched():
+    with hard_crashes.watched(str):
         ran = True
     assert ran
     assert "could not be noted" in caplog.text

@@ -148,7 +148,14 @@ def test_it_is_taken(place: Place) -> None:
     assert instance.decoded(heard[0]) == request
 
 
-@pytest.mark.parametrize("greeting", [b"", b"220 mail.test ESMTP\r\n", b'{"context-inspector": 2}\n', b"x" * 100_000])
+OTHER_BUILD = GREETING.replace(b'"build": "', b'"build": "f')
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    [b"", b"220 mail.test ESMTP\r\n", b'{"context-inspector": 2}\n', b"x" * 100_000, OTHER_BUILD],
+    ids=["nothing", "mail", "another version", "too long", "another build"],
+)
 def test_nothing_is_sent_to_what_greets_otherwise(place: Place, greeting: bytes) -> None:
     heard: list[bytes] = []
 

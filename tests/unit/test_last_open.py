@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from inspector.last_open import (
     MOST_WINDOWS,
+    LastOpen,
     SavedCondition,
     SavedScope,
     SavedWindow,
-    LastOpen,
+    last_open_path,
     load_last_open,
     save_last_open,
-    last_open_path,
     take_last_open,
 )
 from inspector.settings import ConnectionSettings

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
+import platformdirs
 import pytest
 
 from inspector import paths
@@ -19,6 +21,33 @@ def test_user_folders_lie_below_the_override(user_folders: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
 def test_user_folders_are_the_users_alone() -> None:
     assert paths.data_folder().stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
+def test_all_folders_that_are_made_are_the_users_alone_whatever_the_umask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(paths.HOME_VARIABLE)
+    logs = tmp_path / "state" / paths.APP_NAME / "log"
+    monkeypatch.setattr(platformdirs, "user_log_path", lambda *_, **__: logs)
+    before = os.umask(0)
+    try:
+        assert paths.log_folder() == logs
+    finally:
+        os.umask(before)
+    assert [one.stat().st_mode & 0o777 for one in (logs, logs.parent, logs.parent.parent)] == [0o700] * 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
+def test_folders_that_others_can_enter_are_closed_to_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(paths.HOME_VARIABLE)
+    logs = tmp_path / "state" / paths.APP_NAME / "log"
+    monkeypatch.setattr(platformdirs, "user_log_path", lambda *_, **__: logs)
+    logs.mkdir(parents=True)
+    for one in (logs, logs.parent, logs.parent.parent):
+        one.chmod(0o755)
+    paths.log_folder()
+    assert [one.stat().st_mode & 0o777 for one in (logs, logs.parent, logs.parent.parent)] == [0o700, 0o700, 0o755]
 
 
 def test_resources_are_found() -> None:

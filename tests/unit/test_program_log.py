@@ -6,6 +6,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -113,8 +114,32 @@ def test_a_folder_that_cannot_be_written_to_fails_nobody(
     home = tmp_path_factory.mktemp("full") / "file"
     home.write_text("")
     monkeypatch.setenv("CONTEXT_INSPECTOR_HOME", str(home))
-    monkeypatch.setattr(logging, "raiseExceptions", False)
     handler = program_log.start(mask_text)
     _log.info("nowhere")
     assert handler.path is None
     program_log.stop(handler)
+
+
+def test_a_full_disk_tells_no_secret(log: LogFile, capsys: pytest.CaptureFixture[str]) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no device that is always full")
+    (log_folder() / "context-inspector.log").symlink_to("/dev/full")
+    for _ in range(3):
+        _log.info("joining with %s", "Authorization: Bearer sk-live-0123456789abcdef0123")
+    said = capsys.readouterr().err
+    assert "sk-live" not in said
+    assert said == "The program's log cannot be written: No space left on device.\n"
+
+
+def test_a_record_that_cannot_be_made_tells_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    handler = program_log.start(mask_text)  # after standard error is caught
+    words = ("Authorization: Bearer sk-live-0123456789abcdef0123",)
+    record = logging.LogRecord("inspector", logging.WARNING, "", 1, "joining", words, None)
+    ours = [one for one in logging.getLogger().handlers if type(one).__module__ == program_log.__name__]
+    for one in ours:
+        one.handle(record)
+    program_log.stop(handler)
+    assert len(ours) == 2
+    said = capsys.readouterr().err
+    assert "sk-live" not in said
+    assert said == "The program's log cannot be written: TypeError.\n"

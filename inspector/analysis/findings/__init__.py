@@ -1,8 +1,8 @@
 """Findings: what is wrong with the traffic, each with a code, a severity, a sentence and a hint (design.md 2 and 3).
 
 A topic module declares its checks as data and holds what follows the traffic for them; `finding_pass` runs them.
-To add a check: one `Check` in a topic's CHECKS, what finds it in the topic, its cases in
-`tests/unit/analysis/findings`, and `python -m inspector.analysis.findings > docs/findings.md`.
+To add a check: one `Check` in a topic's CHECKS, what finds it in the topic's `feed`, a `Case` in CASES of
+`tests/findings.py`, and `make docs`. A topic that reads many records again does so in `go_on`, a slice at a time.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.protocol import msp
 
+_MOST_TOLD = 20
 _SOURCE = "MSP, message objects: visibility"
 
 MAIN_ONLY_INSIDE = Check(
@@ -182,16 +183,21 @@ class Sessions:
                 batch.findings.add(check, rows[here], details=words)
 
     def _tell(self, batch: Batch) -> None:
-        """Let the findings be what the document tells; of several of one kind about one row the first is told."""
-        found: dict[Check, dict[int, str]] = {check: {} for check in _TOLD.values()}
+        """Let the findings be what the document tells; of several of one kind about one row each is told in one."""
+        found: dict[Check, dict[int, list[str]]] = {check: {} for check in _TOLD.values()}
         for problem in batch.told:
             check = _TOLD.get(problem.code)
             if check is not None and problem.row < batch.stop:
-                found[check].setdefault(problem.row, _sentence(problem.text))
+                found[check].setdefault(problem.row, []).append(_sentence(problem.text))
         for check, rows in found.items():
             batch.findings.withdraw(check, batch.findings.rows_of(check))
-            batch.findings.add(check, sorted(rows), details=[rows[row] for row in sorted(rows)])
+            batch.findings.add(check, sorted(rows), details=[_together(rows[row]) for row in sorted(rows)])
         self._told = batch.told
+
+
+def _together(sentences: list[str]) -> str:
+    more = f" And {len(sentences) - _MOST_TOLD:,} more of the kind." if len(sentences) > _MOST_TOLD else ""
+    return " ".join(sentences[:_MOST_TOLD]) + more
 
 
 def _sentence(text: str) -> str:

@@ -65,7 +65,7 @@ FULL = Check(
     "It will soon forget, compact or fail.",
     "Send participant/compact or participant/forget, and look for large results that could be transient.",
     "MEW v0.4, participant/status", limit=FULL_PERCENT,
-    example="96%",
+    example="96 %",
 )  # fmt: skip
 CHECKS = (DIFFERS, TWICE, REUSED, FULL, MISSING, SKEWED)
 
@@ -188,7 +188,7 @@ class Senders:
             said = round(percent) if used >= most else min(round(percent), 99)
             full = percent >= FULL_PERCENT
             if full and not self._full.get(key):
-                batch.findings.add(FULL, [row], details=f"{said}%")
+                batch.findings.add(FULL, [row], details=f"{said} %")
             self._full[key] = full
 
 

@@ -20,6 +20,8 @@ from inspector.protocol.secrets import masked_words
 
 LONGEST_DETAIL = 160
 """Characters of a detail that are kept."""
+LONGEST_SENTENCES = 2_000
+"""Of a detail that is all there is to say, and may be several sentences."""
 _COMPACT_FROM = 1024
 
 
@@ -86,13 +88,14 @@ class Findings:
         if isinstance(details, str):
             detail: Any = self._detail(details)
         else:
-            detail = np.array([self._detail(text) for text in details], np.uint32)
+            longest = LONGEST_SENTENCES if check.sentence == "{detail}" else LONGEST_DETAIL
+            detail = np.array([self._detail(text, longest) for text in details], np.uint32)
         self._kept[number].append({"row": rows, "other": others, "detail": detail, "gone": 0}, len(rows))
         self._counts[number] += len(rows)
         self._put(rows, number, present=True)
 
-    def _detail(self, text: str) -> int:
-        return self._details.intern(masked_words(text, LONGEST_DETAIL)) if text else 0
+    def _detail(self, text: str, longest: int = LONGEST_DETAIL) -> int:
+        return self._details.intern(masked_words(text, longest)) if text else 0
 
     def settle(
         self, check: Check, rows: Rows, wrong: NDArray[np.bool_], *,

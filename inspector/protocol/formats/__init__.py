@@ -1,7 +1,13 @@
 """The log formats, and the one way a line becomes a record.
 
-To add one: a module here with LABEL, LABELS and `read(header, line) -> Record | None`, one line in
-FORMATS, and a sample in tests/data/formats/.
+To add one: a module here, one line in FORMATS, and a sample in tests/data/formats/. The module has
+
+- `read(header, line) -> Record | None`: reads a line that is a JSON object, None when it is another format's; what its
+  keys are is declared in `inspector.protocol.header`. Where lines are no JSON objects, as those with a time before
+  one, it is `read(line)`, the module is not in FORMATS but in EVERY, and `_other` asks it.
+- LABEL, its name for programs, and LABELS, the names that go by what a line holds;
+- WORDS, what the window calls a log of each of these names;
+- READS, which words about it stand in the sentence that says what can be read.
 """
 
 from __future__ import annotations
@@ -16,8 +22,17 @@ from inspector.protocol.record import Record, Shape, unreadable
 # `error` as a JSON-RPC answer has; captures come before wrapped lines, whose shape theirs is a case of.
 FORMATS = (gateway_log, bare, capture_file, wrapped)
 
+EVERY = (*FORMATS,)
+"""All of them, those included whose lines are no JSON objects; there is none yet."""
+
 FRAME_LABEL = "stream-frames"
 """Lines `#id#data`: readable, but so is many a comment, so they do not make a file a log."""
+
+WORDS: dict[str, str] = {label: words for one in EVERY for label, words in one.WORDS.items()}
+"""What the window calls a log, by label."""
+
+READS = ", ".join(one.READS for one in EVERY)
+"""What can be read, for a sentence."""
 
 _MAX_NESTING = 4
 # Each but the last with its labels by shape, which is a number: a dict would call the enumeration's hash each time.
@@ -41,7 +56,7 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
     try:
         header = read_header(line)
     except NotAnObjectError as error:
-        return batch_in(line) or unreadable(line, str(error)), None
+        return _other(line, str(error))
     for read, labels in _READERS:
         record = read(header, line)
         if record is not None:
@@ -51,3 +66,8 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
         if record is not None:
             return record, wrapped.LABEL
     return read_frame(line), None
+
+
+def _other(line: bytes, why: str) -> tuple[Record, str | None]:
+    """Read a line that is no JSON object, and name the format that knew it; a batch has those of its elements."""
+    return batch_in(line) or unreadable(line, why), None

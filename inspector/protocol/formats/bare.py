@@ -8,6 +8,8 @@ from inspector.protocol.record import Record, Shape
 
 LABELS = {Shape.RPC: "json-rpc"}
 LABEL = "envelopes"
+WORDS = {"envelopes": "envelopes", "json-rpc": "JSON-RPC"}
+READS = "envelopes one a line, JSON-RPC lines"
 
 
 def read(header: Header, line: bytes) -> Record | None:

@@ -13,6 +13,8 @@ from inspector.protocol.times import parse_time
 
 LABELS: dict[Shape, str] = {}
 LABEL = "capture"
+WORDS = {"capture": "capture"}
+READS = "captures"
 GAP_MARKS = ("gap", "rotated", "truncated")
 """Marks that are rows: messages may be missing there."""
 CLOSED = "closed"

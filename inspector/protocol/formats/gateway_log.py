@@ -13,6 +13,8 @@ from inspector.protocol.times import parse_time
 
 LABELS = {Shape.LOG_ONLY: "capability-decisions"}
 LABEL = "gateway-log"
+WORDS = {"gateway-log": "gateway log", "capability-decisions": "capability decisions"}
+READS = "MEW gateway logs, capability decisions"
 
 _LONGEST_CACHED = 1 << 16
 # An envelope is logged as received and then once for each recipient: its copies are decoded once.

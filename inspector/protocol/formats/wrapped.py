@@ -14,6 +14,8 @@ from inspector.protocol.times import NO_TIME
 
 LABELS: dict[Shape, str] = {}
 LABEL = "wrapped"
+WORDS = {"wrapped": "wrapped lines"}
+READS = "wrapped lines"
 
 _KEYS = ("message", "envelope", "frame", "text", "data")
 
@@ -51,4 +53,4 @@ def _inner_bytes(raw: msgspec.Raw) -> bytes:
     except NotAnObjectError:
         return b""
     inner = text.strip().encode("utf-8", "surrogatepass")
-    return inner if inner[:1] in (b"{", b"#") else b""
+    return inner if inner[:1] != b"[" else b""  # a batch would not lie in the line as it is written

@@ -19,7 +19,7 @@ from typing_extensions import override
 from inspector.aio import spawn
 from inspector.credentials import NO_KEYRING, KeyringError, TokenStore, account
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
-from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, normal_url
+from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, named_space, normal_url
 from inspector.ui.dialogs.fitted import FittedDialog, ScrolledPart
 from inspector.ui.dialogs.keep_fields import KeepFields
 from inspector.ui.dialogs.result_card import ResultCard
@@ -140,6 +140,7 @@ class ConnectDialog(FittedDialog):
         self._address.setPlaceholderText(DEFAULT_ADDRESS)
         self._address.set_entries([_words(choice) for choice in self._choices])
         self._address.picked.connect(self._on_recent_picked)
+        self._address.editingFinished.connect(self._take_named_space)
         self._space = _field("connectSpace", "Space", self)
         self._token = SecretEdit(self._themes, name="connectToken", parent=self)
         self._token.setAccessibleName("Token")
@@ -202,7 +203,15 @@ class ConnectDialog(FittedDialog):
     def set_address(self, url: str) -> None:
         """Put in an address; the cursor goes to the next empty field."""
         self._address.setText(url)
+        self._take_named_space()
         self._focus_first_empty()
+
+    def _take_named_space(self) -> None:
+        """The space the address names, unless another one was typed."""
+        named = named_space(self._address.text())
+        if named and (not self._space.text() or not self._space.isModified()):
+            self._space.setText(named)
+            self._space_row.say_trouble("")
 
     def set_connection(self, chosen: ConnectionSettings) -> None:
         """Put in a connection that is kept or was used before.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import cast
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout, QWidget
 
 from inspector.settings import Display
 from inspector.tokens.counter import TOKENIZER
+from inspector.ui.dialogs.fitted import ScrolledPart
 from inspector.ui.dialogs.hints_preview import HintsPreview
 from inspector.ui.theme import Density, ThemeController, ThemeSetting
 from inspector.ui.widgets.form import CheckField, Form
@@ -49,8 +50,10 @@ class DisplayPage(QWidget):
         self.setAccessibleName("Display")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(self._build())
-        column.addStretch(1)
+        part = ScrolledPart(name="settingsDisplayPart", label="Display", parent=self)
+        part.lines.addLayout(self._build())
+        part.lines.addStretch(1)
+        column.addWidget(part)
         self.show_values(display)
 
     def _build(self) -> Form:
@@ -76,7 +79,7 @@ class DisplayPage(QWidget):
         self._zoom.setObjectName("settingsZoom")
         self._zoom.setAccessibleName("Zoom")
         self._zoom.addItems([f"{step} %" for step in ZOOM_STEPS])
-        self._zoom.setMaximumWidth(104)
+        self._zoom.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._zoom.activated.connect(self._on_zoom_chosen)
         form.add_field("Theme", self._theme)
         form.add_field("Density", self._density)

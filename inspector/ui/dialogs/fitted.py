@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QApplication, QDialog, QFrame, QScrollArea, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -54,6 +54,23 @@ class ScrolledPart(QScrollArea):
         if now is not None and self.isAncestorOf(now):
             self.ensureWidgetVisible(now)
 
+    def scroll_where_needed(self, on: bool) -> None:
+        """Whether all of it has no room; a scroll bar that came while there was less would not go by itself."""
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if on else policy.ScrollBarAlwaysOff)
+
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.widget() and event.type() is QEvent.Type.LayoutRequest:
+            self.updateGeometry()  # a line came or went: the dialog takes its height
+        return super().eventFilter(watched, event)
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        # Nothing is scrolled sideways: what it holds has its width beside the scroll bar too.
+        bar = self.verticalScrollBar().sizeHint().width()
+        return QSize(self.lines.minimumSize().width() + bar, super().minimumSizeHint().height())
+
     def height_for(self, width: int) -> int:
         """What all of it needs at a width."""
         lines = self.lines
@@ -99,6 +116,8 @@ class FittedDialog(QDialog):
             was = self.gives_way.height()
             self.gives_way.setFixedHeight(max(_LEAST, was - beyond))
             height -= was - self.gives_way.height()
+        if isinstance(self.gives_way, ScrolledPart):
+            self.gives_way.scroll_where_needed(beyond > 0)
         self.setFixedSize(width, height)
 
     @override

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector.crash_report import Choices
+from inspector.ui.asking import open_once
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 from inspector.ui.wire_text import visible_controls
@@ -179,7 +180,7 @@ class ReportDialog(QDialog):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("txt")
         dialog.fileSelected.connect(lambda path: self.save(Path(path)))
-        dialog.open()
+        open_once(dialog)
 
     def save(self, path: Path) -> None:
         """Write the report as it is shown, and say what became of it."""

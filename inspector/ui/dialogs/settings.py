@@ -154,7 +154,7 @@ class SettingsDialog(QDialog):
         self.changed.emit(self._settings)
 
     def _on_presets_changed(self) -> None:
-        self._settings.presets = self._presets.presets()
+        self._settings.presets = self._presets.items()
         self.changed.emit(self._settings)
 
     def edit_preset(self, place: int) -> None:
@@ -173,7 +173,7 @@ class SettingsDialog(QDialog):
         return {key: titles[name] for name, keys in keys_in_force(keyed, self._settings.keys).items() for key in keys}
 
     def _on_highlights_changed(self) -> None:
-        self._settings.highlights = self._highlights.rules()
+        self._settings.highlights = self._highlights.items()
         self.changed.emit(self._settings)
 
     def _on_tools_changed(self) -> None:
@@ -188,8 +188,8 @@ class SettingsDialog(QDialog):
         self.changed.emit(self._settings)
         # A preset keeps its key itself, and may have been given one just now.
         self._presets.set_taken(self._taken())
-        if self._presets.presets() != self._settings.presets:
-            self._presets.show_presets(self._settings.presets)
+        if self._presets.items() != self._settings.presets:
+            self._presets.show_items(self._settings.presets)
 
     def show_keyed(self, keyed: Sequence[Keyed]) -> None:
         """Show what can have keys now: presets come and go, and bring keys of their own; says nothing."""
@@ -216,10 +216,10 @@ class SettingsDialog(QDialog):
             self._display.show_values(self._settings.display)
         elif self._pages.currentWidget() is self._highlights:
             self._settings.highlights = default_highlights()
-            self._highlights.show_rules(self._settings.highlights)
+            self._highlights.show_items(self._settings.highlights)
         else:
             self._settings.presets = default_presets()
-            self._presets.show_presets(self._settings.presets)
+            self._presets.show_items(self._settings.presets)
         self.changed.emit(self._settings)
 
     @override

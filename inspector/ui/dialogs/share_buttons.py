@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from inspector.settings.sharing import Shared, UnreadableShareError, read_shared, write_shared
+from inspector.ui.asking import open_once
 from inspector.ui.kept import shared_without_secrets
 from inspector.ui.style_sheet import repolish
 from inspector.ui.widgets.labels import TextLabel
@@ -76,7 +77,7 @@ class ShareButtons(QWidget):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")
         dialog.fileSelected.connect(lambda path: self.write(Path(path)))
-        dialog.open()
+        open_once(dialog)
 
     def ask_for_file(self) -> None:
         """Ask for the file to read."""
@@ -84,7 +85,7 @@ class ShareButtons(QWidget):
         dialog.setObjectName(f"{self._name}ImportDialog")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda path: self.read(Path(path)))
-        dialog.open()
+        open_once(dialog)
 
     def write(self, path: Path) -> None:
         """Write what is shared to a file, and say so."""

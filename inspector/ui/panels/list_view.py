@@ -5,13 +5,24 @@ What is selected is what a row is about, never its place. Panels that list thing
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Protocol
 
-from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QTableView, QWidget
 from typing_extensions import override
 
+from inspector.ui.panels.plain_table import make_single_column
 from inspector.ui.theme import ThemeController
 
 _KEYS = Qt.Key
@@ -36,8 +47,12 @@ class ListRows(Protocol):
         ...
 
 
+_AnyIndex = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+
+
 class ListModel(QAbstractTableModel):
-    """The model of such a list; one column.
+    """The model of such a list; one column. What a row says is made when it is asked for.
 
     Signals:
         about_to_change, rows_settled: around a change of the rows; views keep their place by what they are on.
@@ -55,6 +70,58 @@ class ListModel(QAbstractTableModel):
     def listed(self) -> ListRows:
         """What stands in which row."""
         raise NotImplementedError
+
+    @contextmanager
+    def changing(self) -> Generator[None]:
+        """All rows may be others afterwards."""
+        self.about_to_change.emit()
+        self.beginResetModel()
+        yield
+        self.endResetModel()
+        self.rows_settled.emit()
+
+    # What a row says
+
+    def text(self, row: int) -> str:
+        """What it shows."""
+        raise NotImplementedError
+
+    def spoken(self, row: int) -> str:
+        """What a screen reader says of it."""
+        raise NotImplementedError
+
+    def tip(self, row: int) -> str:
+        """Its tooltip."""
+        raise NotImplementedError
+
+    def is_shown(self, row: int) -> bool:
+        """Whether the message table shows what it is about."""
+        return True
+
+    def more(self, row: int, role: int) -> object:
+        """What it says in a role of the panel's own."""
+        return None
+
+    # Qt
+
+    @override
+    def rowCount(self, parent: _AnyIndex = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self.listed)
+
+    @override
+    def columnCount(self, parent: _AnyIndex = _NOWHERE) -> int:
+        return 0 if parent.isValid() else 1
+
+    @override
+    def data(self, index: _AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = index.row()
+        if not index.isValid() or row >= len(self.listed):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.text(row)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return self.spoken(row)
+        return self.tip(row) if role == Qt.ItemDataRole.ToolTipRole else self.more(row, role)
 
 
 class ListView(QTableView):
@@ -103,22 +170,7 @@ class ListView(QTableView):
         self._on_theme_changed()
 
     def _set_up(self) -> None:
-        self.horizontalHeader().hide()
-        self.horizontalHeader().setStretchLastSection(True)
-        self.horizontalHeader().setMinimumSectionSize(1)
-        self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(1)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setMouseTracking(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        make_single_column(self)
 
     def _on_theme_changed(self) -> None:
         metrics = self._themes.theme.metrics

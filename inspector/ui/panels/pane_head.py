@@ -53,6 +53,11 @@ class PaneHead(QWidget):
             self._count.setText(text)
             self._count.setAccessibleName(text)
 
+    def explain_count(self, words: str) -> None:
+        """Say what the count counts, to the pointer and to screen readers."""
+        self._count.setToolTip(words)
+        self._count.setAccessibleDescription(words)
+
     def add_button(self, icon: str, tooltip: str, *, name: str) -> IconButton:
         """Put a small button at the right end.
 

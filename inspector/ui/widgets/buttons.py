@@ -54,11 +54,6 @@ class IconButton(QToolButton):
         self._on_theme_changed()
 
     @property
-    def icon_name(self) -> str:
-        """Name of the icon shown."""
-        return self._icon
-
-    @property
     def token(self) -> str:
         """Colour at rest."""
         return self._token

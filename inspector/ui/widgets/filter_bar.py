@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.filters.completion import Candidate, Completion
@@ -18,12 +18,11 @@ from inspector.ui.style_sheet import repolish
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, LinkButton
 from inspector.ui.widgets.filter_completions import FilterCompletions
+from inspector.ui.widgets.filter_counts import FilterCounts
 from inspector.ui.widgets.filter_editor import PLACEHOLDER, FilterEditor
+from inspector.ui.widgets.filter_history import FilterHistory
 from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.labels import IconLabel, TextLabel
-
-HISTORY_CAP = 30
-"""How many applied filters are remembered."""
 
 PATIENCE_MS = 350
 """How long somebody may rest in the middle of a filter before they are told what is wrong with it."""
@@ -84,16 +83,11 @@ class FilterBar(QFrame):
         self._check = check
         self._complete = complete
         self._preview = preview
-        self._would_match: int | None = None
-        self._narrowed = False
         self._completion: Completion | None = None
         self._applied = ""
         self._error: FilterError | None = None
-        self._counts: tuple[int, int] | None = None
-        self._busy: float | None = None
-        self._found: int | None = None
+        self._counts = FilterCounts()
         self._saved = False
-        self._history: list[str] = []
         self.setObjectName("filterBar")
         self.setAccessibleName("Filter bar")
         self.setProperty("variant", "field")
@@ -139,10 +133,9 @@ class FilterBar(QFrame):
         self._row.addWidget(self._count)
         for button in (self._search_all, self._stack, self._clear, self._history_button, self._star):
             self._row.addWidget(button)
-        self._menu = QMenu(self)
-        self._menu.setObjectName("filterHistoryMenu")
-        self._menu.setAccessibleName("Earlier filters")
-        self._menu.triggered.connect(self._on_history_chosen)
+        self._history = FilterHistory(self)
+        self._history.chosen.connect(self._on_history_chosen)
+        self._history.cleared.connect(self._on_history_cleared)
         self._trouble = FilterTrouble(themes, self)
         self._trouble.suggestion_taken.connect(self._on_suggestion_taken)
         self._completions = FilterCompletions(themes, self)
@@ -170,25 +163,30 @@ class FilterBar(QFrame):
             text: the filter.
             remembers: whether it stands among the earlier ones from now on.
         """
-        self._applied = text.strip()
+        self._keep_applied(text)
         self._completions.hide()
         if remembers:
-            self._remember(self._applied)
+            self._history.remember(self._applied)
         if self._editor.text() != text:
             self._editor.set_text(text)
         self.show_error(None)
 
     def go_on_with(self, text: str) -> None:
         """The filter in force went on by itself, as that of a growing chain: what is being typed stays."""
-        before, self._applied = self._applied, text.strip()
-        self._history = [self._applied if known == before else known for known in self._history]
+        before = self._applied
+        self._keep_applied(text)
+        self._history.exchange(before, self._applied)
         if self._editor.text().strip() == before:
             self._editor.set_text(self._applied)
             self.show_error(None)
 
+    def _keep_applied(self, text: str) -> None:
+        self._applied = text.strip()
+        self._counts.filtered = bool(self._applied)
+
     def set_counts(self, shown: int, total: int) -> None:
         """Say how many messages of how many are shown."""
-        self._counts = (shown, total)
+        self._counts.shown, self._counts.total = shown, total
         self._show_counts()
 
     def counts_text(self) -> str:
@@ -202,8 +200,8 @@ class FilterBar(QFrame):
             fraction: 0 to 1, or None when nothing is at work.
             found: messages found so far, if known.
         """
-        self._busy = None if fraction is None else min(1.0, max(0.0, fraction))
-        self._found = found if fraction is not None else None
+        self._counts.busy = None if fraction is None else min(1.0, max(0.0, fraction))
+        self._counts.found = found if fraction is not None else None
         self._show_counts()
         self.update()
 
@@ -217,19 +215,13 @@ class FilterBar(QFrame):
 
     def set_narrowed(self, narrowed: bool) -> None:
         """Say whether a scope or other conditions choose too, so that there is more to be searched."""
-        self._narrowed = narrowed
+        self._counts.narrowed = narrowed
         self._show_counts()
 
     @property
     def matches_nothing(self) -> bool:
         """Whether the filter in force is right and lets no message through."""
-        return (
-            self._counts is not None
-            and not self._counts[0]
-            and self._counts[1] > 0
-            and self._busy is None
-            and bool(self._applied or self._narrowed)
-        )
+        return self._counts.matches_nothing
 
     def set_saved(self, saved: bool) -> None:
         """Say whether the filter in force is a preset."""
@@ -259,12 +251,12 @@ class FilterBar(QFrame):
 
     def set_history(self, texts: Sequence[str]) -> None:
         """Set the earlier filters, latest first."""
-        self._history = [text for text in texts if text][:HISTORY_CAP]
+        self._history.set_texts(texts)
         self._refresh()
 
     def history(self) -> list[str]:
         """Filters applied, latest first."""
-        return list(self._history)
+        return list(self._history.texts)
 
     # What the user does
 
@@ -347,7 +339,7 @@ class FilterBar(QFrame):
             self._completions.hide()
         self._error = self._check(text) if text.strip() else None
         self._refresh()
-        self._would_match = None
+        self._counts.would_match = None
         if self._error is not None and told:
             self._tell_trouble()
         elif self._error is not None or text.strip() != self._applied:
@@ -362,7 +354,7 @@ class FilterBar(QFrame):
         if self._error is not None:
             self._tell_trouble()
         elif self._preview is not None and text and text != self._applied:
-            self._would_match = self._preview(text)
+            self._counts.would_match = self._preview(text)
             self._show_counts()
 
     def _on_stack_asked(self) -> None:
@@ -372,7 +364,7 @@ class FilterBar(QFrame):
         if error is not None:
             self.show_error(self._check(self._editor.text()) or error)
         elif text:
-            self._remember(text)
+            self._history.remember(text)
             self.stack_requested.emit(text)
             self._editor.document().clearUndoRedoStacks()  # else Undo writes again what is a condition now
             self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -419,23 +411,14 @@ class FilterBar(QFrame):
             self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _open_history(self) -> None:
-        if not self._history:
-            return
-        self._menu.clear()
-        for text in self._history:
-            shown = text if len(text) <= 80 else text[:79] + "…"
-            self._menu.addAction(shown.replace("&", "&&")).setData(text)
-        self._menu.addSeparator()
-        self._menu.addAction("Forget earlier filters").setObjectName("filterHistoryForget")
-        self._menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))
-        self._menu.setActiveAction(self._menu.actions()[0])
+        self._history.open_below(self)
 
-    def _on_history_chosen(self, action: QAction) -> None:
-        if action.objectName() == "filterHistoryForget":
-            self.set_history([])
-            self.history_cleared.emit()
-            return
-        self._editor.set_text(str(action.data()))
+    def _on_history_cleared(self) -> None:
+        self._refresh()
+        self.history_cleared.emit()
+
+    def _on_history_chosen(self, text: str) -> None:
+        self._editor.set_text(text)
         self._on_entered()
 
     def _on_focus_moved(self, focused: bool) -> None:
@@ -443,10 +426,6 @@ class FilterBar(QFrame):
         repolish(self)
 
     # What is seen
-
-    def _remember(self, text: str) -> None:
-        if text:
-            self._history = [text, *(known for known in self._history if known != text)][:HISTORY_CAP]
 
     def _refresh(self) -> None:
         wrong = self._error is not None and not self._completions.isVisible()  # else it is only not finished
@@ -459,7 +438,7 @@ class FilterBar(QFrame):
         if not wrong:
             self._trouble.hide()
         self._clear.setVisible(bool(self._editor.text() or self._applied))
-        self._history_button.setEnabled(bool(self._history))
+        self._history_button.setEnabled(bool(self._history.texts))
         self._stack.setVisible(bool(text))
         self._stack.setEnabled(bool(text) and self._error is None)
         self._show_star()
@@ -480,23 +459,11 @@ class FilterBar(QFrame):
         self._star.setEnabled(bool(self._editor.text().strip()) and self._error is None)
 
     def _show_counts(self) -> None:
-        words = ""
         written = self._editor.text().strip() != self._applied  # and not entered yet
-        nothing = self.matches_nothing and not written
-        if self._would_match is not None and written:
-            nothing = not self._would_match
-            words = "nothing would match" if nothing else f"{self._would_match:,} would match"
-        elif nothing and self._counts is not None:
-            words = f"no match in {self._counts[1]:,}"
-        elif self._busy is not None:
-            words = f"{self._found:,} so far" if self._found is not None else ""
-        elif self._counts is not None and not written:  # beside half a filter a count would seem to be its own
-            shown, total = self._counts
-            if shown != total or self._applied:
-                words = f"{shown:,} of {total:,}"
+        words, nothing = self._counts.said(written=written)
         self._count.setText(words)
         self._count.setVisible(bool(words))
-        self._search_all.setVisible(self.matches_nothing and not written and self._narrowed)
+        self._search_all.setVisible(self.matches_nothing and not written and self._counts.narrowed)
         self._show_funnel(nothing=nothing)
 
     def _tell_trouble(self) -> None:
@@ -526,8 +493,8 @@ class FilterBar(QFrame):
     @override
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._busy is None:
+        if self._counts.busy is None:
             return
         painter = QPainter(self)
-        width = (self.width() - 8) * self._busy
+        width = (self.width() - 8) * self._counts.busy
         painter.fillRect(QRectF(4, self.height() - 3, round(width), 2), self._themes.theme.color("accent.ring"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QMenu, QStyle, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.ui.style_sheet import repolish
@@ -120,6 +120,7 @@ class CheckField(QWidget):
         """Make an unchecked box."""
         super().__init__(parent)
         self._showing = False
+        self._rows_below: list[QHBoxLayout] = []
         self.setObjectName(f"{name}Field")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -131,8 +132,9 @@ class CheckField(QWidget):
         self.box.toggled.connect(self._on_toggled)
         self._column.addWidget(self.box)
         self._help = TextLabel(help_text, variant="hint", name=f"{name}Help", wrap=True, parent=self)
-        self._help.setContentsMargins(26, 0, 0, 0)
         self._column.addWidget(self._help)
+        self.box.installEventFilter(self)
+        self._indent()
 
     def set_checked(self, on: bool) -> None:
         """Tick the box or not; says nothing."""
@@ -145,6 +147,21 @@ class CheckField(QWidget):
         if not self._showing:
             self.toggled.emit(on)
 
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.box and event.type() == QEvent.Type.StyleChange:
+            self._indent()
+        return super().eventFilter(watched, event)
+
+    def _indent(self) -> None:
+        """What is below the box is in line with its words, at any zoom."""
+        style, of = self.box.style(), QStyle.PixelMetric
+        parts = (of.PM_IndicatorWidth, of.PM_CheckBoxLabelSpacing)
+        left = sum(style.pixelMetric(part, None, self.box) for part in parts)
+        self._help.setContentsMargins(left, 0, 0, 0)
+        for row in self._rows_below:
+            row.setContentsMargins(left, 6, 0, 0)
+
     def say_help(self, text: str) -> None:
         """Say another line of help."""
         self._help.setText(text)
@@ -153,7 +170,8 @@ class CheckField(QWidget):
     def add_below(self, widget: QWidget) -> None:
         """Put a widget below the help, in line with it."""
         row = QHBoxLayout()
-        row.setContentsMargins(24, 6, 0, 0)
+        self._rows_below.append(row)
+        self._indent()
         row.addWidget(widget)
         self._column.addLayout(row)
 

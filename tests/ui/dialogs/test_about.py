@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import metadata
+
 import pytest
 from PySide6.QtCore import qVersion
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
 
-from inspector import version
+from inspector import licences, version
+from inspector.licences import Licence
+from inspector.ui import surroundings
 from inspector.ui.app import Application
 from inspector.ui.dialogs import about
 from inspector.ui.dialogs.about import AboutDialog
@@ -56,3 +60,18 @@ def test_a_list_that_cannot_be_read_is_said(
     dialog = AboutDialog(theme_controller, [("Program", "x")])
     qtbot.addWidget(dialog)
     assert "cannot be read: no JSON" in child(dialog, QLabel, "aboutParts").text()
+
+
+def test_a_packaged_program_knows_versions_from_its_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    listed = [Licence("NumPy", "2.4.6", "BSD", ""), Licence("qasync", "0.28.0", "BSD", "")]
+    monkeypatch.setattr(metadata, "version", none)
+    monkeypatch.setattr(licences, "bundled", lambda: listed)
+    surroundings._listed_versions.cache_clear()
+    try:
+        assert surroundings._version_of("numpy") == "2.4.6"
+        assert surroundings._version_of("websockets") == "unknown"
+    finally:
+        surroundings._listed_versions.cache_clear()

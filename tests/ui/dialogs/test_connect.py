@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QLineEdit, QMenu, QPushButton, QToolButton
+from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QLineEdit, QMenu, QPushButton, QScrollArea, QToolButton
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import ConnectionSettings, Settings
@@ -122,6 +122,36 @@ def test_an_address_given_leads_to_the_space(theme_controller: ThemeController, 
     dialog.set_address("ws://given")
     assert value(dialog, "Address") == "ws://given"
     assert dialog.focusWidget() is child(dialog, QLineEdit, "connectSpace")
+    dialog.reject()
+
+
+def test_it_grows_with_the_lines_that_say_what_is_wrong(theme_controller: ThemeController, qtbot: QtBot) -> None:
+    dialog = opened(qtbot, theme_controller)
+    fields = child(dialog, QScrollArea, "connectFields")
+    before = dialog.height()
+    assert dialog.connection() is None
+    qtbot.waitUntil(lambda: dialog.height() > before)
+    qtbot.waitUntil(lambda: fields.verticalScrollBar().maximum() == 0)
+    dialog.reject()
+
+
+def test_the_space_an_address_names_is_taken(theme_controller: ThemeController, qtbot: QtBot) -> None:
+    dialog = opened(qtbot, theme_controller)
+    dialog.set_address("ws://given:1?space=demo")
+    assert value(dialog, "Space") == "demo"
+    address = child(dialog, QLineEdit, "connectAddress")
+    address.selectAll()
+    qtbot.keyClicks(address, "ws://given:1?space=other")
+    address.editingFinished.emit()  # no window is active here, so that no field has the keyboard to lose
+    assert value(dialog, "Space") == "other"
+    space = child(dialog, QLineEdit, "connectSpace")
+    space.selectAll()
+    qtbot.keyClicks(space, "mine")
+    address.editingFinished.emit()
+    assert value(dialog, "Space") == "mine"
+    connection = dialog.connection()
+    assert connection is not None
+    assert connection.space == "mine"
     dialog.reject()
 
 

@@ -287,7 +287,7 @@ def test_expansion_survives_sorting(make_panel: MakePanel) -> None:
     assert panel.model.rowCount() == 8 + panel.model.rows.parts(3)
     panel.view.viewport().grab()
     panel.go_to(2)
-    panel.view._find_chain()
+    panel.view._chain._find()
     rail = panel.view.rail
     marks = [rail.mark(panel.model.at(r)[0]) for r in range(panel.model.rowCount())]
     assert any(mark is not None and mark.member for mark in marks)
@@ -549,7 +549,7 @@ def test_sorted_by_something_else_a_chain_has_rings_and_no_line(make_panel: Make
     call = tool_call("search")
     panel = make_panel(*chats("a"), call, *chats("b"), tool_result(call, "done"))
     panel.go_to(1)
-    panel.view._find_chain()
+    panel.view._chain._find()
     joined = panel.view.rail.mark(2)
     assert joined is not None
     assert joined.above

@@ -289,6 +289,14 @@ def test_notifications_are_told_in_words(
     assert rows(show(request | {"from": "lead"}, said), name) == expected
 
 
+def test_where_nobody_is_ever_announced_a_recipient_is_not_said_to_be_missing(show: Show):
+    lines: list[dict[str, Any]] = [
+        {"t": 1.0, "dir": "client->server", "message": {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}},
+        {"t": 2.0, "dir": "server->client", "message": {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}},
+    ]
+    assert "Addressed to" not in labels(show(*lines, message=0))
+
+
 def test_arguments_are_names_and_values_however_deep(show: Show):
     findings = json.dumps([{"finding": "Health takes longest", "category": "pattern"}])
     panel = show(tool_call("store", arguments={"id": "r", "findings": findings}))
@@ -326,6 +334,44 @@ def test_a_sequence_is_one_thread_over_the_contexts_below(show: Show, message: i
     assert "grep, search, no answer" in listed[3]
     assert "in this context" in listed[4] or message == 2
     assert "no message" not in listed[4]
+
+
+def released_agent() -> list[dict[str, Any]]:
+    """What the released agent says: its calls and proposals name neither reasoning nor thought."""
+    step = {"reasoning": "Now I write it.", "action": "tool", "actionInput": {"tool": "fs/write_file"}}
+    return [
+        envelope("chat", {"text": "Write it"}, sender="human", to=["lead"]),
+        envelope("reasoning/start", {"input": "Write it"}, id="r"),
+        tool_call("list_directory"),
+        envelope("reasoning/thought", step, context="r"),
+        envelope("mcp/proposal", {"method": "tools/call", "params": {"name": "write_file"}}, to=["files"]),
+        envelope("reasoning/conclusion", {}, context="r"),
+        tool_call("write_file"),
+    ]
+
+
+def test_a_proposal_shows_the_thought_it_came_after_and_leads_to_it(show: Show, qtbot: QtBot):
+    panel = show(*released_agent(), message=4)
+    said, where = rows(panel, "thoughtBefore")
+    assert said == "Now I write it."
+    assert where.startswith("Thought in No. 4 it names this tool")
+    view = panel.pages["Overview"].findChild(FactsView, "thoughtBefore")
+    assert view is not None
+    with qtbot.waitSignal(panel.message_requested) as asked:
+        view.setCurrentIndex(view.model().index(1, 0))
+        qtbot.keyClick(view, Qt.Key.Key_Return)
+    assert asked.args == [3]
+
+
+def test_a_call_shows_what_was_asked_and_one_after_the_reasoning_shows_no_thought(show: Show):
+    assert rows(show(*released_agent(), message=2), "thoughtBefore")[1].startswith("Asked in No. 2")
+    assert "Thought before" not in labels(show(*released_agent(), message=6))
+
+
+def test_a_start_that_names_nothing_leads_to_the_chat_with_the_same_words(show: Show):
+    assert rows(show(*released_agent(), message=1), "asked")[1].startswith("human said the same in No. 1")
+    other = [envelope("chat", {"text": "Read it"}, sender="human", to=["lead"]), *released_agent()[1:]]
+    assert rows(show(*other, message=1), "asked")[1] == "It names no message that asked for it."
 
 
 def test_a_thought_is_read_in_full_lines(show: Show):

@@ -343,6 +343,17 @@ def test_next_problem_says_when_there_is_none_in_view_and_shows_them(window: Mai
     assert current(window) == 2
 
 
+def test_what_was_said_of_a_view_goes_with_it(window: MainWindow, qtbot: QtBot) -> None:
+    for leave in (lambda: panes_of(window).clear(), lambda: panes_of(window).apply_filter("no > 0")):
+        panes_of(window).apply_filter('kind == "chat"')
+        for action in ("go.problem_next", "go.mark_next"):
+            window.actions_by_id[action].trigger()
+        assert window.notices.notice("no-problem") is not None
+        leave()
+        assert window.notices.notice("no-problem") is None
+        assert window.notices.notice("no-mark") is None
+
+
 def test_next_problem_says_when_there_is_none_at_all(application: Application, qtbot: QtBot) -> None:
     window = window_on(application, document_of(envelope(), dangling()))
     window.actions_by_id["go.problem_next"].trigger()

@@ -14,6 +14,7 @@ from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.details.panel import TABS, DetailsPanel
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.saving_bar import SavingBar
+from inspector.ui.panels.details.section import Section
 from inspector.ui.theme import ThemeController
 from tests.builders import GrowingLog
 from tests.unit.analysis.transient_traffic import Call, Mew, Opened, fetch, hint, in_turn, mew, store, workflow
@@ -51,6 +52,16 @@ def steps(panel: DetailsPanel) -> list[tuple[str, str]]:
 
 def labels(panel: DetailsPanel) -> list[str]:
     return [label.text() for label in page(panel).findChildren(QLabel)]
+
+
+@pytest.mark.parametrize(("live", "when"), [(False, "at the end of the log"), (True, "now")])
+@pytest.mark.parametrize("tab", ["Lifecycle", "Overview"])
+def test_what_the_model_sees_is_said_of_now_while_live(panel_on: Any, tab: str, when: str, *, live: bool) -> None:
+    found = fetch()
+    opened = Opened(mew, in_turn(workflow(), found, store()))
+    opened.document.live = live
+    sections = page(panel_on(opened.document, opened.rows[found], tab)).findChildren(Section)
+    assert f"What the model sees {when}" in [section.label for section in sections]
 
 
 def test_the_story_of_a_collapsed_result(panel_on: Any, qtbot: QtBot) -> None:

@@ -127,6 +127,16 @@ def chats(count: int, start: int = 0) -> list[dict[str, Any]]:
 # What rows say
 
 
+def test_the_row_of_a_handshake_says_which_server_answered(make_panel: MakePanel) -> None:
+    ask = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}
+    info = {"name": "rune", "version": "0.105.1"}
+    result = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": info}
+    panel = make_panel(ask, {"jsonrpc": "2.0", "id": 0, "result": result})
+    assert text(panel, 1, Column.MESSAGE) == "rune 0.105.1  MCP 2025-11-25"
+    nameless = make_panel(ask, {"jsonrpc": "2.0", "id": 0, "result": {"serverInfo": {"name": 5}}})
+    assert text(nameless, 1, Column.MESSAGE).startswith("{")
+
+
 @pytest.mark.parametrize(
     ("line", "column", "shown"),
     [
@@ -391,6 +401,26 @@ def test_end_and_the_pill_return_to_the_newest(live: Live, qtbot: QtBot, how: st
     assert panel.following
     assert bar.value() == bar.maximum()
     assert not panel.view.pill.isVisible()
+
+
+@pytest.mark.parametrize(("key", "begins"), [(Qt.Key.Key_Up, 59), (Qt.Key.Key_Down, 59)])
+def test_while_it_follows_keys_begin_at_the_newest_message(live: Live, qtbot: QtBot, key: Qt.Key, begins: int) -> None:
+    panel = panel_of(live)
+    live.say(*chats(60))
+    panel.view.setFocus()  # where Qt makes the first row the current one
+    qtbot.keyClick(panel.view, key)
+    assert panel.current_message() == begins
+    bar = panel.view.verticalScrollBar()
+    assert bar.value() == bar.maximum()
+
+
+def test_with_nothing_selected_keys_begin_at_what_is_in_sight(make_panel: MakePanel, qtbot: QtBot) -> None:
+    for key, offset in ((Qt.Key.Key_Down, 0), (Qt.Key.Key_Up, 9)):
+        panel = make_panel(*chats(60))
+        panel.view.setFocus()
+        panel.view.verticalScrollBar().setValue(20 * 24)
+        qtbot.keyClick(panel.view, key)
+        assert abs((panel.current_message() or 0) - 20 - offset) <= 2
 
 
 def test_a_log_does_not_follow_and_nothing_in_it_is_new(make_panel: MakePanel) -> None:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from inspector.document import CaptureDocument
+from inspector.ui import stepped_write
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.details.places import ParticipantPlace
@@ -121,6 +122,7 @@ def test_reported_figures_stand_apart_from_the_estimate(window: MainWindow) -> N
     assert figures.reported == "900 of 1,000 tokens, 12 messages in context\nreported by it with No. 9"
     assert "estimate (cl100k_base)" in figures.spoken
     assert "900" not in f"{figures.now} {figures.whole}"
+    assert "900 of 1,000 tokens" in opened(window).figures.toolTip()  # where there is no room for it beside them
 
 
 def test_the_moment_goes_with_what_is_selected_elsewhere(window: MainWindow, qtbot: QtBot) -> None:
@@ -380,8 +382,8 @@ def test_messages_json_is_exported(window: MainWindow, qtbot: QtBot, tmp_path: P
 def test_an_export_can_be_cancelled(window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = opened(window)
     assert panel.sight.moment is not None
-    monkeypatch.setattr(handing_out, "_SLICE_S", 0.0)
-    monkeypatch.setattr(handing_out, "_QUIET_S", 0.0)
+    monkeypatch.setattr(stepped_write, "SLICE_S", 0.0)
+    monkeypatch.setattr(stepped_write, "QUIET_S", 0.0)
 
     panel.handing_out.export(panel.sight.moment, tmp_path / "seen.json", secrets=False)
     notice = panel.notices.notice("model-sees")
@@ -500,6 +502,25 @@ def test_it_follows_live_traffic_at_the_end(
     assert listed(panel)[-1] == 12
 
 
+def test_what_is_not_in_the_traffic_stays_said_while_what_came_later_is_counted(application: Application) -> None:
+    log = GrowingLog()
+    log.write(*lines())
+    log.document.analysis.tokens.count_now(range(11))
+    panel = opened(window_on(application, log.document))
+    known = panel.figures.figures
+    assert known is not None
+    assert known.outside
+
+    log.write(envelope("chat", {"text": "One more"}))
+    panel.sight.spoil()
+    panel.refresh()
+
+    now = panel.figures.figures
+    assert now is not None
+    assert now.counting
+    assert now.outside == known.outside
+
+
 def test_it_stays_where_one_scrolled_while_traffic_comes(application: Application) -> None:
     log = GrowingLog()
     log.write(*lines(), *(envelope("chat", {"text": "word"}) for _ in range(100)))
@@ -515,6 +536,19 @@ def test_it_stays_where_one_scrolled_while_traffic_comes(application: Applicatio
     panel.refresh()
 
     assert bar.value() == 300
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_it_opens_at_is_in_sight_whatever_else_takes_room(application: Application, listed: bool) -> None:
+    said = [envelope("chat", {"text": f"Say {n}"}, sender="human", to=["lead"]) for n in range(80)]
+    other = envelope("chat", {"text": "Psst"}, sender="human", to=["writer"])
+    window = window_on(application, counted(document_of(*lines(), *said, other)))
+    panes_of(window).go_to(len(lines()) + len(said) - listed)
+    view = opened(window).view
+    QApplication.processEvents()
+    last = view.visualRect(view.model().index(view.model().rowCount() - 1, 0))
+    assert last.bottom() <= view.viewport().height()
+    assert view.verticalScrollBar().value() > 0
 
 
 def test_at_the_end_what_comes_is_brought_into_sight(application: Application) -> None:

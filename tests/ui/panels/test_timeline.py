@@ -328,6 +328,9 @@ def test_a_count_opens_to_its_messages(application: Application, qtbot: QtBot) -
     assert hit.mark.count == 6
     qtbot.mouseMove(panel.view, place)
     qtbot.waitUntil(panel.view.card.isVisible)
+    assert panel.view.card.lines[0] == "6 messages"
+    assert panel.view.card.lines[1].startswith("The first is lead to everyone: chat, message ")
+    assert panel.view.card.lines[2].endswith("Double-click to spread them out.")
 
     QTest.mouseDClick(panel.view, Qt.MouseButton.LeftButton, pos=place)
 

@@ -8,18 +8,21 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from inspector.analysis import Changes
+from inspector.analysis.changes import NO_ROWS
 from inspector.model_context import Reader
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.figures_table import paddings
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.panels.tokens import panel as tokens_panel
 from inspector.ui.panels.tokens.model import Column, percent
 from inspector.ui.panels.tokens.panel import TokensPanel
-from inspector.ui.panels.tokens.view import paddings
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.find import child
 from tests.ui.panels.test_growth import at
 from tests.ui.windows import numbers, panes_of, window_on
 from tests.waste import listed
@@ -86,6 +89,13 @@ def test_figures_by_tool_context_participant_and_kind(window: MainWindow) -> Non
     assert rows(panel)["chat"] == (tokens(window, 1), "1")
 
 
+def test_the_sum_says_that_it_is_not_what_stays_in_a_context(window: MainWindow) -> None:
+    panel = opened(window)
+    sum_of_all = child(panel.head, QLabel, "tokensHeadCount")
+    assert sum_of_all.text() == panel.head.count() != ""
+    assert sum_of_all.toolTip().endswith("What of it stays in a model's context is in Model sees.")
+
+
 def test_of_what_is_shown_goes_with_the_filter(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
     panel.shown.click()
@@ -132,6 +142,24 @@ def test_with_room_there_is_a_plot_that_can_be_brushed(window: MainWindow, qtbot
     for key in (Qt.Key.Key_Home, Qt.Key.Key_B, Qt.Key.Key_Right, Qt.Key.Key_Return):
         QTest.keyClick(canvas, key)
     assert numbers(window) == [1, 2]
+
+
+def test_a_time_that_does_not_fit_at_the_plots_end_is_left_out(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window, wide=True)
+    qtbot.waitUntil(lambda: panel.canvas is not None and panel.canvas.isVisible())
+    canvas = panel.canvas
+    assert canvas is not None
+    seconds = 10**9
+    panel.axis.show(panel.axis.first_ns, panel.axis.first_ns + 20 * seconds + seconds // 20)
+    QApplication.processEvents()
+    at_end = [x for ns, _ in panel.axis.ticks(canvas.axis_width) if (x := panel.axis.x_of(ns, canvas.axis_width)) > 0]
+    assert canvas.axis_width - 4 < max(at_end) <= canvas.axis_width
+
+    picture = canvas.grab().toImage()
+
+    plain = {panel._themes.theme.color(token).rgb() for token in ("surface.base", "line.hair")}
+    last = range(picture.height() - 24, picture.height())
+    assert {picture.pixel(picture.width() - 1, y) for y in last} <= plain
 
 
 def test_definitions_of_tools_stand_apart_from_what_is_no_tool(application: Application) -> None:
@@ -227,3 +255,12 @@ def test_it_follows_the_traffic_and_rests_when_hidden(
 @pytest.mark.parametrize(("share", "said"), [(0, "0 %"), (0.004, "<1 %"), (0.024, "2.4 %"), (0.41, "41 %")])
 def test_shares(share: float, said: str) -> None:
     assert percent(share) == said
+
+
+def test_the_more_a_refresh_costs_the_rarer_it_is(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(0, 1_000, 3))
+    monkeypatch.setattr(tokens_panel.time, "perf_counter", lambda: float(next(clock)))
+    panel = opened(window)
+    panel._timer.stop()
+    panel.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False))
+    assert panel._timer.interval() == 30_000

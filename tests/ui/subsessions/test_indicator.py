@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QPlainTextEdit
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QLabel, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from inspector.msp.document import SessionDocument
@@ -102,7 +102,7 @@ def test_withheld_messages_are_let_in_by_a_link(indicator: Indicator, settings: 
         qtbot.mouseClick(line.link, Qt.MouseButton.LeftButton)
     assert settings.merged.include_main_only
     assert "let in" in notes(indicator)
-    keep = next(line for line in indicator.notes.lines if line.link.text() == "Keep them out")
+    keep = next(line for line in indicator.notes.lines if line.link.text() == "Keep it out")
     qtbot.mouseClick(keep.link, Qt.MouseButton.LeftButton)
     assert not settings.merged.include_main_only
 
@@ -206,6 +206,17 @@ def test_settings_that_count_nothing(indicator: Indicator, settings: Settings, q
     settings.display.count_tokens = False
     indicator.apply_settings()
     qtbot.waitUntil(lambda: indicator.estimate.text == NOT_COUNTED)
+
+
+def test_the_dialog_names_no_tokens_that_are_not_counted(indicator: Indicator, settings: Settings) -> None:
+    settings.display.count_tokens = False
+    indicator.apply_settings()
+    dialog = indicator.read()
+    assert dialog is not None
+    assert child(dialog, QLabel, "mergedSum").text().startswith("8 entries, in the order they are sent.")
+    assert "token" not in child(dialog, QLabel, "mergedHead").text()
+    assert "token" not in dialog.model.spoken(0)
+    dialog.reject()
 
 
 def test_the_dialog_reads_copies_and_exports_without_secrets(

@@ -17,14 +17,17 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLineEdit, Q
 
 from inspector.msp.document import SessionDocument
 from inspector.msp.objects import Subsession
+from inspector.ui import formats
 from inspector.ui.app import Application
 from inspector.ui.dialogs.message import MessageDialog
 from inspector.ui.dialogs.subsession import CloseSubsessionDialog, NewSubsessionDialog
 from inspector.ui.main_window import MainWindow
+from inspector.ui.msp_editing import parents_in
+from inspector.ui.msp_keeping import READ_ONLY
 from inspector.ui.panels.subsessions.chat import CLOSED
 from inspector.ui.panels.subsessions.panel import SubsessionsPanel
-from inspector.ui.msp_keeping import READ_ONLY
 from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.widgets.status_button import StatusButton
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, until
 
@@ -63,6 +66,11 @@ def bytes_of(path: Path) -> bytes:
 def rewrite(path: Path, text: str) -> None:
     """As somebody else does meanwhile."""
     path.write_text(text)
+
+
+def rewrite_none(path: Path) -> None:
+    """As somebody else deletes it."""
+    path.unlink()
 
 
 def sessions(window: MainWindow) -> SessionDocument:
@@ -509,5 +517,275 @@ def test_a_click_on_show_all_shows_a_long_message_whole(qapp: QApplication, repo
         assert box.more is not None
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=box.more.center().toPoint() + QPoint(0, 0))
         assert view.heights.height(row) > before
+
+    at_work(qapp, report, steps)
+
+
+@pytest.fixture
+def two_files(tmp_path: Path) -> Path:
+    """A folder with a session and its sub-session, each in a file."""
+    folder = tmp_path / "two"
+    folder.mkdir()
+    messages = [{"id": "a", "role": "user", "content": "hey"}]
+    (folder / "a.json").write_text(json.dumps({"session_id": "m1", "messages": messages}))
+    sub = {"subsession_id": "units", "parent_session_id": "m1", "status": "open", "messages": messages}
+    (folder / "b.json").write_text(json.dumps(sub))
+    return folder
+
+
+async def save_at(window: MainWindow, target: Path) -> None:
+    window.actions_by_id["file.save_as"].trigger()
+    await until(lambda: window.findChild(QFileDialog, "saveDialog") is not None, "the file dialog")
+    dialog = child(window, QFileDialog, "saveDialog")
+    dialog.fileSelected.emit(str(target))
+    dialog.close()
+
+
+def test_what_lies_in_the_folder_chosen_is_asked_about(qapp: QApplication, two_files: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "b.json").write_text("theirs")
+
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        write(panel, "mine")
+        await save_at(window, out)
+        await until(lambda: open_question(window) is not None, "a question")
+        dialog = open_question(window)
+        assert dialog is not None
+        await answer(window, "Cancel")
+        assert (bytes_of(out / "b.json"), sessions(window).dirty) == (b"theirs", True)
+        await save_at(window, out)
+        await answer(window, "Replace")
+        await until(lambda: not sessions(window).dirty, "it to be saved")
+        assert b"mine" in bytes_of(out / "b.json")
+
+    at_work(qapp, two_files, steps)
+
+
+def test_the_status_bar_names_the_file_that_is_edited_and_its_size(
+    qapp: QApplication, report: Path, tmp_path: Path
+) -> None:
+    def words(window: MainWindow) -> str:
+        names = ("statusSource", "statusSpace")
+        return " ".join(child(window, StatusButton, name).accessibleName() for name in names)
+
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        assert formats.size(len(bytes_of(report))) in words(window)
+        write(panel, "mine " * 1_000)
+        window.actions_by_id["file.save"].trigger()
+        assert formats.size(len(bytes_of(report))) in words(window)
+        target = tmp_path / "saved.json"
+        await save_at(window, target)
+        await until(lambda: "saved.json" in words(window), "the other name")
+        assert "weekly-report" not in words(window)
+        assert formats.size(len(bytes_of(target))) in words(window)
+
+    at_work(qapp, report, steps)
+
+
+def test_saving_over_a_file_changed_on_disk_says_that_nothing_was_saved(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        write(panel, "mine")
+        rewrite(report, json.dumps(json.loads(bytes_of(report)), indent=1))
+        window.msp.keeping.look()
+        notice = window.notices.notice("session-changed")
+        assert notice is not None
+        before = notice.text
+        window.actions_by_id["file.save"].trigger()
+        assert notice.text != before
+        assert "Nothing was saved" in notice.text
+        window.msp.keeping.look()
+        assert "Nothing was saved" in notice.text
+
+    at_work(qapp, report, steps)
+
+
+def test_a_reload_that_works_takes_away_that_one_did_not(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        whole = bytes_of(report).decode()
+        rewrite(report, whole[:900])
+        window.msp.keeping.reload()
+        await until(lambda: window.notices.notice("session-not-saved") is not None, "what went wrong")
+        rewrite(report, whole)
+        window.msp.keeping.reload()
+        await until(lambda: not window.notices.keys(), "nothing to say")
+
+    at_work(qapp, report, steps)
+
+
+def test_undoing_from_the_tree_leaves_the_keyboard_there(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        write(panel, "one")
+        write(panel, "two")
+        assert window.panes is not None
+        window.panes.contexts.view.setFocus()
+        before = window.panes
+        for content in ("one", None):
+            window.actions_by_id["edit.undo"].trigger()
+            await until(lambda shown=before: window.panes is not shown, "another projection")
+            before = window.panes
+            focus = window.focusWidget()
+            assert focus is not None
+            assert window.docks["Contexts"].isAncestorOf(focus)
+            assert focus.objectName() == window.panes.contexts.view.objectName()
+            assert content is None or sub_of(window, "units").messages[-1].content == content
+        assert not sessions(window).dirty
+
+    at_work(qapp, report, steps)
+
+
+def test_however_deep_they_lie_a_new_one_can_be_opened(tmp_path: Path) -> None:
+    path = tmp_path / "deep.json"
+    subs = [{"subsession_id": f"s{n}", "parent_session_id": f"s{n - 1}", "status": "open"} for n in range(1_200)]
+    path.write_text(json.dumps([{"session_id": "s-1", "messages": []}, *subs]))
+    parents = parents_in(SessionDocument.read([path]))
+    assert len(parents) == 1_000
+    assert [words.strip() for _, words in parents[:3]] == ["s-1", "s0", "s1"]
+
+
+def test_a_file_that_comes_into_the_folder_is_told_and_read_by_reloading(qapp: QApplication, two_files: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        window.msp.keeping.look()
+        rewrite(two_files / "notes.json", "{}")
+        window.msp.keeping.look()
+        assert window.notices.keys() == []
+        rewrite(two_files / "c.json", json.dumps({"subsession_id": "c", "parent_session_id": "m1", "status": "open"}))
+        window.msp.keeping.look()
+        notice = window.notices.notice("session-new-file")
+        assert notice is not None
+        assert notice.text == "c.json is new in the folder."
+        QTest.mouseClick(link(window, "session-new-file", "Reload"), Qt.MouseButton.LeftButton)
+        await until(lambda: len(sessions(window).subsessions) == 2, "the other one")
+        window.msp.keeping.look()
+        assert window.notices.keys() == []
+
+    at_work(qapp, two_files, steps)
+
+
+def test_a_deleted_file_can_be_written_again_although_nothing_was_edited(qapp: QApplication, two_files: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        before = bytes_of(two_files / "b.json")
+        rewrite_none(two_files / "b.json")
+        window.msp.keeping.look()
+        QTest.mouseClick(link(window, "session-changed", "Overwrite..."), Qt.MouseButton.LeftButton)
+        await answer(window, "Overwrite")
+        await until((two_files / "b.json").exists, "the file")
+        assert bytes_of(two_files / "b.json") == before
+
+    at_work(qapp, two_files, steps)
+
+
+def test_ctrl_z_in_the_empty_line_undoes_what_was_added(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        write(panel, "one")
+        text = panel.chat.input.text
+        text.setFocus()
+        QTest.keyClick(text, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert not sessions(window).dirty
+        QTest.keyClicks(text, "tw")
+        before = text.toPlainText()
+        QTest.keyClick(text, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert (before, text.toPlainText()) == ("tw", "")
+
+    at_work(qapp, report, steps)
+
+
+def test_what_is_being_written_comes_back_with_the_sub_session(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        text = panel.chat.input.text
+        text.setFocus()
+        QTest.keyClicks(text, "half a draft")
+        window.actions_by_id["subsession.discard"].trigger()
+        assert (text.toPlainText(), text.placeholderText()) == ("", CLOSED)
+        assert panel.isAncestorOf(window.focusWidget() or window)  # the line cannot have the keyboard any more
+        window.actions_by_id["edit.undo"].trigger()
+        assert text.toPlainText() == "half a draft"
+
+    at_work(qapp, report, steps)
+
+
+def test_closing_a_window_asks_about_a_message_that_was_not_added(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        QTest.keyClicks(panel.chat.input.text, "half a draft")
+        window.close()
+        await answer(window, "Cancel")
+        assert window.isVisible()
+        window.close()
+        await answer(window, "Throw away")
+        await until(lambda: window not in window.application.windows, "the window to close")
+
+    at_work(qapp, report, steps)
+
+
+def test_a_message_is_added_with_the_visibility_all_others_have(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        sub = sub_of(window, "units")
+        for message in sub.messages:
+            sessions(window).set_visibility(message, "subsession_only")
+        write(panel, "one")
+        assert sub.messages[-1].visibility == "subsession_only"
+        sessions(window).set_visibility(sub.messages[0], None)
+        write(panel, "two")
+        assert sub.messages[-1].visibility is None
+
+    at_work(qapp, report, steps)
+
+
+def test_only_addresses_that_can_be_opened_are_offered(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        links = "[a](https://example.org/x) [b](javascript:alert(1)) [c](file:///etc/passwd)"
+        sessions(window).add_message(sub_of(window, "units"), "user", links)
+        menu = panel.chat.menu_for(panel.chat.model.rowCount() - 1)
+        assert menu is not None
+        words = [action.text() for action in menu.actions() if action.objectName() == "chat.link"]
+        assert words == ["Open https://example.org/x..."]
+        menu.deleteLater()
+
+    at_work(qapp, report, steps)
+
+
+def test_another_day_is_said_with_the_time(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        write(panel, "one")
+        now = sub_of(window, "units").messages[-1].time_ns
+        assert said(panel)[1].startswith("user, 20:41:05: ")
+        assert said(panel)[-1].startswith(f"user, {formats.day_and_time(now)[:10]} {formats.clock(now)}")
+
+    at_work(qapp, report, steps)
+
+
+def test_a_long_label_ends_with_an_ellipsis(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        sub = sessions(window).open_subsession(sessions(window).sessions[0], "sensors " * 7)
+        window.resize(700, 600)
+        panel.show_subsession(sub.key)
+        head = panel.chat.head
+        head.resize(300, head.height())
+        assert head.label.text().endswith("…")
+        assert "sensors sensors" in head.accessibleDescription()
+
+    at_work(qapp, report, steps)
+
+
+def test_what_is_shown_anew_marks_the_sub_session_of_the_chat_in_the_tree(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        def is_marked(sub: Subsession) -> bool:
+            return window.panes is not None and window.panes.contexts._place == window.msp._place_of(sub)
+
+        window.actions_by_id["view.messages"].trigger()
+        assert window.panes is not None
+        first, last = sessions(window).subsessions[0], sessions(window).subsessions[-1]
+        place = window.msp._place_of(first)
+        assert place is not None
+        window.panes.show_context(place.space, place.node)
+        window.actions_by_id["view.subsessions"].trigger()
+        panel.show_subsession(last.key)
+        panes = window.panes
+        assert is_marked(last)
+        window.msp.keeping.reload()
+        await until(lambda: window.panes is not panes, "another projection")
+        assert panel.sub is not None
+        assert panel.sub.key == last.key
+        assert is_marked(panel.sub)
 
     at_work(qapp, report, steps)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QMenu, QToolButton
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import Preset, default_presets
@@ -66,6 +67,25 @@ def test_presets_on_the_selected_context_wait_for_one(bar: PresetBar) -> None:
     assert "Select a context" in waiting.toolTip()
     bar.set_context_selected(True)
     assert usable() == ["This context", "Direct children"]
+
+
+@pytest.mark.parametrize("variant", ["chip", "segment"])
+def test_what_cannot_be_pressed_looks_so(
+    theme_controller: ThemeController, qtbot: QtBot, qapp: QApplication, variant: str
+) -> None:
+    button = QToolButton()
+    qtbot.addWidget(button)
+    button.setProperty("variant", variant)
+    button.setText("This context")
+    button.show()
+
+    def ink() -> QColor:
+        qapp.processEvents()
+        return button.palette().color(QPalette.ColorRole.ButtonText)
+
+    assert ink() == theme_controller.theme.color("ink.secondary")
+    button.setEnabled(False)
+    assert ink() == theme_controller.theme.color("ink.disabled")
 
 
 def test_what_does_not_fit_goes_into_the_menu(bar: PresetBar, qtbot: QtBot) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from inspector.model_context.difference import difference
 from inspector.model_context.growth import changing, growth_of
 from inspector.model_context.messages import messages_of, tools_of
 from inspector.tokens.counter import count
-from tests.builders import document_of, envelope, tool_call, tool_result
+from tests.builders import document_at, document_of, envelope, tool_call, tool_result
 
+CODING_AGENT = Path(__file__).parents[2] / "data/recordings/mew/coding-agent/envelope-history.jsonl"
 HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
 TRANSIENT = {"context": {"lifecycle": "transient", "summary": "15 visits"}}
 CONSUMED = {"context": {"consumed": True}}
@@ -183,7 +185,7 @@ def test_what_came_since_it_reported_is_not_part_of_the_share() -> None:
     assert len(standing(first)) == 102 - 5
 
 
-def test_the_result_of_its_own_proposal_reaches_the_one_it_is_sent_to() -> None:
+def test_the_result_of_its_own_proposal_reaches_the_proposer_whoever_it_is_sent_to() -> None:
     proposal = envelope("mcp/proposal", {"method": "tools/call", "params": {"name": "write"}}, to=["human"])
     call = tool_call("write", sender="human", correlation_id=[proposal["id"]])
     both = tool_result(call, "Written.", to=["human", "lead"])
@@ -194,7 +196,19 @@ def test_the_result_of_its_own_proposal_reaches_the_one_it_is_sent_to() -> None:
     assert moment.entry(2).assumed
     asked, answer = messages_of(moment)
     assert asked["tool_calls"][0]["id"] == answer["tool_call_id"] == proposal["id"]
-    assert standing(counted(proposal, call, tool_result(call, "Written."))) == [(1, "assistant")]
+    for_human = counted(proposal, call, tool_result(call, "Written."), envelope(sender="human", to=["human"]))
+    assert standing(for_human) == [(1, "assistant"), (3, "tool")]
+
+
+def test_the_released_agent_knows_what_came_of_the_write_it_proposed() -> None:
+    """It went on to read the file back as soon as the bridge had told the human that it was written."""
+    document = document_at(CODING_AGENT)
+    mew = next(reader for reader in readers(document.analysis) if reader.name == "mew")
+    entries = ModelContext(document.analysis, mew).at(26).entries()
+
+    assert [(entry.message + 1, entry.role.word) for entry in entries][-3:] == [
+        (24, "assistant"), (26, "tool"), (27, "assistant"),
+    ]  # fmt: skip
 
 
 def test_of_an_initialize_result_the_model_is_given_the_instructions_alone() -> None:

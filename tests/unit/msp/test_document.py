@@ -353,3 +353,91 @@ def test_nothing_is_edited_while_it_is_saved(opened, monkeypatch: pytest.MonkeyP
     with pytest.raises(ChangedOnDiskError):
         document.save()
     assert document.undo() == "Add message to m1"
+
+
+@pytest.mark.parametrize(("content", "crossed"), [("DECISION", True), ("parents", False)])
+def test_a_message_crosses_although_the_parent_gave_its_id_to_another_one(tmp_path: Path, content: str, crossed: bool):
+    path = tmp_path / "x.json"
+    said = {"id": "q1", "role": "user", "content": content, "visibility": "global"}
+    sub = {"subsession_id": "s1", "parent_session_id": "m1", "status": "closed", "summary": "S", "messages": [said]}
+    path.write_text(json.dumps([{"session_id": "m1", "messages": [{**said, "content": "parents"}]}, sub]))
+    document = SessionDocument.read([path])
+    document.merge(document.subsessions[0])
+    contents = [message.content for message in document.sessions[0].messages]
+    assert contents[0] == "parents"
+    assert contents[2:] == ([content] if crossed else [])
+    assert len({message.id for message in document.sessions[0].messages}) == len(contents)
+
+
+CLOSED_SUB = {"parent_session_id": "m1", "status": "closed", "closed_at": "2026-01-05T10:00:00Z", "summary": "S"}
+TWINS = {
+    "sessions": [{"session_id": "m1", "messages": []}, {"session_id": "m1", "label": "two", "messages": []}],
+    "sub-sessions": [
+        {"session_id": "m1", "messages": []},
+        {"subsession_id": "s1", "parent_session_id": "m1", "status": "open"},
+        {"subsession_id": "s1", "parent_session_id": "m1", "status": "open", "label": "two"},
+    ],
+    "both": [
+        {"session_id": "m1", "messages": []},
+        {"subsession_id": "m1", "parent_session_id": "m1", "status": "open", "label": "two"},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_below_one_whose_id_is_another_s_too_it_stays_below_it(tmp_path: Path, name: str):
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps(TWINS[name]))
+    document = SessionDocument.read([path])
+    parent = [*document.sessions, *document.subsessions][-1]
+    assert parent.label == "two"
+    document.open_subsession(parent, "new")
+    document.save()
+    again = SessionDocument.read([path])
+    new = next(sub for sub in again.subsessions if sub.label == "new")
+    assert new.parent is not None
+    assert (new.parent.key, new.parent.label) == (parent.key, "two")
+    assert _by_key(again) == _by_key(document)
+
+
+@pytest.mark.parametrize("ids", [("s1", "s1"), ("s1", 7), ("s1", None)])
+def test_what_has_no_id_of_its_own_is_not_merged_and_marks_nothing(tmp_path: Path, ids: tuple[Any, Any]):
+    path = tmp_path / "x.json"
+    subs = [{"subsession_id": name, **CLOSED_SUB} for name in ids]
+    subs[1] |= {"status": "open", "closed_at": None}
+    path.write_text(json.dumps([{"session_id": "m1", "messages": []}, *subs]))
+    document = SessionDocument.read([path])
+    document.close(document.subsessions[1], "T", append_to_parent=True)
+    assert len(document.sessions[0].messages) == 1
+    with pytest.raises(CannotEditError, match="no id of its own"):
+        document.merge(document.subsessions[1])
+    document.save()
+    again = SessionDocument.read([path])
+    assert [(sub.merged, sub.summarized) for sub in again.subsessions] == [(False, False)] * 2
+
+
+def test_what_was_held_while_the_files_were_read_again_is_not_edited(opened):
+    document = opened("one-file.json")
+    session, sub = document.sessions[0], document.subsession("s1")
+    message = sub.messages[0]
+    document.reload()
+    for edit in (
+        lambda: document.set_visibility(message, "main_only"), lambda: document.add_message(session, "user", "x"),
+        lambda: document.open_subsession(session, "x"), lambda: document.set_policy(sub, include_snapshots=False),
+        lambda: document.discard(sub), lambda: document.close(sub, "x", append_to_parent=False),
+        lambda: document.merge(sub),
+    ):  # fmt: skip
+        with pytest.raises(CannotEditError):
+            edit()
+    assert not document.dirty
+
+
+def test_what_lies_too_deep_is_told(tmp_path: Path):
+    path = tmp_path / "x.json"
+    value: dict[str, Any] = {"subsession_id": "s300", "status": "open"}
+    for number in range(299, 0, -1):
+        value = {"subsession_id": f"s{number}", "status": "open", "subsessions": [value]}
+    path.write_text(json.dumps({"session_id": "m1", "subsessions": [value]}))
+    document = SessionDocument.read([path])
+    assert 50 < len(document.subsessions) < 300
+    assert [problem.code for problem in document.problems if "deeper than" in problem.text] == ["msp-skipped"]

@@ -104,7 +104,6 @@ def test_other_things_are_not(text: str):
         b'{"session_id":"m1","messages":[',
         b"[" * 5000,
         b"[" * 5000 + b"]" * 5000,
-        b'{"session_id":"m1","messages":[' + b"1" * 5000 + b"]}",
         b"no json",
         b"null",
         b'{"name":"x"}',
@@ -115,6 +114,29 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, data: bytes):
     path.write_bytes(data)
     with pytest.raises(NotMspError, match=r"x\.json"):
         SessionDocument.read([path])
+
+
+@pytest.mark.parametrize("number", [b"1" * 5000, b"-" + b"1" * 5000, b"1E400", b"0.10000000000000000000000001"])
+def test_no_number_keeps_a_file_from_being_read_and_a_copy_of_it_is_exact(tmp_path: Path, number: bytes):
+    path = tmp_path / "x.json"
+    message = b'{"id":"q","role":"user","content":"c","visibility":"global","cost":' + number + b"}"
+    path.write_bytes(
+        b'[{"session_id":"m1","messages":[]},{"subsession_id":"s1","parent_session_id":"m1","status":"closed",'
+        b'"summary":"x","messages":[' + message + b"]}]"
+    )
+    document = SessionDocument.read([path])
+    document.merge(document.subsessions[0])
+    document.save()
+    assert path.read_bytes().count(b'"cost":' + number) == 2
+    document.undo()
+    document.save()
+    assert path.read_bytes().count(b'"cost":' + number) == 1
+
+
+def test_an_object_over_many_lines_is_read_whatever_its_file_is_called(tmp_path: Path):
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps({"session_id": "m1", "messages": []}, indent=2))
+    assert [session.id for session in SessionDocument.read([path]).sessions] == ["m1"]
 
 
 def test_a_file_that_is_none_is_skipped_in_a_folder(tmp_path: Path):

@@ -199,3 +199,13 @@ def test_its_own_messages_are_not_sent_a_second_time_from_the_parent() -> None:
     context = merged(sub)
     assert (recent(context), withheld(context)) == (["r"], ["q", "new"])
     assert {one.reason for one in context.withheld} == {"One of the sub-session's own messages, which are sent anyway."}
+
+
+def test_a_message_of_another_conversation_with_the_same_id_is_another_one() -> None:
+    chat = session(said("q1", "global", 1), said("z", second=9))
+    sub = opened(chat, policy={"recent_parent_messages": 1})
+    opened(chat, {**said("q1", "global", 2), "content": "a decision"}, name="other")
+    opened(chat, said("q1", "global", 3), name="same")
+    contents = [entry.content for entry in merged(sub).layer("recent").entries]
+    assert len(contents) == 3
+    assert "a decision" in contents

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import gzip
+import json
 import os
 import shutil
 import stat
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from inspector.msp import saving
-from inspector.msp.document import ChangedOnDiskError, SessionDocument
+from inspector.msp.document import ChangedOnDiskError, SessionDocument, WouldReplaceError
 
 DATA = Path(__file__).parents[2] / "data" / "msp"
 
@@ -230,3 +231,182 @@ def test_what_is_nested_too_deeply_to_be_written_is_an_error_of_saving(edited: S
     with pytest.raises(OSError, match="nested too deeply"):
         edited.save()
     assert edited.paths[0].read_bytes() == before
+
+
+SESSION = {"session_id": "m1", "messages": [{"id": "a", "role": "user", "content": "hey"}]}
+SUB = {"subsession_id": "s1", "parent_session_id": "m1", "label": "units", "status": "open", "messages": []}
+
+
+def _wrote(path: Path, value: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, indent=2))
+    return path
+
+
+def _two_files(tmp_path: Path) -> SessionDocument:
+    """A session and a sub-session, each in its file, opened by their names."""
+    return SessionDocument.read([_wrote(tmp_path / "a.json", SESSION), _wrote(tmp_path / "b.json", SUB)])
+
+
+@pytest.mark.parametrize("names", [("a/s.json", "b/s.json"), ("a/s.json", "b/S.json"), ("a/.s.json", "b/s.txt")])
+def test_files_that_are_called_alike_are_all_saved_into_a_folder(tmp_path: Path, names: tuple[str, str]):
+    document = SessionDocument.read(
+        [_wrote(tmp_path / name, value) for name, value in zip(names, (SESSION, SUB), strict=True)]
+    )
+    document.save_as(tmp_path / "out")
+    assert len({path.name.lower() for path in (tmp_path / "out").iterdir()}) == 2
+    again = SessionDocument.read([tmp_path / "out"])
+    assert ([one.id for one in again.sessions], [one.id for one in again.subsessions]) == (["m1"], ["s1"])
+
+
+def test_what_lies_in_the_chosen_folder_is_not_written_over_unasked(tmp_path: Path):
+    document = _two_files(tmp_path)
+    other = _wrote(tmp_path / "out" / "b.json", {"theirs": True})
+    before = other.read_bytes()
+    with pytest.raises(WouldReplaceError) as caught:
+        document.save_as(tmp_path / "out")
+    assert caught.value.paths == [other]
+    assert (_names(tmp_path / "out"), other.read_bytes()) == (["b.json"], before)
+    assert document.paths == [tmp_path / "a.json", tmp_path / "b.json"]
+    document.save_as(tmp_path / "out", replace=True)
+    assert b"units" in other.read_bytes()
+
+
+def test_saving_into_its_own_folder_replaces_nothing_of_others(tmp_path: Path):
+    document = _two_files(tmp_path)
+    document.add_message(document.sessions[0], "user", "mine")
+    document.save_as(tmp_path)
+    assert b"mine" in (tmp_path / "a.json").read_bytes()
+    _rewrites(tmp_path / "a.json")
+    (tmp_path / "a.json").write_text("theirs")
+    with pytest.raises(WouldReplaceError):
+        document.save_as(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.ndjson", "x.json.gz", "x.json.zst"])
+def test_it_is_not_saved_under_a_name_it_cannot_be_read_from(tmp_path: Path, name: str):
+    document = SessionDocument.read([_wrote(tmp_path / "a.json", SESSION)])
+    with pytest.raises(OSError, match="take a name"):
+        document.save_as(tmp_path / name)
+    assert _names(tmp_path) == ["a.json"]
+    assert document.paths == [tmp_path / "a.json"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such modes")
+@pytest.mark.parametrize(
+    ("umask", "mode", "wanted"), [(0o022, 0o600, 0o600), (0o077, 0o644, 0o600), (0o022, 0o644, 0o644)]
+)
+def test_a_new_file_is_read_by_nobody_else_than_the_one_it_comes_from(
+    tmp_path: Path, umask: int, mode: int, wanted: int
+):
+    document = _two_files(tmp_path)
+    for path in document.paths:
+        path.chmod(mode)
+    before = os.umask(umask)
+    try:
+        sub = document.open_subsession(document.sessions[0], "new")
+        document.save()
+        document.save_as(tmp_path / "out")
+    finally:
+        os.umask(before)
+    found = [tmp_path / f"{sub.id}.json", *(tmp_path / "out").iterdir()]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in found] == [wanted] * 4
+
+
+def test_it_is_read_again_although_a_new_subsession_has_no_file_yet(tmp_path: Path):
+    document = _two_files(tmp_path)
+    sub = document.open_subsession(document.sessions[0], "new")
+    _wrote(tmp_path / "a.json", {**SESSION, "label": "theirs"})
+    document.reload()
+    assert (document.sessions[0].label, len(document.subsessions)) == ("theirs", 1)
+    assert document.paths == [tmp_path / "a.json", tmp_path / "b.json"]
+    assert document.subsession(sub.key) is None
+
+
+def test_a_saved_new_file_is_read_again_although_its_edit_was_taken_back(tmp_path: Path):
+    document = _two_files(tmp_path)
+    sub = document.open_subsession(document.sessions[0], "new")
+    document.save()
+    document.undo()
+    document.reload()
+    assert document.subsession(sub.key) is not None
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_what_is_made_again_after_saving_elsewhere_is_saved_there(tmp_path: Path, saved: bool):
+    document = _two_files(tmp_path)
+    sub = document.open_subsession(document.sessions[0], "new")
+    if saved:
+        document.save()
+    document.undo()
+    document.save_as(tmp_path / "out")
+    document.redo()
+    document.save()
+    assert (tmp_path / "out" / f"{sub.id}.json").exists()
+    assert (tmp_path / f"{sub.id}.json").exists() == saved
+    assert SessionDocument.read([tmp_path / "out"]).subsession(sub.key) is not None
+
+
+def test_what_somebody_wrote_into_a_file_of_an_edit_taken_back_stays(tmp_path: Path):
+    document = _two_files(tmp_path)
+    sub = document.open_subsession(document.sessions[0], "new")
+    document.save()
+    path = tmp_path / f"{sub.id}.json"
+    path.write_text("theirs")
+    document.undo()
+    with pytest.raises(ChangedOnDiskError):
+        document.save()
+    assert document.changed_on_disk() == [path]
+    document.save(force=True)
+    assert path.read_text() == "theirs"
+    assert document.changed_on_disk() == []
+
+
+def test_half_a_save_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    document = _folder(tmp_path)
+    sub = document.open_subsession(document.sessions[0], "new")
+    document.add_message(document.sessions[0], "user", "mine")
+    real, names = Path.replace, list[str]()
+
+    def fails(self: Path, target: Path) -> Path:
+        names.append(target.name)
+        if len(names) == 2:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", fails)
+    document.files.reverse()  # the new one first
+    with pytest.raises(PermissionError):
+        document.save()
+    document.files.reverse()
+    monkeypatch.undo()
+    assert names[0] == f"{sub.id}.json"
+    document.undo()
+    document.undo()
+    assert document.dirty  # the disk has what was taken back
+    document.save()
+    assert _names(tmp_path / "folder") == _names(DATA / "folder")
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root gives files away")
+def test_a_file_keeps_its_owner(edited: SessionDocument):
+    os.chown(edited.paths[0], 1234, 1234)
+    edited.save()
+    found = edited.paths[0].stat()
+    assert (found.st_uid, found.st_gid) == (1234, 1234)
+
+
+def test_files_somebody_puts_into_its_folders_are_found_wherever_it_was_saved_last(tmp_path: Path):
+    document = _folder(tmp_path)
+    assert document.new_on_disk() == []
+    document.open_subsession(document.sessions[0], "new")
+    document.save()
+    assert document.new_on_disk() == []
+    new = _wrote(tmp_path / "folder" / "deeper" / "s9.json", SUB)
+    assert document.new_on_disk() == [new]
+    document.save_as(tmp_path / "out")
+    assert document.new_on_disk() == []
+    new = _wrote(tmp_path / "out" / "s9.json", SUB)
+    assert document.new_on_disk() == [new]
+    new.unlink()
+    assert document.new_on_disk() == []

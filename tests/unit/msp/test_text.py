@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -198,3 +199,14 @@ def test_what_is_nested_deeply_is_kept_beside_an_edit():
     value = json.loads(text)
     value["b"] = 2
     assert patched(text, value) == text.replace(b"1", b"2")
+
+
+def test_many_that_are_alike_are_written_in_reasonable_time():
+    messages: list[Any] = [{"content": "ok"} if n % 2 else {"content": f"c{n}"} for n in range(20_000)]
+    text = json.dumps(messages, indent=1).encode()
+    wanted = [{**messages[0], "visibility": "global"}, *messages[1:], {"content": "more"}]
+    start = time.perf_counter()
+    written = patched(text, wanted)
+    assert time.perf_counter() - start < 5  # minutes, where each is compared with each
+    assert json.loads(written) == wanted
+    assert written.startswith(b'[\n {\n  "content": "c0",\n  "visibility": "global"\n },\n')

@@ -17,8 +17,10 @@ from xml.etree import ElementTree
 import bundle  # pyright: ignore[reportMissingImports]
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 import inspector
+from inspector.licences import required
 
 ROOT = Path(__file__).resolve().parents[3]
 LINUX = ROOT / "resources" / "linux"
@@ -64,6 +66,7 @@ def test_the_spec_compiles_and_takes_its_lists_from_the_bundle() -> None:
         ("PySide6/Qt/plugins/platforms/libqxcb.so", "/venv/libqxcb.so", True),
         ("PySide6/Qt/plugins/platformthemes/libqgtk3.so", "/venv/libqgtk3.so", False),
         ("PySide6\\plugins\\tls\\qschannelbackend.dll", "C:\\venv\\qschannelbackend.dll", False),
+        ("context_inspector-1.0.dist-info/direct_url.json", "/venv/direct_url.json", False),
         ("tiktoken_ext/data/cl100k_base.tiktoken", "/venv/cl100k_base.tiktoken", True),
     ],
 )
@@ -147,6 +150,11 @@ def test_the_setup_program_refers_to_what_exists_or_is_made() -> None:
         assert path.name in made or path.is_file(), place
     assert len(found) == 4
     assert re.findall(r"Software\\Classes\\(\.\w+)", text) == [".ctxcap"] * 2
+    # The path of all users lies elsewhere than that of one, and what the setup adds it takes away.
+    (path,) = (line for line in text.splitlines() if line.startswith("Root") and 'ValueName: "Path"' in line)
+    assert 'Subkey: "{code:EnvironmentKey}"' in path
+    assert r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment" in text
+    assert "RegWriteExpandStringValue(HKA, EnvironmentKey(''), 'Path', Path)" in text.partition("UninstallStep")[2]
 
 
 def test_the_workflow_is_read_and_its_actions_are_pinned() -> None:
@@ -164,8 +172,33 @@ def test_the_workflow_is_read_and_its_actions_are_pinned() -> None:
 
 def test_keys_reach_only_the_steps_that_sign() -> None:
     flow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
-    assert "secrets." not in str(flow["jobs"]["linux"])
-    assert "secrets." not in str(flow["jobs"]["draft"])
+    given = [step["name"] for job in flow["jobs"].values() for step in job["steps"] if "secrets." in str(step)]
+    assert given == [
+        "Sign the programs", "Sign the setup program", "Take the certificate", "Sign, make the disk image, notarise",
+    ]  # fmt: skip
+    # A job is only told whether there are any.
+    told = [value for job in flow["jobs"].values() for value in job.get("env", {}).values()]
+    assert told
+    assert [one for one in told if not re.fullmatch(r"\$\{\{ secrets\.\w+ != '' \}\}", one)] == []
+    assert "secrets." not in str(flow.get("env"))
+
+
+def test_what_a_release_is_built_of_is_written_down() -> None:
+    text = (ROOT / ".github/workflows/release.yml").read_text("utf-8")
+    flow = yaml.safe_load(text)
+    assert (ROOT / flow["env"]["PIP_CONSTRAINT"]).is_file()
+    installed = re.findall(r"(?:pip|choco) install (.+)", text)
+    assert installed
+    assert [one for one in installed if "_VERSION }}" not in one and one != '-e ".[package]"'] == []
+    lines = (PACKAGING / "constraints.txt").read_text("utf-8").splitlines()
+    pins = dict(line.split("==") for line in lines if not line.startswith("#"))
+    assert list(pins) == sorted(pins)
+    needed = {re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower() for one in required("context-inspector")}
+    assert needed - set(pins) == {"context-inspector"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for line in (*project["dependencies"], *project["optional-dependencies"]["package"]):
+        wanted = Requirement(line)
+        assert wanted.specifier.contains(pins[wanted.name.lower()]), line
 
 
 def test_shell_scripts_are_sound() -> None:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QTableView, QWidget
 from typing_extensions import override
 
 from inspector.ui.panels.contexts.delegate import ContextDelegate
 from inspector.ui.panels.contexts.model import ContextTreeModel
+from inspector.ui.panels.plain_table import make_single_column
 from inspector.ui.theme import ThemeController
 
 _KEYS = Qt.Key
@@ -56,22 +57,7 @@ class ContextTreeView(QTableView):
         self._on_theme_changed()
 
     def _set_up(self) -> None:
-        self.horizontalHeader().hide()
-        self.horizontalHeader().setStretchLastSection(True)
-        self.horizontalHeader().setMinimumSectionSize(1)
-        self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(1)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setMouseTracking(True)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        make_single_column(self)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.clicked.connect(self._on_clicked)
 

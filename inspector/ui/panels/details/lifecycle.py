@@ -18,8 +18,12 @@ from inspector.ui.panels.details.subject import Subject, name_of
 from inspector.ui.panels.details.words import delta
 from inspector.ui.wire_text import plain
 
-AT_END = "What the model sees at the end of the log"
 _CONSUMERS_NAMED = 4
+
+
+def seen_label(subject: Subject) -> str:
+    """The heading of what the model sees of a result as far as the traffic goes."""
+    return "What the model sees now" if subject.document.live else "What the model sees at the end of the log"
 
 
 def sections(sheet: Sheet) -> list[QWidget]:
@@ -100,7 +104,7 @@ def _how(subject: Subject, life: Life) -> list[Fact]:
 def _seen(sheet: Sheet, life: Life) -> QWidget:
     story = sheet.subject.story
     collapsed = story.collapsed_by is not None
-    label = AT_END if collapsed else "Once it is consumed, the model sees"
+    label = seen_label(sheet.subject) if collapsed else "Once it is consumed, the model sees"
     rows = [words_fact(plain(story.summary or "", 2_000))]
     if not life.summary_given:
         rows.append(fact("", "Generated: its server gave no summary.", "dim"))

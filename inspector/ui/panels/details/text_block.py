@@ -143,6 +143,11 @@ class TextView(QTextBrowser):
         ask_to_open(url, self)
 
 
+def may_be_opened(address: str) -> bool:
+    """Whether an address is one that is opened in the browser, once the user has agreed."""
+    return QUrl(address).scheme().lower() in _OPENED
+
+
 def ask_to_open(url: QUrl, parent: QWidget) -> None:
     """Ask whether a link of a message is opened; some are never, and only shown."""
     box = QMessageBox(parent)

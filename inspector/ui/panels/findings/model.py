@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
 from typing_extensions import override
 
 from inspector.document import CaptureDocument
@@ -12,9 +12,6 @@ from inspector.ui.panels.findings.rows import Choice, FindingRows, Group, Key
 from inspector.ui.panels.list_view import ListModel
 from inspector.ui.roles import Role
 from inspector.ui.wire_text import tool_tip
-
-_AnyIndex = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
 
 
 class FindingsModel(ListModel):
@@ -40,12 +37,9 @@ class FindingsModel(ListModel):
 
     def refresh(self) -> None:
         """Take in what was found, what the table shows and what the user wants. O(findings log findings)."""
-        self.about_to_change.emit()
-        self.beginResetModel()
-        self._lines.clear()
-        self.rows.take(self._document.analysis.findings.found, self._shown, self.choice, self.held)
-        self.endResetModel()
-        self.rows_settled.emit()
+        with self.changing():
+            self._lines.clear()
+            self.rows.take(self._document.analysis.findings.found, self._shown, self.choice, self.held)
 
     def set_open(self, row: int, is_open: bool) -> None:
         """Open or close the group of a row."""
@@ -79,52 +73,39 @@ class FindingsModel(ListModel):
         found = self.rows.finding_at(row)
         return None if found is None else found[1]
 
+    @override
     def is_shown(self, row: int) -> bool:
         """Whether the table shows the message of a row."""
         message = self.message(row)
         return message is not None and self._shown.row_of(message) is not None
 
-    # Qt
+    # What a row says
 
     @override
-    def rowCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    @override
-    def columnCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else 1
-
-    @override
-    def data(self, index: _AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        row = index.row()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._text(row)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._accessible(row)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tool_tip(row)
+    def more(self, row: int, role: int) -> object:
         return self.message(row) if role == Role.MESSAGE else None
 
-    def _text(self, row: int) -> str:
+    @override
+    def text(self, row: int) -> str:
         if self.is_head(row):
             return f"{group_title(self.group(row))}, {self.group(row).count:,}"
         line = self.line(row)
         return line.sentence if line is not None else ""
 
-    def _accessible(self, row: int) -> str:
+    @override
+    def spoken(self, row: int) -> str:
         group = self.group(row)
         if self.is_head(row):
             kind = f"{group.severity.word}, " if group.check is not None else ""
-            return f"{kind}{self._text(row)}, {'expanded' if group.is_open else 'collapsed'}"
+            return f"{kind}{self.text(row)}, {'expanded' if group.is_open else 'collapsed'}"
         line = self.line(row)
         if line is None:
             return ""
         hidden = "" if self.is_shown(row) else ", hidden by the view"
         return f"{line.check.severity.word}, {line.sentence}, {line.check.code}, {line.context}, {line.number}{hidden}"
 
-    def _tool_tip(self, row: int) -> str:
+    @override
+    def tip(self, row: int) -> str:
         line = self.line(row)
         if line is not None:
             place = f"{line.check.code}, {line.path or 'main'}, {line.number}"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QPoint, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
@@ -24,38 +24,29 @@ from inspector.ui.panels.findings.model import FindingsModel
 from inspector.ui.panels.findings.problems import Problems, problems_of
 from inspector.ui.panels.findings.rows import Grouping, Key
 from inspector.ui.panels.findings.view import FindingsView
+from inspector.ui.panels.list_panel import ListPanel
 from inspector.ui.theme import ThemeController
 
 REFRESH_MS = 250
 """The list is made anew no more often than this; less often where that takes long."""
 _REST = 10
 """Between two times it is left alone for this many times as long as it took."""
-COPIED_MOST = 1_000
-"""Rows that are copied at once: each is put into words for it."""
 
 
-class FindingsPanel(QWidget):
+class FindingsPanel(ListPanel):
     """The findings of one document.
 
     Signals:
-        message_requested(int): select this message.
-        filter_requested(str, str): an expression, and how it joins the filter in force.
         problems_changed(Problems): there are more or fewer.
         shown_requested(): something in it is to be seen, so that it has to be.
-        close_requested(): it is to be hidden.
-        left(): the focus is to go back to the messages.
         grouping_chosen(Grouping): the user groups them by something else.
 
     Attributes:
         head, view, model: what it is made of.
     """
 
-    message_requested = Signal(int)
-    filter_requested = Signal(str, str)
     problems_changed = Signal(object)
     shown_requested = Signal()
-    close_requested = Signal()
-    left = Signal()
     grouping_chosen = Signal(object)
 
     def __init__(
@@ -65,47 +56,29 @@ class FindingsPanel(QWidget):
         rows: VisibleRows,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._document = document
-        self._shown = rows
+        super().__init__(document, rows, "Findings", parent)
         self._problems = Problems(dict.fromkeys(Severity, 0), 0)
         self._total = 0
         self._view_of: tuple[object, ...] = ()
         self._stale = True
         self._rest_until = 0.0
         self._message: int | None = None
-        self.setObjectName("findingsPanel")
-        self.setAccessibleName("Findings")
-        self.setProperty("variant", "base")
         self.model = FindingsModel(document, rows, self)
         self.head = FindingsHead(theme_controller, self)
         self.view = FindingsView(self.model, theme_controller, self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.refresh)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.head)
-        column.addWidget(self.view, 1)
-        self.setFocusProxy(self.view)
         self._connect()
         self.refresh()
 
     def _connect(self) -> None:
-        self.view.picked.connect(self._on_picked)
-        self.view.entered.connect(self._on_entered)
-        self.view.left.connect(self.left)
-        self.view.copy_asked.connect(self._copy_row)
-        self.view.menu_asked.connect(self._on_menu_asked)
-        self.model.rows_settled.connect(self._say)
+        self.put_together(self.head, self.view, self.model)
         self.head.severity_switched.connect(self._switch_severity)
         self.head.reach_switched.connect(self._switch_reach)
         self.head.grouping_chosen.connect(self._on_grouping_chosen)
         self.head.codes_restored.connect(self._restore_codes)
         self.head.all_opened.connect(self._open_all)
-        self.head.copy_clicked.connect(self._copy_list)
-        self.head.close_clicked.connect(self.close_requested)
 
     # What the window says
 
@@ -220,7 +193,8 @@ class FindingsPanel(QWidget):
 
     # What is said
 
-    def _say(self) -> None:
+    @override
+    def say(self) -> None:
         rows, choice = self.model.rows, self.model.choice
         self.head.show_counts(rows.counts)
         hint, link = self._outside_words()
@@ -238,16 +212,12 @@ class FindingsPanel(QWidget):
         if not outside:
             return "", ""
         if everything:
-            return f"{self._hidden(outside)} by {self._hider()}", "List this view only"
-        return f"in this view; {outside:,} more {'is' if outside == 1 else 'are'} hidden by {self._hider()}", "List all"
+            return f"{self._hidden(outside)} by {self.hider()}", "List this view only"
+        return f"in this view; {outside:,} more {'is' if outside == 1 else 'are'} hidden by {self.hider()}", "List all"
 
     @staticmethod
     def _hidden(count: int) -> str:
         return f"{count:,} of these {'is' if count == 1 else 'are'} hidden"
-
-    def _hider(self) -> str:
-        filtered, scoped = bool(self._shown.filter.text.strip()), self._shown.scope is not None
-        return "filter and scope" if filtered and scoped else "the scope" if scoped else "the filter"
 
     def _empty_words(self) -> str:
         rows = self.model.rows
@@ -258,21 +228,16 @@ class FindingsPanel(QWidget):
             return "The findings of this view are switched off above."
         if rows.switched_off:
             return "The codes found are hidden here. The menu above lists them again."
-        return f"Nothing found in the messages shown; {rows.outside:,} hidden by {self._hider()}."
+        return f"Nothing found in the messages shown; {rows.outside:,} hidden by {self.hider()}."
 
     # What the user does
 
-    def _on_picked(self, row: int, clicked: bool) -> None:
-        """Moving over findings selects their messages; a filter that hides one gives way to a click or Return only."""
-        message = self.model.message(row)
-        if message is not None and (clicked or self.model.is_shown(row)):
-            self.message_requested.emit(message)
-
-    def _on_entered(self, row: int) -> None:
+    @override
+    def go_to_row(self, row: int) -> bool:
         message = self.model.message(row)
         if message is not None:
             self.message_requested.emit(message)
-            self.left.emit()
+        return message is not None
 
     def _switch_severity(self, severity: Severity, on: bool) -> None:
         off = self.model.choice.severities_off
@@ -302,6 +267,7 @@ class FindingsPanel(QWidget):
             choice.opened[choice.grouping, group.key] = opened
         self.model.refresh()
 
+    @override
     def menu_for(self, row: int) -> FindingMenu:
         """The context menu of a row; it deletes itself when it closes."""
         group, line = self.model.group(row), self.model.line(row)
@@ -320,20 +286,8 @@ class FindingsPanel(QWidget):
             self.head.show_severity(severity, on=False)
             self._switch_severity(severity, False)
 
-    def _on_menu_asked(self, row: int, at: QPoint) -> None:
-        self.menu_for(row).popup(at)
-
-    # Copying
-
-    def _copy_row(self, row: int) -> None:
-        if row >= 0:
-            QGuiApplication.clipboard().setText(self._row_text(row))
-
-    def _copy_list(self) -> None:
-        rows = range(min(len(self.model.rows), COPIED_MOST))
-        QGuiApplication.clipboard().setText("\n".join(self._row_text(row) for row in rows))
-
-    def _row_text(self, row: int) -> str:
+    @override
+    def row_text(self, row: int) -> str:
         line = self.model.line(row)
         if line is not None:
             return line.copied

@@ -41,6 +41,8 @@ _TOP, _BOTTOM = 24, 12
 """Air above the greatest value and below 0, pixels."""
 _ALONE_HEAD, _ALONE_BOTTOM = 52, 22
 _DASH = (3.0, 2.0)
+_GROUND = 0.85
+"""How much of the lines below a level's words is covered."""
 
 
 class _Overlay(QWidget):
@@ -200,14 +202,15 @@ class PlotCanvas(pg.GraphicsView):
         painter.fillRect(self.rect(), theme.color("surface.base"))
         hair = theme.color("line.hair")
         painter.setFont(theme.font("small"))
-        high = QFontMetrics(theme.font("small")).height()
+        metrics, gap = QFontMetrics(theme.font("small")), theme.metrics.unit
+        high = metrics.height()
         painter.setPen(theme.color("ink.tertiary"))
         for ns, words in axis.ticks(width):
             x = round(axis.x_of(ns, width))
             if 0 <= x <= width:
                 painter.fillRect(head + x, 0, 1, self.height(), hair)
-                if self._alone:
-                    painter.drawText(QPointF(head + x + theme.metrics.unit, self.height() - high // 2), words)
+                if self._alone and head + x + gap + metrics.horizontalAdvance(words) <= self.width():
+                    painter.drawText(QPointF(head + x + gap, self.height() - high // 2), words)
         flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for value in self._ticks:
             y = round(self.y_of(value))
@@ -237,6 +240,10 @@ class PlotCanvas(pg.GraphicsView):
             words = f"{level.words}, above what is drawn" if beyond else level.words
             top = y - high - 1 if y - high >= 0 else y + 2
             line = QRectF(head + 2 * theme.metrics.unit, top, self.axis_width, high)
+            ground = QColor(theme.color("surface.base"))
+            ground.setAlphaF(_GROUND)
+            wide = QFontMetrics(font).horizontalAdvance(words)
+            painter.fillRect(QRectF(line.left() - 2, top, min(wide + 4, line.width()), high), ground)
             painter.setPen(color)
             painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         empty = self._figure.empty if self._figure is not None else ""

@@ -13,7 +13,6 @@ from typing_extensions import override
 
 from inspector.ui.theme import Theme, ThemeController
 
-DASHES = (4.0, 2.0)
 _SAMPLE = {"dashed": 18, "line": 18, "area": 16, "diamond": 9, "bar": 9}
 """Widths of the samples."""
 _BETWEEN = 14

@@ -5,17 +5,14 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
 from typing_extensions import override
 
 from inspector.analysis.latency_tally import Timed
 from inspector.ui import formats
+from inspector.ui.panels.figures_model import FiguresModel
 from inspector.ui.wire_text import plain, tool_tip
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _TENTHS_BELOW_MS = 10
 
 
@@ -61,77 +58,40 @@ _VALUES: dict[Column, Callable[[Timed], float | str]] = {
 }
 
 
-class LatencyModel(QAbstractTableModel):
+class LatencyModel(FiguresModel[Timed]):
     """Rows of the latency table.
 
     Attributes:
-        rows: what is shown, in the order shown.
         by: tool or participant.
     """
 
+    columns = Column
+    titles = TITLES
+
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.rows: list[Timed] = []
+        super().__init__(Column.ANSWERS, parent)
         self.by = "tool"
-        self._sorted = (Column.ANSWERS, True)
 
     def show_rows(self, rows: list[Timed], by: str) -> None:
         """Show other figures, sorted as before."""
-        ordered = self._in_order(rows)
         self.by = by
-        if [one.code for one in ordered] == [one.code for one in self.rows]:
-            self.rows = ordered
-            if ordered:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(ordered) - 1, Column.SLOWEST))
-            return
-        self.beginResetModel()
-        self.rows = ordered
-        self.endResetModel()
-
-    def row_of(self, code: int) -> int:
-        """The row of a name, by its string id; -1 when it is not shown."""
-        return next((row for row, one in enumerate(self.rows) if one.code == code), -1)
+        self.take_rows(rows)
 
     @override
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self._sorted = (Column(column), order == Qt.SortOrder.DescendingOrder)
-        self.beginResetModel()
-        self.rows = self._in_order(self.rows)
-        self.endResetModel()
+    def key_of(self, one: Timed) -> int:
+        return one.code
 
-    def _in_order(self, rows: list[Timed]) -> list[Timed]:
-        column, descending = self._sorted
+    @override
+    def in_order(self, rows: list[Timed], column: Column, *, descending: bool) -> list[Timed]:
         named = sorted(rows, key=lambda one: one.name)
         return sorted(named, key=_VALUES[column], reverse=descending)  # pyright: ignore[reportArgumentType]  one type
 
-    # Qt
+    @override
+    def tip(self, one: Timed) -> str:
+        return tool_tip(plain(one.name, 600))
 
     @override
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    @override
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(Column)
-
-    @override
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid():
-            return None
-        one, column = self.rows[index.row()], Column(index.column())
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.text(one, column)
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{TITLES[column]} {self.text(one, column)}" if column else self.text(one, column)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column else _LEFT
-        if role == Qt.ItemDataRole.ToolTipRole and column is Column.NAME:
-            return tool_tip(plain(one.name, 600))
-        return None
-
-    @staticmethod
-    def text(one: Timed, column: Column) -> str:
-        """What a cell says."""
+    def text(self, one: Timed, column: Column) -> str:
         if column is Column.NAME:
             return plain(one.name, 200)
         if column is Column.ANSWERS:
@@ -145,13 +105,9 @@ class LatencyModel(QAbstractTableModel):
         return milliseconds(figures[column])
 
     @override
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if orientation is not Qt.Orientation.Horizontal:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return "Participant" if section == Column.NAME and self.by == "participant" else TITLES[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section else _LEFT
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return _TIPS[section] or None
-        return None
+    def heading(self, column: int) -> str:
+        return "Participant" if column == Column.NAME and self.by == "participant" else TITLES[column]
+
+    @override
+    def heading_tip(self, column: int) -> str:
+        return _TIPS[column]

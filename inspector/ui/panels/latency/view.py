@@ -1,222 +1,57 @@
-"""The latency table: painting, keys, pointer and context menu."""
+"""The latency table: what stands in its cells, where a click goes, and its context menu."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QFont,
-    QFontMetrics,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-)
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QHeaderView,
-    QMenu,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter
+from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.filters.strings import quote
-from inspector.ui.panels.latency.model import TITLES, Column, LatencyModel
-from inspector.ui.theme import Theme, ThemeController
+from inspector.ui.panels.figures_table import FiguresTable
+from inspector.ui.panels.latency.model import Column, LatencyModel
+from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
 _WIDEST = {
     Column.ANSWERS: "88,888,888", Column.P50: "888.8 s", Column.P95: "888.8 s", Column.P99: "888.8 s",
     Column.LONGEST: "88 min 88 s", Column.SLOWEST: "8888888",
 }  # fmt: skip
-_ROW = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 
 
-class _Delegate(QStyledItemDelegate):
-    def __init__(self, view: LatencyView, themes: ThemeController) -> None:
-        super().__init__(view)
-        self._view = view
-        self._themes = themes
+class LatencyView(FiguresTable):
+    """The table.
+
+    Signals:
+        message_requested(int): go to the slowest answer of a row.
+    """
+
+    message_requested = Signal(int)
+
+    def __init__(self, model: LatencyModel, themes: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(model, themes, parent, name="latency", widths=_WIDEST)
+        self._model = model
+        self._on_link = False
 
     @override
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        theme, view = self._themes.theme, self._view
-        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
-        row, column = index.row(), Column(index.column())
-        if view.selectionModel().isRowSelected(row):
-            painter.fillRect(rect, theme.color("accent.wash" if view.hasFocus() else "accent.washdim"))
-            if column is Column.NAME:
-                bar = QRect(rect.x(), rect.y(), theme.metrics.selection_bar, rect.height())
-                painter.fillRect(bar, theme.color("accent.ring"))
-        elif row == view.hovered_row:
-            painter.fillRect(rect, theme.color("surface.hover"))
-        font = QFont(view.font_of(column))
-        font.setUnderline(column is Column.SLOWEST and row == view.hovered_row and view.on_link)
-        left, right = paddings(theme, column)
-        box = rect.adjusted(left, 0, -right, 0)
+    def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
+        column = self.column_at(index)
+        font = QFont(self.name_font(mono=column is Column.NAME and self._model.by == "tool"))
+        font.setUnderline(column is Column.SLOWEST and index.row() == self.hovered_row and self._on_link)
         text = str(index.data() or "")
         if column is Column.NAME:
             text = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideMiddle, box.width())
         painter.setFont(font)
         token = {Column.NAME: "ink.primary", Column.SLOWEST: "accent.text"}.get(column, "ink.secondary")
-        painter.setPen(theme.color(token))
+        painter.setPen(self._themes.theme.color(token))
         side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
         painter.drawText(box, int(side | Qt.AlignmentFlag.AlignVCenter), text)
-
-
-class _Head(QHeaderView):
-    """Column heads that stand over their figures, with an arrow at the one the rows are sorted by."""
-
-    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self._themes = themes
-        self.setObjectName("latencyHeader")
-        self.setAccessibleName("Columns of the latency table")
-        self.setHighlightSections(False)
-        self.setSectionsClickable(True)
-        self.setMinimumSectionSize(16)
-
-    @override
-    def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
-        theme = self._themes.theme
-        painter.fillRect(rect, theme.color("surface.base"))
-        painter.fillRect(QRect(rect.x(), rect.bottom(), rect.width(), 1), theme.color("line.hair"))
-        column = Column(logicalIndex)
-        left, right = paddings(theme, column)
-        sorted_here = self.isSortIndicatorShown() and self.sortIndicatorSection() == logicalIndex
-        painter.setFont(theme.font("column"))
-        painter.setPen(theme.color("ink.primary" if sorted_here else "ink.secondary"))
-        text = str(self.model().headerData(logicalIndex, Qt.Orientation.Horizontal) or "")
-        if sorted_here:
-            arrow = "↓" if self.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder else "↑"
-            text = f"{arrow} {text}" if column else f"{text} {arrow}"
-        side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(rect.adjusted(left, 0, -right, 0), int(side | Qt.AlignmentFlag.AlignVCenter), text)
-
-
-def paddings(theme: Theme, column: Column) -> tuple[int, int]:
-    """Room left and right of the text in a column, pixels: the outer ones keep that of a pane."""
-    pane, cell = theme.metrics.pane_padding, theme.metrics.cell_padding
-    return (pane if column is Column.NAME else cell), (pane if column is Column.SLOWEST else cell)
-
-
-class LatencyView(QTableView):
-    """The table.
-
-    Signals:
-        message_requested(int): go to the slowest answer of a row.
-        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
-        left(): Escape was pressed.
-    """
-
-    message_requested = Signal(int)
-    filter_requested = Signal(str, str)
-    left = Signal()
-
-    def __init__(self, model: LatencyModel, themes: ThemeController, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._themes = themes
-        self._model = model
-        self._selected: int | None = None
-        self.hovered_row = -1
-        self.on_link = False
-        self.empty = ""
-        self.setObjectName("latencyTable")
-        self.setAccessibleName("Latency")
-        self.setModel(model)
-        self.setItemDelegate(_Delegate(self, themes))
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setMouseTracking(True)
-        self.setTabKeyNavigation(False)
-        self.setCornerButtonEnabled(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setHorizontalHeader(_Head(themes, self))
-        self.setSortingEnabled(True)
-        self.sortByColumn(Column.ANSWERS, Qt.SortOrder.DescendingOrder)
-        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
-        model.modelReset.connect(self._restore)
-        themes.changed.connect(self.use_theme)
-        self.use_theme()
-
-    # Looks
-
-    def font_of(self, column: Column) -> QFont:
-        """Font of a column: names of tools are set in mono."""
-        mono = column is Column.NAME and self._model.by == "tool"
-        return self._themes.theme.font("mono-row" if mono else "body")
-
-    def use_theme(self) -> None:
-        """Take grid and fonts from the theme now in force."""
-        theme = self._themes.theme
-        metrics = theme.metrics
-        self.verticalHeader().setMinimumSectionSize(metrics.row)
-        self.verticalHeader().setDefaultSectionSize(metrics.row)
-        heads = self.horizontalHeader()
-        heads.setFixedHeight(metrics.column_head)
-        body, head = QFontMetrics(theme.font("body")), QFontMetrics(theme.font("column"))
-        for column in Column:
-            if column is Column.NAME:
-                heads.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
-                continue
-            arrow = 4 * metrics.unit  # of the column it is sorted by
-            widest = max(body.horizontalAdvance(_WIDEST[column]), head.horizontalAdvance(TITLES[column]) + arrow)
-            heads.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            heads.resizeSection(column, widest + sum(paddings(theme, column)))
-        self.viewport().update()
-
-    @override
-    def paintEvent(self, e: QPaintEvent) -> None:
-        super().paintEvent(e)
-        if self._model.rows or not self.empty:
-            return
-        theme = self._themes.theme
-        padding = theme.metrics.pane_padding
-        painter = QPainter(self.viewport())
-        painter.setFont(theme.font("body"))
-        painter.setPen(theme.color("ink.secondary"))
-        box = self.viewport().rect().adjusted(padding, padding, -padding, 0)
-        painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap), self.empty)
-
-    # Selection
-
-    def _on_current_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
-        if current.isValid():
-            self._selected = self._model.rows[current.row()].code
-
-    def _restore(self) -> None:
-        """Rows have another order: the one selected stays selected."""
-        row = -1 if self._selected is None else self._model.row_of(self._selected)
-        if row >= 0:
-            self.selectionModel().setCurrentIndex(self._model.index(row, 0), _ROW)
 
     # Keys and pointer
 
     @override
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        row = self.currentIndex().row()
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and row >= 0:
-            self.message_requested.emit(self._model.rows[row].slowest)
-        elif event.matches(QKeySequence.StandardKey.Copy) and row >= 0:
-            self._copy(row)
-        elif event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-        else:
-            super().keyPressEvent(event)
+    def enter_row(self, row: int) -> None:
+        self.message_requested.emit(self._model.rows[row].slowest)
 
     @override
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -232,22 +67,13 @@ class LatencyView(QTableView):
             self.filter_requested.emit(self.filter_for(index.row()), "replace")
 
     @override
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        super().mouseMoveEvent(event)
-        self._hover(event.position().toPoint())
-
-    @override
-    def leaveEvent(self, event: object) -> None:
-        super().leaveEvent(event)  # pyright: ignore[reportArgumentType]
-        self._hover(None)
-
-    def _hover(self, place: QPoint | None) -> None:
+    def hover(self, place: QPoint | None) -> None:
+        super().hover(place)
         index = self.indexAt(place) if place is not None else QModelIndex()
-        row, on_link = index.row(), index.isValid() and index.column() == Column.SLOWEST
-        if (row, on_link) != (self.hovered_row, self.on_link):
-            self.hovered_row, self.on_link = row, on_link
-            shape = Qt.CursorShape.PointingHandCursor if on_link else Qt.CursorShape.ArrowCursor
-            self.viewport().setCursor(shape)
+        on_link = index.isValid() and index.column() == Column.SLOWEST
+        if on_link != self._on_link:
+            self._on_link = on_link
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if on_link else Qt.CursorShape.ArrowCursor)
             self.viewport().update()
 
     # Menu
@@ -258,31 +84,11 @@ class LatencyView(QTableView):
         return f"{field} == {quote(self._model.rows[row].name)} && latency"
 
     @override
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
-        index = self.currentIndex() if keyboard else self.indexAt(event.pos())
-        if index.isValid():
-            at = self.visualRect(index).bottomLeft() if keyboard else event.pos()
-            self.menu_for(index.row()).popup(self.viewport().mapToGlobal(at))
-
-    def menu_for(self, row: int) -> QMenu:
-        """The context menu of a row; it deletes itself when it closes."""
-        one = self._model.rows[row]
-        menu = QMenu(self)
-        menu.setObjectName("latencyMenu")
-        menu.setAccessibleName("Latency")
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    def fill_menu(self, menu: QMenu, row: int) -> None:
+        one, text = self._model.rows[row], self.filter_for(row)
         go = menu.addAction(f"Go to the slowest answer, No. {one.slowest + 1}")
         go.triggered.connect(lambda: self.message_requested.emit(one.slowest))
-        text = self.filter_for(row)
         menu.addSeparator()
         add_filter_actions(menu, text, self.filter_requested.emit)
         slower = menu.addAction("Filter by those slower than p95")
         slower.triggered.connect(lambda: self.filter_requested.emit(f"{text} > {one.latency.p95:g}", "replace"))
-        menu.addSeparator()
-        menu.addAction("Copy row").triggered.connect(lambda: self._copy(row))
-        return menu
-
-    def _copy(self, row: int) -> None:
-        one = self._model.rows[row]
-        QGuiApplication.clipboard().setText("\t".join(self._model.text(one, column) for column in Column))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
 from typing_extensions import override
 
 from inspector.analysis.marks import Target
@@ -13,9 +13,6 @@ from inspector.ui.panels.marks.lines import MarkLine, mark_line
 from inspector.ui.panels.marks.rows import Choice, MarkRows
 from inspector.ui.roles import Role
 from inspector.ui.wire_text import tool_tip
-
-_AnyIndex = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
 
 
 class MarksModel(ListModel):
@@ -41,12 +38,9 @@ class MarksModel(ListModel):
 
     def refresh(self) -> None:
         """Take in what is marked, what the table shows and what the user wants. O(notes)."""
-        self.about_to_change.emit()
-        self.beginResetModel()
-        self._lines.clear()
-        self.rows.take(self._document.analysis.marks, self._shown, self.choice)
-        self.endResetModel()
-        self.rows_settled.emit()
+        with self.changing():
+            self._lines.clear()
+            self.rows.take(self._document.analysis.marks, self._shown, self.choice)
 
     def line(self, row: int) -> MarkLine:
         """A row in words."""
@@ -60,38 +54,31 @@ class MarksModel(ListModel):
         """What a row is about."""
         return self.rows.target_at(row)
 
+    @override
     def is_shown(self, row: int) -> bool:
         """Whether the table shows the message of a row; a context is never hidden."""
         target = self.rows.target_at(row)
         return not isinstance(target, int) or self._shown.row_of(target) is not None
 
-    # Qt
+    # What a row says
 
     @override
-    def rowCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self.rows)
+    def text(self, row: int) -> str:
+        return self.line(row).text
 
     @override
-    def columnCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else 1
+    def tip(self, row: int) -> str:
+        line = self.line(row)
+        place = ", ".join(filter(None, (line.number, line.about, line.context)))
+        return tool_tip(f"{line.comment}\n\n{place}" if line.comment else f"{line.text}\n\n{place}")
 
     @override
-    def data(self, index: _AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        row = index.row()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.line(row).text
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._accessible(row)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            line = self.line(row)
-            place = ", ".join(filter(None, (line.number, line.about, line.context)))
-            return tool_tip(f"{line.comment}\n\n{place}" if line.comment else f"{line.text}\n\n{place}")
+    def more(self, row: int, role: int) -> object:
         target = self.rows.target_at(row)
         return target if role == Role.MESSAGE and isinstance(target, int) else None
 
-    def _accessible(self, row: int) -> str:
+    @override
+    def spoken(self, row: int) -> str:
         line = self.line(row)
         hidden = "" if self.is_shown(row) else "hidden by the view"
         words = (*line.note.words, line.text, line.about, line.context, line.number, hidden)

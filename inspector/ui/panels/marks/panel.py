@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
@@ -15,6 +15,7 @@ from inspector.filters.visible import VisibleRows
 from inspector.ui.keys import KeyWords
 from inspector.ui.panels.details.places import ContextPlace
 from inspector.ui.panels.list_head import ListHead
+from inspector.ui.panels.list_panel import ListPanel
 from inspector.ui.panels.list_view import ListView
 from inspector.ui.panels.marks.delegate import MarkDelegate
 from inspector.ui.panels.marks.menu import MarkMenu
@@ -26,7 +27,6 @@ FILTER = "mark || comment"
 """The display filter for everything that is listed here."""
 REFRESH_MS = 250
 """How soon the list follows the traffic; a mark shows at once."""
-COPIED_MOST = 1_000
 
 
 class MarksView(ListView):
@@ -47,32 +47,24 @@ class MarksView(ListView):
             super().keyPressEvent(event)
 
 
-class MarksPanel(QWidget):
+class MarksPanel(ListPanel):
     """The marks and comments of one document.
 
     Signals:
-        message_requested(int): select this message.
         place_requested(ContextPlace): show this context.
-        filter_requested(str, str): an expression, and how it joins the filter in force.
         comment_requested(Target), mark_requested(Target), remove_requested(Target): edit its comment; mark or unmark
             it; take both away.
         clear_requested(): take away every mark and comment.
-        close_requested(): it is to be hidden.
-        left(): the focus is to go back to the messages.
 
     Attributes:
         head, view, model: what it is made of.
     """
 
-    message_requested = Signal(int)
     place_requested = Signal(object)
-    filter_requested = Signal(str, str)
     comment_requested = Signal(object)
     mark_requested = Signal(object)
     remove_requested = Signal(object)
     clear_requested = Signal()
-    close_requested = Signal()
-    left = Signal()
 
     def __init__(
         self,
@@ -81,16 +73,11 @@ class MarksPanel(QWidget):
         rows: VisibleRows,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._document = document
-        self._shown = rows
+        super().__init__(document, rows, "Marks", parent)
         self._stale = True
         self._seen: tuple[object, ...] = ()
         self._message: int | None = None
         self._key_of: KeyWords = lambda _name: ""
-        self.setObjectName("marksPanel")
-        self.setAccessibleName("Marks")
-        self.setProperty("variant", "base")
         self.model = MarksModel(document, rows, self)
         self.head = ListHead(theme_controller, "Marks", name="marks", parent=self)
         self.view = MarksView(self.model, theme_controller, name="marksList", title="Marks", parent=self)
@@ -99,15 +86,9 @@ class MarksPanel(QWidget):
         self._timer.setSingleShot(True)
         self._timer.setInterval(REFRESH_MS)
         self._timer.timeout.connect(self.refresh)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.head)
-        column.addWidget(self.view, 1)
-        self.setFocusProxy(self.view)
         self._fill_menu()
         self._connect()
-        self._say()
+        self.say()
 
     def _fill_menu(self) -> None:
         menu = self.head.menu  # its actions are the panel's own: they are asked after the menu has gone, too
@@ -133,16 +114,9 @@ class MarksPanel(QWidget):
         return action
 
     def _connect(self) -> None:
-        self.view.picked.connect(self._on_picked)
-        self.view.entered.connect(self._on_entered)
-        self.view.left.connect(self.left)
-        self.view.copy_asked.connect(self._copy_row)
-        self.view.menu_asked.connect(self._on_menu_asked)
         self.view.remove_asked.connect(self._on_remove_asked)
-        self.model.rows_settled.connect(self._say)
+        self.put_together(self.head, self.view, self.model)
         self.head.reach_switched.connect(self._view_only.toggle)
-        self.head.copy_clicked.connect(self._copy_list)
-        self.head.close_clicked.connect(self.close_requested)
 
     # What the window says
 
@@ -201,14 +175,15 @@ class MarksPanel(QWidget):
         if self._stale:
             self._list()
 
-    def _say(self) -> None:
+    @override
+    def say(self) -> None:
         rows, total = self.model.rows, len(self._document.analysis.marks)
         self.head.set_count(f"{total:,}" if total else "")
         hint, link = "", ""
         if rows.outside and self.model.choice.view_only:
-            hint, link = f"{rows.outside:,} more {_are(rows.outside)} hidden by {self._hider()}", "List all"
+            hint, link = f"{rows.outside:,} more {_are(rows.outside)} hidden by {self.hider()}", "List all"
         elif rows.outside:
-            hint, link = f"{rows.outside:,} {_are(rows.outside)} hidden by {self._hider()}", "List this view only"
+            hint, link = f"{rows.outside:,} {_are(rows.outside)} hidden by {self.hider()}", "List this view only"
         self.head.say(hint, link)
         for action in (self._filter, self._clear):
             action.setEnabled(total > 0)
@@ -217,7 +192,7 @@ class MarksPanel(QWidget):
     def show_keys(self, words: KeyWords) -> None:
         """Name the keys that mark and comment, as they are now."""
         self._key_of = words
-        self._say()
+        self.say()
 
     def _nothing_words(self) -> str:
         ways = (("edit.mark", "marks"), ("edit.comment", "comments on"))
@@ -228,10 +203,6 @@ class MarksPanel(QWidget):
         total = len(self._document.analysis.marks)
         return f"None of {total:,} {'mark is' if total == 1 else 'marks are'} listed. The menu above lists all of them."
 
-    def _hider(self) -> str:
-        filtered, scoped = bool(self._shown.filter.text.strip()), self._shown.scope is not None
-        return "filter and scope" if filtered and scoped else "the scope" if scoped else "the filter"
-
     # What the user does
 
     def _on_chosen(self) -> None:
@@ -239,20 +210,18 @@ class MarksPanel(QWidget):
         self.model.choice.view_only = self._view_only.isChecked()
         self.model.refresh()
 
-    def _on_picked(self, row: int, clicked: bool) -> None:
-        """Moving over marks selects their messages; a filter that hides one gives way to a click or Return only."""
-        if clicked or self.model.is_shown(row):
-            self._go_to(self.model.target(row))
-
-    def _on_entered(self, row: int) -> None:
-        self._go_to(self.model.target(row))
-        self.left.emit()
-
-    def _go_to(self, target: Target) -> None:
+    @override
+    def go_to_row(self, row: int) -> bool:
+        target = self.model.target(row)
         if isinstance(target, ContextTarget):
             self.place_requested.emit(ContextPlace(target.space, target.node))
         else:
             self.message_requested.emit(target)
+        return True
+
+    @override
+    def row_text(self, row: int) -> str:
+        return self.model.line(row).copied
 
     def _on_remove_asked(self, row: int) -> None:
         self.remove_requested.emit(self.model.target(row))
@@ -263,6 +232,7 @@ class MarksPanel(QWidget):
         row = self.view.currentIndex().row()
         return self.model.target(row) if row >= 0 else None
 
+    @override
     def menu_for(self, row: int) -> MarkMenu:
         """The context menu of a row; it deletes itself when it closes."""
         target = self.model.target(row)
@@ -273,17 +243,6 @@ class MarksPanel(QWidget):
         menu.filter_chosen.connect(self.filter_requested)
         menu.aboutToHide.connect(menu.deleteLater)
         return menu
-
-    def _on_menu_asked(self, row: int, at: QPoint) -> None:
-        self.menu_for(row).popup(at)
-
-    def _copy_row(self, row: int) -> None:
-        if row >= 0:
-            QGuiApplication.clipboard().setText(self.model.line(row).copied)
-
-    def _copy_list(self) -> None:
-        rows = range(min(len(self.model.rows), COPIED_MOST))
-        QGuiApplication.clipboard().setText("\n".join(self.model.line(row).copied for row in rows))
 
 
 def _are(count: int) -> str:

@@ -217,8 +217,9 @@ class MessageDelegate(QStyledItemDelegate):
         color = self.kit.theme.color("accent.ring")
         line = QColor(color)
         line.setAlphaF(_RAIL_ALPHA)
-        x, middle = rect.x() + round(10 * self.kit.theme.zoom), rect.y() + rect.height() // 2
-        clear = 5 if mark.member else 0
+        zoom = self.kit.theme.zoom
+        x, middle = rect.x() + round(10 * zoom), rect.y() + rect.height() // 2
+        clear = round(5 * zoom) if mark.member else 0
         if mark.above:
             painter.fillRect(QRect(x - 1, rect.y(), 2, middle - clear - rect.y()), line)
         if mark.below:
@@ -229,11 +230,11 @@ class MessageDelegate(QStyledItemDelegate):
         if mark.selected:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(color)
-            painter.drawEllipse(QPointF(x, middle), 4, 4)
+            painter.drawEllipse(QPointF(x, middle), 4 * zoom, 4 * zoom)
         else:
-            painter.setPen(QPen(color, 1.5))
+            painter.setPen(QPen(color, 1.5 * zoom))
             painter.setBrush(self.kit.theme.color("surface.base"))
-            painter.drawEllipse(QPointF(x, middle), 2.8, 2.8)
+            painter.drawEllipse(QPointF(x, middle), 2.8 * zoom, 2.8 * zoom)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_cell(self, painter: QPainter, rect: QRect, content: RowContent, column: int) -> None:

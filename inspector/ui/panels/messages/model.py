@@ -303,11 +303,6 @@ class MessageTableModel(QAbstractTableModel):
         self._hints = on
         self._report(0, self.rowCount() - 1, [Role.BADGES, Qt.ItemDataRole.AccessibleTextRole], Column.MESSAGE)
 
-    @property
-    def context_hints(self) -> bool:
-        """Whether badges are shown."""
-        return self._hints
-
     def apply_changes(self, changes: Changes, *, clock: bool = False, until: float | None = None) -> None:
         """Take in what a feed of the passes changed; called on the loop's thread, O(new and changed messages).
 

@@ -188,6 +188,8 @@ def _answer(case: _Case, said: Phrase) -> None:
         # What stands for it once it is consumed says more on one line than its JSON.
         said.say(transients.summary(case.message), Style.TERTIARY if badges & Badge.COLLAPSED else Style.TEXT)
         return
+    if case.linked("method") == "initialize" and _server(case, said):
+        return
     telling = bool(badges & Badge.CONSUMED) or bool(transients.hints(case.message))
     if telling:
         said.say(case.linked("target"), Style.MONO)
@@ -196,6 +198,19 @@ def _answer(case: _Case, said: Phrase) -> None:
         said.say(text, Style.MONO_SECONDARY)
     else:
         said.say(text, Style.SECONDARY if telling and said.segments else Style.TEXT)
+
+
+def _server(case: _Case, said: Phrase) -> bool:
+    """What a server that answers `initialize` is; False where it names nothing."""
+    result = case.payload.get("result")
+    if not isinstance(result, Mapping) or not isinstance(info := result.get("serverInfo"), Mapping):
+        return False
+    named = [value for key in ("name", "version") if isinstance(value := info.get(key), str) and value]
+    said.say(" ".join(named))
+    version = result.get("protocolVersion")
+    if named and isinstance(version, str):
+        said.say(f"MCP {version}", Style.SECONDARY)
+    return bool(named)
 
 
 def _verdict(case: _Case, said: Phrase) -> None:

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QAbstractItemView, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.chain import may_grow
 from inspector.document import CaptureDocument
 from inspector.filters.sorting import SortBy, same_order
 from inspector.filters.visible import Messages
@@ -27,11 +26,10 @@ from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.follow import Follower
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.pill import NewPill
+from inspector.ui.panels.messages.selected_chain import SelectedChain
 from inspector.ui.panels.messages.table import MessageTable
 from inspector.ui.theme import ThemeController
 
-_CHAIN_AFTER_MS = 30
-"""A chain costs a look through all links, so that it waits for keys that repeat."""
 _NO_UPDATE = QItemSelectionModel.SelectionFlag.NoUpdate
 _CLEAR_AND_SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 
@@ -96,12 +94,7 @@ class SteadyTable(MessageTable):
         self.follower = Follower(model.rows, following=document.live, parent=self)
         self.pill = NewPill(self.kit, self)
         self.pill.hide()
-        self._chain_of: int | None = None
-        self._chain: set[int] = set()
-        self._chain_timer = QTimer(self)
-        self._chain_timer.setSingleShot(True)
-        self._chain_timer.setInterval(_CHAIN_AFTER_MS)
-        self._chain_timer.timeout.connect(self._find_chain)
+        self._chain = SelectedChain(document, self)
         self._connect()
 
     def _connect(self) -> None:
@@ -112,6 +105,7 @@ class SteadyTable(MessageTable):
         self.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        self._chain.known.connect(self._draw_rail)
         self.follower.changed.connect(self.follow_changed)
         self.follower.count_changed.connect(self._on_new_count)
         self.pill.clicked.connect(self._on_pill_clicked)
@@ -568,25 +562,11 @@ class SteadyTable(MessageTable):
 
     def take_in(self, changes: Changes) -> None:
         """Find the chain again where a flush may have changed it. O(messages that came or changed)."""
-        selected = self.selected_message
-        if selected is not None and not self._chain_timer.isActive():
-            known = selected == self._chain_of
-            if not known or may_grow(self.document.analysis, selected, self._chain, changes):
-                self.refresh_chain()
-            else:
-                self._draw_rail(selected)
+        self._chain.take_in(changes)
 
     def refresh_chain(self) -> None:
         """Find the selected message's chain again, soon."""
-        if self.selected_message is not None and not self._chain_timer.isActive():
-            self._chain_timer.start()
-
-    def _find_chain(self) -> None:
-        selected = self.selected_message
-        if selected is None:
-            return
-        self._chain_of, self._chain = selected, {step.message for step in self.document.chain(selected)}
-        self._draw_rail(selected)
+        self._chain.look_for(self.selected_message)
 
     def _rail_of(self, message: int | None, members: Iterable[int]) -> ChainRail:
         """The rail; where messages stand is looked up only where that is not said by their numbers."""
@@ -602,7 +582,7 @@ class SteadyTable(MessageTable):
     def _draw_rail(self, selected: int) -> None:
         """Show the chain as far as its messages are shown now. O(chain)."""
         rows = self.messages.rows
-        rail = self._rail_of(selected, (m for m in self._chain if rows.row_of(m) is not None))
+        rail = self._rail_of(selected, (m for m in self._chain.members if rows.row_of(m) is not None))
         if rail.members != self.rail.members or rail.selected != self.rail.selected:
             self.rail = rail
             self.viewport().update(0, 0, self.columnWidth(Column.GUTTER), self.viewport().height())

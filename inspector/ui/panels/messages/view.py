@@ -179,8 +179,11 @@ class MessageView(SteadyTable):
         if by is None or not (extends or not modifiers or self._gathers(event)):
             return False
         count, before = self.messages.rowCount(), self.currentIndex()
-        row = min(max(before.row() + by, 0), count - 1) if before.isValid() else 0
-        if not count or row == before.row():
+        if not count:
+            return True
+        nothing = not before.isValid() or (self.selected_message is None and not self.selected.several)
+        row = self._first_row(by) if nothing else min(max(before.row() + by, 0), count - 1)
+        if row == before.row() and not nothing:
             return True
         if extends:
             self.extend_to_row(row, add=bool(modifiers & _CONTROL))
@@ -191,6 +194,16 @@ class MessageView(SteadyTable):
             self._select_row(row, max(before.column(), Column.NUMBER))
         self.scrollTo(self.currentIndex())
         return True
+
+    def _first_row(self, by: int) -> int:
+        """Where keys begin while nothing is selected: what is in sight, for the current row of Qt is not.
+
+        Going down that is the top, unless new messages are followed; going up, or following, the last one.
+        """
+        top, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        if self.following or last < 0:
+            last = self.messages.rowCount() - 1
+        return last if by < 0 or self.following else max(top, 0)
 
     def _current(self) -> tuple[int, int] | None:
         row = self.currentIndex().row()

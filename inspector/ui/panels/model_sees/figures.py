@@ -20,7 +20,6 @@ from inspector.ui.wire_text import tool_tip
 _ORDER = (Role.TOOLS, Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL)
 _ALPHAS = {Role.TOOLS: 0.45, Role.SYSTEM: 0.28, Role.USER: 0.62, Role.ASSISTANT: 0.8, Role.TOOL: 1.0}
 """Steps of the accent, as layers have them (look.md 3); none is so faint that it looks like nothing in the dark."""
-_REPORT_FROM = 430
 _HEIGHT, _LINE = 84, 18
 
 
@@ -77,7 +76,9 @@ def figures_of(moment: Moment, *, counting: bool) -> Figures:
         if reported.tokens is not None and reported.max_tokens:
             share = min(1.0, reported.tokens / reported.max_tokens)
     roles = tuple((role, *by_role[role]) for role in _ORDER if role in by_role)
-    entries, outside = sum(count for _, count, _ in roles), "" if counting else _outside_words(moment)
+    entries = sum(count for _, count, _ in roles)
+    # What came after the report may still be counted: the line stays, so that live traffic does not move the list.
+    outside = _outside_words(moment)
     return Figures(moment.total, moment.uncollapsed_total, entries, roles, counting, words, share, outside)
 
 
@@ -118,9 +119,14 @@ class FiguresView(QWidget):
         self.update()
 
     def _tip(self, figures: Figures) -> str:
-        lines = [f"{ROLE_WORDS[role]}: {count:,} entries, {tokens:,} tokens" for role, count, tokens in figures.roles]
+        lines = [
+            f"{ROLE_WORDS[role]}: {formats.count_of(count, 'entry', 'entries')}, {tokens:,} tokens"
+            for role, count, tokens in figures.roles
+        ]
         if figures.saved:
             lines.append(f"saved by collapsing: {figures.saved:,} tokens")
+        if figures.reported:
+            lines += ["", *figures.reported.split("\n")]  # which is not painted where there is no room
         note = f"Estimate, counted with {TOKENIZER}. What the participant reports is its own count, and never mixed in."
         return "\n".join([*lines, "", note])
 
@@ -172,6 +178,16 @@ class FiguresView(QWidget):
         else:
             self._line(painter, lower, (("ink.tertiary", "nothing is collapsed"),))
 
+    def _numbers_width(self, figures: Figures) -> int:
+        """What the big figure and the words beside it need: numbers are never cut."""
+        theme = self._themes.theme
+        small = QFontMetrics(theme.font("small"))
+        beside = [figures.aside]
+        if figures.saved:
+            beside.append(f"{figures.whole:,} without collapsing   {figures.saved:,} saved")
+        big = QFontMetrics(theme.font("display")).horizontalAdvance(f"{figures.now:,}")
+        return big + round(10 * theme.zoom) + max(map(small.horizontalAdvance, beside))
+
     def _line(self, painter: QPainter, box: QRect, parts: tuple[tuple[str, str], ...]) -> None:
         theme, x = self._themes.theme, box.left()
         metrics = QFontMetrics(theme.font("small"))
@@ -186,13 +202,15 @@ class FiguresView(QWidget):
             x += metrics.horizontalAdvance(f"{text}   ")
 
     def _paint_report(self, painter: QPainter, box: QRect, figures: Figures) -> int:
-        """What it said itself, at the right end, with its own gauge; the width taken."""
+        """What it said itself, at the right end, with its own gauge, if the big figure keeps room; the width taken."""
         theme = self._themes.theme
-        if not figures.reported or box.width() < _REPORT_FROM * theme.zoom:
-            return 0
         metrics = QFontMetrics(theme.font("small"))
         first, _, second = figures.reported.partition("\n")
         wide = max(metrics.horizontalAdvance(first), metrics.horizontalAdvance(second)) + 2
+        room = box.width() - self._numbers_width(figures) - wide - 2 * round(12 * theme.zoom)
+        if not figures.reported or room < 0:
+            return 0
+        share = figures.share if theme.metrics.gauge_width + round(8 * theme.zoom) <= room else None
         area = QRect(box.right() + 1 - wide, box.top(), wide, box.height())
         flags = Qt.AlignmentFlag.AlignRight
         painter.setFont(theme.font("small"))
@@ -200,7 +218,7 @@ class FiguresView(QWidget):
         painter.drawText(area, flags | Qt.AlignmentFlag.AlignTop, first)
         painter.setPen(theme.color("ink.tertiary"))
         painter.drawText(area, flags | Qt.AlignmentFlag.AlignBottom, second)
-        left = area.left() - self._paint_gauge(painter, area, figures.share)
+        left = area.left() - self._paint_gauge(painter, area, share)
         line = left - round(12 * theme.zoom)
         painter.fillRect(line, box.top() + 3, 1, box.height() - 6, theme.color("line.hair"))
         return box.right() + 1 - line + round(12 * theme.zoom)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
 from typing_extensions import override
 
 from inspector.document import CaptureDocument
@@ -12,8 +12,6 @@ from inspector.ui.panels.model_sees.sight import EntryRows, Sight
 from inspector.ui.roles import Role
 from inspector.ui.wire_text import tool_tip
 
-_AnyIndex = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
 _KEPT = 2_000
 
 
@@ -37,12 +35,9 @@ class EntriesModel(ListModel):
 
     def take(self, sight: Sight) -> None:
         """List what is looked at now. O(1): the arrays are the sight's."""
-        self.about_to_change.emit()
-        self.beginResetModel()
-        self._lines.clear()
-        self.rows = sight.rows
-        self.endResetModel()
-        self.rows_settled.emit()
+        with self.changing():
+            self._lines.clear()
+            self.rows = sight.rows
 
     def line(self, row: int) -> EntryLine:
         """A row in words."""
@@ -53,27 +48,22 @@ class EntriesModel(ListModel):
             found = self._lines[row] = entry_line(self._document, self.rows, row)
         return found
 
-    # Qt
+    # What a row says
 
     @override
-    def rowCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self.rows)
+    def text(self, row: int) -> str:
+        return self.line(row).text
 
     @override
-    def columnCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else 1
+    def spoken(self, row: int) -> str:
+        return self.line(row).spoken
 
     @override
-    def data(self, index: _AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        row = index.row()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.line(row).text
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self.line(row).spoken
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tool_tip(self.line(row).tip)
+    def tip(self, row: int) -> str:
+        return tool_tip(self.line(row).tip)
+
+    @override
+    def more(self, row: int, role: int) -> object:
         if role == Role.MESSAGE:
             return int(self.rows.messages[row])
         return self.line(row).entry.collapsed if role == Role.COLLAPSED else None

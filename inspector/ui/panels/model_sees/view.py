@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from typing_extensions import override
 
-from inspector.ui.panels.list_view import ListView
+from inspector.ui.panels.list_view import Key, ListView
 
 
 class EntriesView(ListView):
@@ -24,7 +26,8 @@ class EntriesView(ListView):
     out_asked = Signal()
     order_asked = Signal()
 
-    _kept_at_end = False
+    _kept: Literal["end", "selected"] | None = None
+    _kept_at = 0
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -48,14 +51,27 @@ class EntriesView(ListView):
         return bar.value() >= bar.maximum()
 
     def scroll_to_end(self) -> None:
-        """Bring the last row into sight, and keep it there while the view gets another height."""
+        """Bring the last row into sight."""
         self.executeDelayedItemsLayout()
         self.verticalScrollBar().setValue(self.verticalScrollBar().maximum())
-        self._kept_at_end = True
+        self._keep("end")
+
+    @override
+    def select(self, key: Key | None, *, into_view: bool = True) -> None:
+        super().select(key, into_view=into_view)
+        if key is not None and into_view:
+            self._keep("selected")
+
+    def _keep(self, what: Literal["end", "selected"]) -> None:
+        """What was brought into sight stays there while the view gets another height, until the user scrolls."""
+        self._kept, self._kept_at = what, self.verticalScrollBar().value()
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
-        kept = self._kept_at_end and self.at_end
+        kept = self._kept if self.verticalScrollBar().value() == self._kept_at else None
         super().resizeEvent(event)
-        if kept:
+        if kept == "end":
             self.scroll_to_end()
+        elif kept is not None and self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex())
+            self._keep(kept)

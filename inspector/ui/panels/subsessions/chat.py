@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from inspector.ui.panels.details.text_block import may_be_opened
 from inspector.ui.panels.subsessions.bubble_text import is_cut
 from inspector.ui.panels.subsessions.head import ChatHead
 from inspector.ui.panels.subsessions.input import MessageInput
@@ -109,9 +110,22 @@ class ChatPanel(QWidget):
         if self.sub is None:
             return
         self._places[self.sub.key] = self.view.place
+        self._keep_draft()
+
+    def _keep_draft(self) -> None:
         draft = self.input.text.toPlainText()
-        if draft.strip():
+        if self.sub is not None and draft.strip():
             self._drafts[self.sub.key] = draft
+
+    def _put_aside(self) -> None:
+        """Nothing can be added now: what was being written comes back when something can."""
+        self._keep_draft()
+        self.input.clear()
+
+    @property
+    def has_drafts(self) -> bool:
+        """Whether a message was written in part, here or in another sub-session."""
+        return bool(self._drafts) or bool(self.input.text.toPlainText().strip())
 
     def _roles(self) -> Iterator[str]:
         if self.sub is not None:
@@ -142,7 +156,14 @@ class ChatPanel(QWidget):
         reason = NOTHING_CHOSEN if sub is None else self._read_only
         if sub is not None and not reason:
             reason = (self._document.why_not_add(sub) or "") if sub.is_open else CLOSED
+        if reason and not self.input.reason:
+            self._put_aside()
+        held = self.input.isAncestorOf(self.window().focusWidget() or self)
         self.input.set_reason(reason)
+        if reason and held:  # else Qt gives the keyboard to whatever comes next in the window
+            self.view.setFocus()
+        if sub is not None and not reason and sub.key in self._drafts and not self.input.text.toPlainText():
+            self.input.text.setPlainText(self._drafts.pop(sub.key))
         label = "" if sub is None else label_of(sub)
         self.view.setAccessibleName(f"Conversation of {label}" if label else "Conversation")
 
@@ -234,7 +255,7 @@ class ChatPanel(QWidget):
         if found is None or found.message is None:
             return None
         message = found.message
-        links = self.view.painting.links(found, self.view.viewport().width())
+        links = list(filter(may_be_opened, self.view.painting.links(found, self.view.viewport().width())))
         menu = MessageMenu(
             message, own=found.kind == "own", editable=not self._read_only, cut=self._cut(message), links=links,
             parent=self,

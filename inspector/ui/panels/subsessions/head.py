@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QSize, Signal
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from typing_extensions import override
@@ -64,6 +64,7 @@ class ChatHead(QWidget):
         self._themes = themes
         self.setObjectName("chatHead")
         self.setAccessibleName("Sub-session")
+        self._label = ""
         self._dot = _Dot(themes, self)
         self.label = TextLabel("", variant="heading", name="chatLabel", parent=self)
         self.words = TextLabel("", variant="small", name="chatWords", parent=self)
@@ -102,7 +103,7 @@ class ChatHead(QWidget):
         """
         open_ = sub is not None and sub.is_open
         self.setAccessibleDescription("" if sub is None else f"{label_of(sub)}, {state_words(sub, now_ns)}")
-        self.label.setText("" if sub is None else label_of(sub))
+        self._label = "" if sub is None else label_of(sub)
         self.words.setText("" if sub is None else state_words(sub, now_ns))
         self._dot.setVisible(sub is not None)
         self._dot.state = "idle" if sub is None else dot_state(sub)
@@ -123,13 +124,15 @@ class ChatHead(QWidget):
         for widget in (self._dot, self.discard, self.close_button, self.merge, self.new):
             if not widget.isHidden():
                 room -= widget.sizeHint().width()
-        label, words = (
-            QFontMetrics(self._themes.theme.font(role)).horizontalAdvance(text.text()) + 4
-            for text, role in ((self.label, "heading"), (self.words, "small"))
-        )
+        heading = QFontMetrics(self._themes.theme.font("heading"))
+        label = heading.horizontalAdvance(self._label) + 4
+        words = QFontMetrics(self._themes.theme.font("small")).horizontalAdvance(self.words.text()) + 4
         shown = label + min(words, round(_LEAST_WORDS * self._themes.theme.zoom)) <= room
         self.words.setVisible(shown)
-        self.label.setFixedWidth(max(20, min(label, room)))
+        width = max(20, min(label, room))
+        self.label.setText(heading.elidedText(self._label, Qt.TextElideMode.ElideRight, width - 2))
+        self.label.setToolTip("" if width == label else self._label)
+        self.label.setFixedWidth(width)
         self.words.setFixedWidth(max(0, min(words, room - label)))
 
     @override

@@ -303,7 +303,8 @@ class Indicator(QWidget):
         if self.merged is None:
             return None
         kept = [file.path for file in self._document.files]
-        dialog = MergedDialog(self._themes, self.merged, self.window(), kept=kept)
+        counted = self.counts.wanted and not self.counts.counting and not self.counts.trouble
+        dialog = MergedDialog(self._themes, self.merged, self.window(), kept=kept, counted=counted)
         dialog.message_requested.connect(self.message_requested)
         dialog.open()
         if isinstance(entry, Entry):

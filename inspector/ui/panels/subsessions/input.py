@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QWidget
 from typing_extensions import override
 
@@ -104,6 +104,12 @@ class MessageInput(QWidget):
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.text and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
+            document = self.text.document()
+            undo, redo = (event.matches(key) for key in (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo))
+            if (undo and not document.isUndoAvailable()) or (redo and not document.isRedoAvailable()):
+                event.ignore()  # nothing of this line: it is about what was done to the sessions
+                return True
         if watched is self.text and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -125,6 +131,9 @@ class MessageInput(QWidget):
         edge = theme.metrics.control - metrics.lineSpacing()
         self.text.document().setDocumentMargin(max(1, (edge - 2) / 2))
         lines = min(_MOST_LINES, max(1, round(self.text.document().size().height())))
+        if self._reason:  # it stands where the text would, and is not cut
+            wanted = metrics.horizontalAdvance(self._reason) * 1.05
+            lines = max(lines, min(_MOST_LINES, -int(-wanted // max(1, self.text.viewport().width() - 8))))
         self.text.setFixedHeight(lines * metrics.lineSpacing() + edge)
         several = (
             Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines >= _MOST_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
@@ -133,6 +142,12 @@ class MessageInput(QWidget):
         side, above = theme.metrics.pane_padding, round(9 * theme.zoom)
         self._row.setContentsMargins(side, above + 1, side, above)
         self._row.setSpacing(theme.metrics.section_gap)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._reason:
+            self._fit()
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -46,7 +46,9 @@ class Note:
 
 def share_words(tokens: int, total: int) -> str:
     """A share of the whole: "46 %"; "" where there is nothing."""
-    return f"{round(100 * tokens / total)} %" if total and tokens else ""
+    if not total or not tokens:
+        return ""
+    return "<1 %" if 200 * tokens < total else f"{round(100 * tokens / total)} %"
 
 
 def layer_words(merged: MergedContext, layer: Layer) -> str:
@@ -96,6 +98,8 @@ def _note(merged: MergedContext, remark: Remark, main_only: int) -> Note:
         text = f"{formats.count_of(kept, 'parent message')} {'is' if kept == 1 else 'are'} main_only and "
         text += "stays." if kept == 1 else "stay."
     link = SWITCHES[rule][is_on] if rule in SWITCHES else ""
+    if text.startswith(("1 ", "Message ")) or "(1 withheld" in text:
+        link = link.replace(" them", " it")
     return Note(text, rule in _WARNINGS and not (rule == "covered_again" and not is_on), rule, link)
 
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
 from typing_extensions import override
 
 from inspector.ui import formats
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from inspector.msp.document import SessionDocument
     from inspector.msp.objects import Subsession
 
-_AnyIndex = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
 NO_SUMMARY = "No summary, messages kept for the record"
 
 
@@ -86,11 +84,8 @@ class SubsessionListModel(ListModel):
             self.rows = rows
             self.renew()
             return
-        self.about_to_change.emit()
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-        self.rows_settled.emit()
+        with self.changing():
+            self.rows = rows
 
     def renew(self) -> None:
         """The same rows may say something else now."""
@@ -115,35 +110,22 @@ class SubsessionListModel(ListModel):
             )  # fmt: skip
         return found
 
-    # Qt
+    # What a row says
 
     @override
-    def rowCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self.rows)
+    def text(self, row: int) -> str:
+        return self.line(row).label
 
     @override
-    def columnCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else 1
-
-    @override
-    def data(self, index: _AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        row = index.row()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.line(row).label
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._accessible(row)
-        return self._tip(row) if role == Qt.ItemDataRole.ToolTipRole else None
-
-    def _accessible(self, row: int) -> str:
+    def spoken(self, row: int) -> str:
         line, sub = self.line(row), self.rows.subs[row]
         nested = f"nested, level {self.rows.depths[row] + 1}" if self.rows.depths[row] else ""
         count = formats.count_of(len(sub.messages), "message")
         parts = (line.label, state_of(sub), nested, line.age, count, line.tokens, line.about)
         return ", ".join(dict.fromkeys(filter(None, parts)))
 
-    def _tip(self, row: int) -> str:
+    @override
+    def tip(self, row: int) -> str:
         line, sub = self.line(row), self.rows.subs[row]
         count = formats.count_of(len(sub.messages), "message")
         head = f"{line.label}\n{line.age}, {count}, {line.tokens} (estimate)"

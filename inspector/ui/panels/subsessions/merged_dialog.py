@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
@@ -22,13 +20,14 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.export.files import trouble_of
 from inspector.msp.objects import Message
 from inspector.protocol.secrets import mask_text
 from inspector.ui import formats
+from inspector.ui.asking import open_once
 from inspector.ui.panels.list_view import ListView
 from inspector.ui.panels.subsessions.merged_files import messages_json, write_messages
 from inspector.ui.panels.subsessions.merged_model import EntriesDelegate, EntriesModel
+from inspector.ui.stepped_write import SteppedWrite
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.form import CheckField
@@ -42,7 +41,6 @@ COPIED_MOST = 2_000
 """Entries that are copied; more would stall the window, and are for a file."""
 SHOWN_MOST = 200_000
 """Characters of an entry that are shown."""
-_SLICE_S, _EVERY_MS, _QUIET_S = 0.01, 5, 0.3
 _UNMASKED_HELP = "For this export only. Whoever gets the file can read and use them."
 NOTHING = "Nothing would be sent."
 
@@ -66,6 +64,7 @@ class MergedDialog(QDialog):
         parent: QWidget | None = None,
         *,
         kept: Sequence[Path] = (),
+        counted: bool = True,
     ) -> None:
         """Make the dialog.
 
@@ -74,24 +73,23 @@ class MergedDialog(QDialog):
             merged: what would be sent.
             parent: owner.
             kept: files an export never writes over.
+            counted: whether all its tokens are counted; it says none else.
         """
         super().__init__(parent)
         self._themes = themes
         self._merged = merged
         self._kept = tuple(kept)
-        self._steps: Iterator[int] | None = None
-        self._target = Path()
-        self._size = 0
-        self._told_at = 0.0
+        self._counted = counted
         self._masked = True
         self.setObjectName("mergedContext")
         label = plain(merged.subsession.label, 60)
         self.setWindowTitle(f"What {label} would send")
         self.setAccessibleName(self.windowTitle())
         self._build(label)
-        self._timer = QTimer(self)
-        self._timer.setInterval(_EVERY_MS)
-        self._timer.timeout.connect(self._go_on)
+        self._writing = SteppedWrite(self)
+        self._writing.progressed.connect(lambda size: self.said.setText(f"Exporting: {formats.size(size)} so far."))
+        self._writing.written.connect(self._on_written)
+        self._writing.failed.connect(lambda sentence: self.said.setText(sentence))
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         if self.model.entries:
@@ -105,7 +103,7 @@ class MergedDialog(QDialog):
         self._column = QVBoxLayout(self)
         self._column.addWidget(TextLabel(f"What {label} would send", variant="title", name="mergedTitle", parent=self))
         self._column.addWidget(TextLabel(self._sum_words(), variant="hint", name="mergedSum", wrap=True, parent=self))
-        self.model = EntriesModel(self._merged, self)
+        self.model = EntriesModel(self._merged, self, counted=self._counted)
         self.view = ListView(self.model, self._themes, name="mergedEntries", title="Entries", parent=self)
         self.view.setItemDelegate(EntriesDelegate(self.model, self._themes, self.view))
         self.view.set_empty_text(NOTHING)
@@ -173,8 +171,8 @@ class MergedDialog(QDialog):
     def _sum_words(self) -> str:
         merged = self._merged
         entries = formats.count_of(len(merged.entries), "entry", "entries")
-        tokens = f"{merged.tokens:,} tokens, estimate ({merged.tokenizer})"
-        return f"{tokens}, in {entries}, in the order they are sent. Secrets are masked here and in copies."
+        tokens = f"{merged.tokens:,} tokens, estimate ({merged.tokenizer}), in " if self._counted else ""
+        return f"{tokens}{entries}, in the order they are sent. Secrets are masked here and in copies."
 
     # Reading
 
@@ -188,8 +186,8 @@ class MergedDialog(QDialog):
 
     def _show_row(self, row: int) -> None:
         line, entry = self.model.line(row), self.model.entries[row][1]
-        tokens = formats.count_of(entry.tokens, "token")
-        self._head.setText(f"{line.layer}  {line.title}, {line.role}, {tokens}")
+        tokens = f", {formats.count_of(entry.tokens, 'token')}" if self._counted else ""
+        self._head.setText(f"{line.layer}  {line.title}, {line.role}{tokens}")
         self._reason.setText(line.reason)
         content = entry.content
         shown = visible_controls(mask_text(content[:SHOWN_MOST]))
@@ -231,45 +229,17 @@ class MergedDialog(QDialog):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("json")
         dialog.fileSelected.connect(lambda path: self.export(Path(path)))
-        dialog.open()
+        open_once(dialog)
 
     def export(self, target: Path) -> None:
         """Write everything to a file in slices; one at work is given up for it."""
-        self.stop()
-        self._target = target
-        self._steps = write_messages(self._merged, target, secrets=not self._masked, kept=self._kept)
-        self._told_at = time.perf_counter() + _QUIET_S
-        self._timer.start()
-        self._go_on()
+        steps = write_messages(self._merged, target, secrets=not self._masked, kept=self._kept)
+        self._writing.start(target, steps)
 
-    def stop(self) -> None:
-        """Give up what is at work; what was at the target before is still there."""
-        self._timer.stop()
-        steps, self._steps = self._steps, None
-        if steps is not None:
-            with contextlib.suppress(OSError):
-                steps.close()  # pyright: ignore[reportAttributeAccessIssue]  # it is a generator
-
-    def _go_on(self) -> None:
-        steps, until = self._steps, time.perf_counter() + _SLICE_S
-        if steps is None:
-            return
-        try:
-            for size in steps:
-                self._size = size
-                if time.perf_counter() >= until:
-                    if time.perf_counter() >= self._told_at:
-                        self._told_at = time.perf_counter() + _QUIET_S
-                        self.said.setText(f"Exporting: {formats.size(size)} so far.")
-                    return
-        except OSError as error:
-            self.stop()
-            self.said.setText(f"{plain(self._target.name)} could not be written: {trouble_of(error)}")
-            return
-        self.stop()
+    def _on_written(self, size: int) -> None:
         entries = formats.count_of(len(self.model.entries), "entry", "entries")
         secrets = "Secrets are masked." if self._masked else "Secrets are written as they are."
-        where = f"{plain(str(self._target))}, {formats.size(self._size)}"
+        where = f"{plain(str(self._writing.target))}, {formats.size(size)}"
         self.said.setText(f"Exported {entries} as {where}. {secrets}")
 
     def _on_unmasked_toggled(self, unmasked: bool) -> None:
@@ -282,7 +252,7 @@ class MergedDialog(QDialog):
 
     @override
     def done(self, result: int) -> None:
-        self.stop()
+        self._writing.stop()
         super().done(result)
         self.deleteLater()
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
-import json
 import os
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
+from inspector.model_context.file import parts_of, write_parts
 from inspector.protocol.secrets import mask_text
 
 if TYPE_CHECKING:
@@ -29,7 +27,7 @@ def messages_json(merged: MergedContext, *, secrets: bool = False) -> str:
 
 def write_messages(
     merged: MergedContext, target: Path, *, secrets: bool = False, kept: Iterable[Path] = ()
-) -> Iterator[int]:
+) -> Generator[int]:
     """Write it to a file, in place of what is there; steps of one message each, with the bytes written so far.
 
     Closed before its end it leaves what was there before.
@@ -46,31 +44,10 @@ def write_messages(
     target = Path(os.path.realpath(target))
     if target.exists() and any(path.exists() and target.samefile(path) for path in kept):
         raise OSError(errno.EEXIST, "that is the document itself", str(target))
-    handle, name = tempfile.mkstemp(prefix=".context-inspector-", suffix=".part", dir=target.parent)
-    part = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            yield from _written(merged, file, secrets=secrets)
-        part.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
-
-
-def _written(merged: MergedContext, file: IO[str], *, secrets: bool) -> Iterator[int]:
-    size = 0
-    for text in _parts(merged, secrets=secrets):
-        size += len(text.encode("utf-8", "replace"))
-        file.write(text)
-        yield size
-    file.flush()  # what does not fit on the disk is said here, not when the file is closed
+    yield from write_parts(_parts(merged, secrets=secrets), target)
 
 
 def _parts(merged: MergedContext, *, secrets: bool) -> Iterator[str]:
-    before = '{\n  "messages": ['
-    for message in merged.as_messages():
-        shown = message if secrets else {key: mask_text(value) for key, value in message.items()}
-        yield before + "\n    " + json.dumps(shown, ensure_ascii=False, indent=2).replace("\n", "\n    ")
-        before = ","
-    yield ("\n  " if before == "," else before) + "]\n}\n"
+    messages = merged.as_messages()
+    masked = ({key: mask_text(value) for key, value in message.items()} for message in messages)
+    return parts_of(iter(messages) if secrets else masked)

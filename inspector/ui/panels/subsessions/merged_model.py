@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import QObject, QRect, Qt
 from PySide6.QtGui import QPainter, QPen
 from typing_extensions import override
 
@@ -18,8 +18,6 @@ from inspector.ui.wire_text import plain, tool_tip
 if TYPE_CHECKING:
     from inspector.msp.merged import Entry, MergedContext
 
-_AnyIndex = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
 _KEY = ""
 
 
@@ -66,9 +64,10 @@ class EntriesModel(ListModel):
         entries: with the number of the layer of each.
     """
 
-    def __init__(self, merged: MergedContext, parent: QObject | None = None) -> None:
+    def __init__(self, merged: MergedContext, parent: QObject | None = None, *, counted: bool = True) -> None:
         super().__init__(parent)
         self._merged = merged
+        self._counted = counted
         self._lines: dict[int, EntryLine] = {}
         self.entries: list[tuple[int, Entry]] = [
             (number, entry) for number, layer in enumerate(merged.layers, 1) for entry in layer.entries
@@ -85,32 +84,29 @@ class EntriesModel(ListModel):
         found = self._lines.get(row)
         if found is None:
             number, entry = self.entries[row]
+            tokens = f"{entry.tokens:,}" if self._counted else ""
             found = self._lines[row] = EntryLine(
                 number, self._merged.layers[number - 1].title, order_words(entry, self._merged.rules),
-                plain(entry.role, 60) or "no role", plain(entry.reason, 300), f"{entry.tokens:,}",
+                plain(entry.role, 60) or "no role", plain(entry.reason, 300), tokens,
             )  # fmt: skip
         return found
 
-    # Qt
+    # What a row says
 
     @override
-    def rowCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self.entries)
+    def text(self, row: int) -> str:
+        return self.line(row).text
 
     @override
-    def columnCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else 1
+    def spoken(self, row: int) -> str:
+        line = self.line(row)
+        tokens = f", {line.tokens} tokens" if line.tokens else ""
+        return f"Layer {line.layer}, {line.title}: {line.text}{tokens}. {line.reason}"
 
     @override
-    def data(self, index: _AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self.entries):
-            return None
-        line = self.line(index.row())
-        if role == Qt.ItemDataRole.DisplayRole:
-            return line.text
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"Layer {line.layer}, {line.title}: {line.text}, {line.tokens} tokens. {line.reason}"
-        return tool_tip(f"{line.text}\n\n{line.reason}") if role == Qt.ItemDataRole.ToolTipRole else None
+    def tip(self, row: int) -> str:
+        line = self.line(row)
+        return tool_tip(f"{line.text}\n\n{line.reason}")
 
 
 class EntriesDelegate(ListDelegate):

@@ -226,7 +226,11 @@ class ChatPainting:
         gap, side = self._px(10), self._px(12)
         icon = 0 if not where else side + self._px(4)
         width = (
-            metrics.horizontalAdvance(when) + (gap if when and where else 0) + icon + metrics.horizontalAdvance(where)
+            metrics.horizontalAdvance(when)
+            + (gap if when and where else 0)
+            + icon
+            + metrics.horizontalAdvance(where)
+            + (self._px(2) if where else 0)  # a fraction of a pixel less, and the words would be elided
         )
         x = max(box.line.left(), box.line.right() - width) if box.right else box.line.left()
         painter.setFont(font)

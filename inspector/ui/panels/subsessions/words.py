@@ -59,9 +59,16 @@ def state_words(sub: Subsession, now_ns: int | None = None) -> str:
 
 def time_words(message: Message) -> str:
     """When it was said, and by whom where neither side of the conversation says so."""
-    when = formats.clock(message.time_ns)
+    when = when_words(message.time_ns, message.owner.created_ns)
     role = "" if message.role in _OWN_ROLES else plain(message.role, 40) or "no role"
     return "  ".join(filter(None, (when, role)))
+
+
+def when_words(time_ns: int, began_ns: int) -> str:
+    """A time of day, with the day where that is another than it began on; "" where it is not known."""
+    when = formats.clock(time_ns)
+    day, first = formats.day_and_time(time_ns)[:10], formats.day_and_time(began_ns)[:10]
+    return f"{day} {when}" if when and first and day != first else when
 
 
 def visibility_words(message: Message, kind: str) -> str:
@@ -85,7 +92,7 @@ def title_words(rows: ChatRows) -> str:
 
 def end_words(sub: Subsession) -> str:
     """How a sub-session ended."""
-    at = formats.clock(sub.closed_ns)
+    at = when_words(sub.closed_ns, sub.created_ns)
     when = f" at {at}" if at else ""
     if sub.discarded:
         return f"discarded{when}, messages kept for the record"
@@ -100,7 +107,8 @@ def spoken(rows: ChatRows, row: Row, inherited: str) -> str:
     if message is not None:
         where = visibility_words(message, row.kind)
         before = "parent chat, " if row.kind == "parent" else ""
-        parts = (f"{before}{plain(message.role, 40) or 'no role'}", formats.clock(message.time_ns), where)
+        when = when_words(message.time_ns, message.owner.created_ns)
+        parts = (f"{before}{plain(message.role, 40) or 'no role'}", when, where)
         return f"{', '.join(filter(None, parts))}: {plain(message.content, _SPOKEN) or 'empty'}"
     if rows.sub is None:
         return ""

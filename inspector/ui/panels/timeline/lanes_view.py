@@ -450,8 +450,3 @@ class LanesView(QWidget):
     def _on_theme_changed(self) -> None:
         self._painter = None
         self.refresh()
-
-
-def rect_of_axis(view: LanesView, theme_controller: ThemeController) -> QRect:
-    """Where the axis is in the view."""
-    return QRect(head_width(theme_controller.theme), 0, view.axis_width, view.height())

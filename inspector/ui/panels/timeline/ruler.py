@@ -48,29 +48,35 @@ class Ruler(QWidget):
         painter.setFont(font)
         painter.setPen(theme.color("ink.tertiary"))
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        pointed = self._box(head + axis.x_of(axis.cursor_ns, width)) if axis.cursor_ns is not None else QRectF()
         for ns, words in axis.ticks(width):
             x = head + round(axis.x_of(ns, width))
             room = metrics.horizontalAdvance(words) + 2
-            if x >= head and x + 4 + room <= self.width():
-                painter.drawText(QRectF(x + 4, 0, room, self.height()), flags, words)
-        words = self.cursor_words()
-        if words and axis.cursor_ns is not None:
-            self._paint_box(painter, head + axis.x_of(axis.cursor_ns, width), words)
+            line = QRectF(x + 4, 0, room, self.height())
+            if x >= head and line.right() <= self.width() and not line.intersects(pointed):
+                painter.drawText(line, flags, words)
+        if not pointed.isEmpty():
+            self._paint_box(painter, pointed)
 
-    def _paint_box(self, painter: QPainter, x: float, words: str) -> None:
-        theme = self._themes.theme
-        font = theme.font("label")
-        width = QFontMetrics(font).horizontalAdvance(words) + round(12 * theme.zoom)
+    def _box(self, x: float) -> QRectF:
+        """Where the box at the cursor is; empty where the cursor is out of sight."""
+        theme, words = self._themes.theme, self.cursor_words()
+        if not words:
+            return QRectF()
+        width = QFontMetrics(theme.font("label")).horizontalAdvance(words) + round(12 * theme.zoom)
         left = min(max(x - width / 2, head_width(theme)), self.width() - width - 1)
         high = round(17 * theme.zoom)
-        box = QRectF(round(left), (self.height() - high) // 2, width, high)
+        return QRectF(round(left), (self.height() - high) // 2, width, high)
+
+    def _paint_box(self, painter: QPainter, box: QRectF) -> None:
+        theme = self._themes.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color("ink.primary"))
         painter.drawRoundedRect(box, theme.metrics.radius_mark, theme.metrics.radius_mark)
-        painter.setFont(font)
+        painter.setFont(theme.font("label"))
         painter.setPen(theme.color("surface.base"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self.cursor_words())
 
     def _on_theme_changed(self) -> None:
         self.setFixedHeight(round(RULER_PX * self._themes.theme.zoom))

@@ -28,9 +28,10 @@ def message_lines(document: CaptureDocument, times: MessageTimes, row: int) -> t
 
 
 def several_lines(document: CaptureDocument, times: MessageTimes, mark: Mark) -> tuple[str, str, str]:
-    """Of a mark that stands for several messages: how many, and what the first one is."""
+    """Of a mark that stands for several messages: how many, what the first one is, and how to see each."""
     title, text, foot = message_lines(document, times, mark.row)
-    return formats.count_of(mark.count, "message"), f"First {title}. {text}", foot
+    first = ", ".join(filter(None, (title, text)))
+    return formats.count_of(mark.count, "message"), f"The first is {first}", f"{foot}. Double-click to spread them out."
 
 
 def bar_lines(document: CaptureDocument, times: MessageTimes, bar: Bar) -> tuple[str, str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,9 +33,12 @@ if TYPE_CHECKING:
     from inspector.ui.panels.tokens.over_time import OverTimeFigure
 
 REFRESH_MS = 1_000
+_REST = 10
+"""Between two refreshes the loop is left to others for this many times as long as one took: a million are 100 ms."""
 _WAYS: dict[str, Way] = {
     "By tool": "tool", "By context": "context", "By participant": "participant", "By kind": "kind",
 }  # fmt: skip
+_COUNTED = "Every message once and in full, as it was sent. What of it stays in a model's context is in Model sees."
 _ROOM_FOR_PLOT = 940
 """Width from which on there is a plot beside the table, pixels at 100 %."""
 
@@ -80,6 +84,7 @@ class TokensPanel(QWidget):
         self.setProperty("variant", "base")
         self.model = TokensModel(self)
         self.head = PaneHead(themes, "Tokens", name="tokensHead", parent=self)
+        self.head.explain_count(_COUNTED)
         self.shown = self._switch("Of what is shown", "tokensShown", "Count only the messages the table shows")
         self.below = self._switch("With those below", "tokensBelow", "A context stands for all contexts below it too")
         self.below.setChecked(True)
@@ -104,6 +109,7 @@ class TokensPanel(QWidget):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.refresh)
+        self._took_s = 0.0
         self._connect()
 
     def _switch(self, words: str, name: str, tip: str) -> Segment:
@@ -127,9 +133,9 @@ class TokensPanel(QWidget):
         return _WAYS.get(self.choice.choice, "tool")
 
     def apply_changes(self, _changes: Changes) -> None:
-        """Something came or was counted: it is taken in within a second, while this is seen."""
+        """Something came or was counted: it is taken in within a second or so, while this is seen."""
         if self.isVisible() and not self._stopped and not self._timer.isActive():
-            self._timer.start(REFRESH_MS)
+            self._timer.start(max(REFRESH_MS, round(_REST * self._took_s * 1000)))
 
     def apply_view(self) -> None:
         """The table shows others, perhaps."""
@@ -159,6 +165,11 @@ class TokensPanel(QWidget):
         """Add up what there is now. O(messages) in numpy."""
         if self._stopped or not self.isVisible():
             return
+        began = time.perf_counter()
+        self._add_up()
+        self._took_s = time.perf_counter() - began
+
+    def _add_up(self) -> None:
         analysis, way = self._document.analysis, self.way
         looked_at = np.asarray(self._rows.visible, np.int64) if self.shown.isChecked() else None
         below = way == "context" and self.below.isChecked()

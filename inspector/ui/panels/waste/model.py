@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject
 from typing_extensions import override
 
 from inspector.filters.visible import VisibleRows
@@ -14,8 +14,6 @@ from inspector.ui.roles import Role
 from inspector.ui.wire_text import plain, tool_tip
 from inspector.waste import Waste
 
-_AnyIndex = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
 PERHAPS = "perhaps"
 _SURE, _UNSURE = "The traffic shows it.", "It may have had its reason, or rests on an assumption."
 FILTERED_MOST = 50
@@ -117,12 +115,9 @@ class WasteModel(ListModel):
 
     def show_wastes(self, wastes: list[Waste]) -> None:
         """List others."""
-        self.about_to_change.emit()
-        self.beginResetModel()
-        self._lines.clear()
-        self.rows.take(wastes)
-        self.endResetModel()
-        self.rows_settled.emit()
+        with self.changing():
+            self._lines.clear()
+            self.rows.take(wastes)
 
     def line(self, row: int) -> WasteLine:
         """A row in words."""
@@ -131,36 +126,29 @@ class WasteModel(ListModel):
             found = self._lines[row] = waste_line(self.rows.wastes[row])
         return found
 
+    @override
     def is_shown(self, row: int) -> bool:
         """Whether the table shows the message of a row."""
         return self._shown.row_of(self.rows.wastes[row].message) is not None
 
-    # Qt
+    # What a row says
 
     @override
-    def rowCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self.rows)
+    def text(self, row: int) -> str:
+        return self.line(row).sentence
 
     @override
-    def columnCount(self, parent: _AnyIndex = _NOWHERE) -> int:
-        return 0 if parent.isValid() else 1
+    def tip(self, row: int) -> str:
+        line = self.line(row)
+        certain = _SURE if line.sure else _UNSURE
+        return tool_tip(f"{line.sentence}\n\n{line.advice}\n\n{certain} {line.number}")
 
     @override
-    def data(self, index: _AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or index.row() >= len(self.rows):
-            return None
-        row = index.row()
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.line(row).sentence
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return self._accessible(row)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            line = self.line(row)
-            certain = _SURE if line.sure else _UNSURE
-            return tool_tip(f"{line.sentence}\n\n{line.advice}\n\n{certain} {line.number}")
+    def more(self, row: int, role: int) -> object:
         return self.rows.wastes[row].message if role == Role.MESSAGE else None
 
-    def _accessible(self, row: int) -> str:
+    @override
+    def spoken(self, row: int) -> str:
         line = self.line(row)
         hidden = "" if self.is_shown(row) else "hidden by the view"
         tokens = formats.count_of(self.rows.wastes[row].tokens, "token")

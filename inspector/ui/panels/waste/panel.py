@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QPoint, QTimer, Signal
-from PySide6.QtGui import QAction, QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QAction, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
@@ -14,6 +14,7 @@ from inspector.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui.panels.list_head import ListHead
+from inspector.ui.panels.list_panel import ListPanel
 from inspector.ui.panels.list_view import ListView
 from inspector.ui.panels.waste.delegate import WasteDelegate
 from inspector.ui.panels.waste.menu import WasteMenu
@@ -33,27 +34,15 @@ SETTLED_MS = 2_000
 REST_S = 2.0
 """So long nothing is looked for again, while traffic goes on; longer where looking takes long."""
 _REST = 20
-COPIED_MOST = 1_000
 
 
-class WastePanel(QWidget):
+class WastePanel(ListPanel):
     """What of the context windows in one document could have been spared.
-
-    Signals:
-        message_requested(int): select this message.
-        filter_requested(str, str): an expression, and how it joins the filter in force.
-        close_requested(): it is to be hidden.
-        left(): the focus is to go back to the messages.
 
     Attributes:
         head, view, model: what it is made of.
         found: what was found last; None before.
     """
-
-    message_requested = Signal(int)
-    filter_requested = Signal(str, str)
-    close_requested = Signal()
-    left = Signal()
 
     def __init__(
         self,
@@ -62,8 +51,7 @@ class WastePanel(QWidget):
         rows: VisibleRows,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self._document = document
+        super().__init__(document, rows, "Waste", parent)
         self._finder: WasteFinder | None = None
         self._stale = True
         self._counting = True
@@ -71,9 +59,6 @@ class WastePanel(QWidget):
         self._took = 0.0
         self._rest_until = 0.0
         self.found: Found | None = None
-        self.setObjectName("wastePanel")
-        self.setAccessibleName("Waste")
-        self.setProperty("variant", "base")
         self.model = WasteModel(rows, self)
         self.head = ListHead(theme_controller, "Waste", name="waste", parent=self)
         self.view = ListView(self.model, theme_controller, name="wasteList", title="Waste", parent=self)
@@ -84,15 +69,9 @@ class WastePanel(QWidget):
         self._settling = QTimer(self)
         self._settling.setSingleShot(True)
         self._settling.timeout.connect(self._look_when_over)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.head)
-        column.addWidget(self.view, 1)
-        self.setFocusProxy(self.view)
         self._fill_menu()
         self._connect()
-        self._say()
+        self.say()
 
     def _fill_menu(self) -> None:
         menu = self.head.menu
@@ -107,14 +86,7 @@ class WastePanel(QWidget):
             menu.addAction(action)
 
     def _connect(self) -> None:
-        self.view.picked.connect(self._on_picked)
-        self.view.entered.connect(self._on_entered)
-        self.view.left.connect(self.left)
-        self.view.copy_asked.connect(self._copy_row)
-        self.view.menu_asked.connect(lambda row, at: self._on_menu_asked(row, at))
-        self.model.rows_settled.connect(self._say)
-        self.head.copy_clicked.connect(self._copy_list)
-        self.head.close_clicked.connect(self.close_requested)
+        self.put_together(self.head, self.view, self.model)
 
     # What the window says
 
@@ -130,7 +102,7 @@ class WastePanel(QWidget):
     def set_counting(self, wanted: bool) -> None:
         """Whether tokens are counted at all."""
         self._counting = wanted
-        self._say()
+        self.say()
 
     def stop(self) -> None:
         """Look no further."""
@@ -161,7 +133,7 @@ class WastePanel(QWidget):
         if self._finder is None and self._stale and self.isVisible() and not self._timer.isActive():
             if self._ready:
                 self._timer.start(max(0, round((self._rest_until - time.monotonic()) * 1000)))
-            self._say()
+            self.say()
 
     def _look_on(self) -> None:
         if self._finder is None:
@@ -197,7 +169,8 @@ class WastePanel(QWidget):
         sure_only = self._sure_only.isChecked()
         self.model.show_wastes([one for one in wastes if one.sure or not sure_only])
 
-    def _say(self) -> None:
+    @override
+    def say(self) -> None:
         found, listed = self.found, self.model.rows.wastes
         self.head.set_count(f"{len(listed):,}" if listed else "")
         self.head.say(self._sum_words(found) if found is not None else "", "")
@@ -221,18 +194,19 @@ class WastePanel(QWidget):
 
     # What the user does
 
-    def _on_picked(self, row: int, clicked: bool) -> None:
-        """Moving over rows selects their messages; a filter that hides one gives way to a click or Return only."""
-        if clicked or self.model.is_shown(row):
-            self.message_requested.emit(self.model.rows.wastes[row].message)
-
-    def _on_entered(self, row: int) -> None:
+    @override
+    def go_to_row(self, row: int) -> bool:
         self.message_requested.emit(self.model.rows.wastes[row].message)
-        self.left.emit()
+        return True
+
+    @override
+    def row_text(self, row: int) -> str:
+        return self.model.line(row).copied
 
     def _filter_all(self) -> None:
         self.filter_requested.emit(filter_for(self.model.rows.wastes), "replace")
 
+    @override
     def menu_for(self, row: int) -> WasteMenu:
         """The context menu of a row; it deletes itself when it closes."""
         menu = WasteMenu(self.model.rows.wastes[row], self)
@@ -240,14 +214,3 @@ class WastePanel(QWidget):
         menu.filter_chosen.connect(self.filter_requested)
         menu.aboutToHide.connect(menu.deleteLater)
         return menu
-
-    def _on_menu_asked(self, row: int, at: QPoint) -> None:
-        self.menu_for(row).popup(at)
-
-    def _copy_row(self, row: int) -> None:
-        if row >= 0:
-            QGuiApplication.clipboard().setText(self.model.line(row).copied)
-
-    def _copy_list(self) -> None:
-        rows = range(min(len(self.model.rows), COPIED_MOST))
-        QGuiApplication.clipboard().setText("\n".join(self.model.line(row).copied for row in rows))

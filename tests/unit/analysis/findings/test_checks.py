@@ -16,7 +16,7 @@ DOCS = Path(__file__).parents[4] / "docs" / "findings.md"
 
 
 def test_every_check_has_its_captures() -> None:
-    assert CASES.keys() == CHECK_BY_CODE.keys()
+    assert CASES.keys() == CHECK_BY_CODE.keys(), "one Case in tests/findings.py for each check"
     assert len(CHECK_BY_CODE) == len(CHECKS) >= 30
 
 
@@ -60,4 +60,4 @@ def test_every_check_is_described(check: object) -> None:
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert DOCS.read_text(encoding="utf-8") == page(), "python -m inspector.analysis.findings > docs/findings.md"
+    assert DOCS.read_text(encoding="utf-8") == page(), "make docs"

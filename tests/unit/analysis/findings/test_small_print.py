@@ -50,17 +50,17 @@ def test_a_misspelt_hint_beside_a_signal() -> None:
 @pytest.mark.parametrize(
     ("used", "most", "said"),
     [
-        ("96", "100", "96%"), ("999", "1000", "99%"), ("1000", "1000", "100%"), ("5000", "1000", "500%"),
+        ("96", "100", "96 %"), ("999", "1000", "99 %"), ("1000", "1000", "100 %"), ("5000", "1000", "500 %"),
         ("true", "true", None), ("NaN", "1", None), ("Infinity", "Infinity", None), ("1", "1" + "0" * 400, None),
         ("1" + "0" * 400, "1", None), ("1e400", "1e400", None), ("-1", "1", None), ("1", "0", None),
-        ("1e308", "1e-308", "9900%"),
+        ("1e308", "1e-308", "9900 %"),
     ],
 )  # fmt: skip
 def test_how_full_a_window_is(used: str, most: str, said: str | None) -> None:
     line = json.dumps(envelope("participant/status", "PAYLOAD"))
     line = line.replace('"PAYLOAD"', f'{{"tokens": {used}, "max_tokens": {most}}}')
     found = [f for f in document_of(envelope(), line).analysis.findings.all() if f.code == "context-window-full"]
-    assert [said] * len(found) == [next((w for w in f.text.split() if w.endswith("%")), None) for f in found]
+    assert [said] * len(found) == [f.text.partition("reports ")[2].partition(" of its")[0] for f in found]
     assert bool(found) is (said is not None)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from inspector.fields import FIELD_BY_NAME
+from inspector.protocol.formats import EVERY, WORDS
 from tests.builders import document_at
 from tests.pictures import picture
 
@@ -42,10 +43,22 @@ def test_is_read(name: str, format_: str, records: int, unreadable: int) -> None
     assert picture(document)["totals"]["messages"] == len(document.capture)
 
 
-def test_every_sample_is_tested() -> None:
+def cases() -> list[tuple[str, str, int, int]]:
+    return [case for mark in test_is_read.pytestmark for case in mark.args[1]]  # type: ignore[attr-defined]
+
+
+def test_every_sample_is_tested_and_described() -> None:
     files = {path.name for path in SAMPLES.iterdir()} - {"README.md"}
-    marks = test_is_read.pytestmark  # type: ignore[attr-defined]
-    assert files == {case[0] for mark in marks for case in mark.args[1]}
+    assert files == {case[0] for case in cases()}, "one line in test_is_read for each sample"
+    described = (SAMPLES / "README.md").read_text(encoding="utf-8")
+    assert [name for name in sorted(files) if f"`{name}`" not in described] == [], "one line in README.md beside them"
+
+
+def test_every_format_has_a_sample_and_words() -> None:
+    labels = {label for one in EVERY for label in (one.LABEL, *one.LABELS.values())}
+    assert labels == {case[1] for case in cases()}, "one sample in tests/data/formats for each label"
+    assert labels == WORDS.keys(), "what the window calls it: WORDS of its module"
+    assert all(one.READS for one in EVERY)
 
 
 def test_v0_0_kinds_need_their_payload() -> None:

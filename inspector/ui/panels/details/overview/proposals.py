@@ -14,6 +14,7 @@ from inspector.protocol.capabilities import Asked, first_covering
 from inspector.protocol.secrets import mask_secrets, mask_text
 from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Part, fact
+from inspector.ui.panels.details.overview.behind import thought_sections
 from inspector.ui.panels.details.overview.requests import call_section
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
 from inspector.ui.panels.details.subject import Subject, linked
@@ -28,6 +29,7 @@ def build(sheet: Sheet) -> list[QWidget]:
     """Sections of a proposal."""
     subject = sheet.subject
     sections = call_section(sheet, subject.payload, "Proposed call") or [_bare_call(sheet)]
+    sections += thought_sections(sheet)
     state = sheet.facts([_state(subject)], name="proposalState", label="State", live=lambda: [_state(subject)])
     alone = len(subject.chain) < 2
     body: list[QWidget] = [state] if alone else [state, sheet.chain(label="What became of it")]

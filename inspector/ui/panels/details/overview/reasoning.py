@@ -23,6 +23,7 @@ from inspector.ui import formats
 from inspector.ui.panels.details.chain_view import link_of
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview import streams
+from inspector.ui.panels.details.overview.behind import said_before
 from inspector.ui.panels.details.overview.chat import said_section
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
 from inspector.ui.panels.details.subject import Subject, text_of
@@ -76,7 +77,7 @@ def _asked(subject: Subject) -> list[Fact]:
         gap = subject.delta_ns(cause)
         right = f"{formats.duration(-gap)} before" if gap is not None and gap <= 0 else ""
         return [*rows, Fact("", (by, message_part(cause)), right=right)]
-    return [*rows, fact("", "It names no message that asked for it.", "dim")]
+    return [*rows, said_before(subject) or fact("", "It names no message that asked for it.", "dim")]
 
 
 def _own_text(sheet: Sheet) -> list[QWidget]:

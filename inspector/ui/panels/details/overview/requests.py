@@ -15,6 +15,7 @@ from inspector.protocol.times import NO_TIME
 from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview import notifications
+from inspector.ui.panels.details.overview.behind import thought_sections
 from inspector.ui.panels.details.overview.talk import hello_facts, talk
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
 from inspector.ui.panels.details.state import ANSWER_WITHIN_NS, request_state
@@ -40,6 +41,7 @@ def build(sheet: Sheet) -> list[QWidget]:
             card = sheet.fact_card(_state(subject), name="requestState", label="State", live=live)
             sections.append(sheet.section("State", card))
         sections += call_section(sheet, subject.payload, "Arguments")
+    sections += thought_sections(sheet)
     sections += sheet.chain_section()
     if subject.to or subject.capture.string("space", subject.message):
         rows = _addressed(subject)
@@ -134,11 +136,14 @@ def _state(subject: Subject) -> list[Fact]:
 
 def _addressed(subject: Subject) -> list[Fact]:
     analysis, space = subject.analysis, int(subject.capture.columns["space"][subject.message])
-    rows = [_recipient(subject, name, space) for name in subject.to[:_MOST_RECIPIENTS]]
-    if len(subject.to) > _MOST_RECIPIENTS:
-        rows.append(fact(" ", f"{len(subject.to) - _MOST_RECIPIENTS} more", "dim"))
+    known = participants_of(analysis, space)
+    telling = any(p.here is not None or p.capabilities is not None for p in known)  # MCP announces nobody
+    to = [name for name in subject.to if telling or (space, name) not in analysis.participants.all]
+    rows = [_recipient(subject, name, space) for name in to[:_MOST_RECIPIENTS]]
+    if len(to) > _MOST_RECIPIENTS:
+        rows.append(fact(" ", f"{len(to) - _MOST_RECIPIENTS} more", "dim"))
     if not subject.to:
-        able = [p.name for p in participants_of(analysis, space)
+        able = [p.name for p in known
                 if p.here and answering(p, subject.method, subject.target)]  # fmt: skip
         words = f"{len(able)} here may answer" if able else "nobody here is known to answer"
         rows.append(fact("everyone", words, tooltip=", ".join(able) or None))

@@ -14,7 +14,7 @@ from inspector.protocol.payloads.outline import value_text
 from inspector.ui import formats
 from inspector.ui.panels.details.content_view import ContentView
 from inspector.ui.panels.details.facts import Fact, Part, fact
-from inspector.ui.panels.details.lifecycle import AT_END, seen_now
+from inspector.ui.panels.details.lifecycle import seen_label, seen_now
 from inspector.ui.panels.details.overview.answers import answer_section
 from inspector.ui.panels.details.overview.talk import hello_facts, talk
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
@@ -36,9 +36,9 @@ def build(sheet: Sheet) -> list[QWidget]:
     subject = sheet.subject
     sections: list[QWidget] = []
     if "transient" in subject.story.badges:
-        collapsed = subject.story.collapsed_by is not None
-        card = seen_now(sheet, name="seenNow", label=AT_END, rows=_seen_now(subject), collapsed=collapsed)
-        sections.append(sheet.section(AT_END, card))
+        label, collapsed = seen_label(subject), subject.story.collapsed_by is not None
+        card = seen_now(sheet, name="seenNow", label=label, rows=_seen_now(subject), collapsed=collapsed)
+        sections.append(sheet.section(label, card))
     elif subject.story.consumes is not None or subject.story.note:
         card = sheet.fact_card(_signal(subject), name="signal", label="Context signal")
         sections.append(sheet.section("Context signal", card))

@@ -181,7 +181,7 @@ def test_following_edits_gives_the_rows_of_a_new_projection(edits: list[str], lu
     document.follow_edits()
     for edit in edits:
         going = [sub for sub in sessions.subsessions if sub.is_open]
-        ended = [sub for sub in sessions.subsessions if not sub.is_open and not sub.merged and not sub.discarded]
+        ended = [sub for sub in sessions.subsessions if sessions.why_not_merge(sub) is None]
         if edit == "merge" and ended:
             sessions.merge(luck.choice(ended))
         elif edit in ("global", "none"):
@@ -280,3 +280,20 @@ def test_a_sub_session_exported_is_the_same_again(tmp_path: Path) -> None:
     assert node_at(document, "nowhere") is None
     assert node_at(document, "s2") is not None
     assert document.analysis.contexts.node_of(0) == MAIN
+
+
+def test_of_several_things_wrong_with_one_object_each_is_told() -> None:
+    about = {"intent": ["a"], "facts": "b"}
+    value = {"session_id": "m1", "sub_context": about, "messages": [{"id": "a", "role": None}]}
+    found = [entry for entry in finding_entries(opened(value)) if entry["code"] == "msp-invalid"]
+    told = " ".join(str(entry) for entry in found)
+    for place in ("sub_context.intent", "sub_context.facts", "messages[0].role", "messages[0].content"):
+        assert place in told
+
+
+def test_a_compressed_document_is_told_by_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "sessions"
+    path.write_bytes(gzip.compress(json.dumps({"session_id": "m1", "messages": []}).encode()))
+    document = document_at(path)
+    assert document.msp is not None
+    assert (len(document.msp.sessions), document.msp.read_only) == (1, True)

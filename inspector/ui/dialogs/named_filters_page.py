@@ -1,0 +1,293 @@
+"""A page of settings that lists named filters in the user's order: the selected one is edited below, files share them.
+
+Presets and highlight rules are such; what more each of them has is up to its own page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Generic, NamedTuple, TypeVar
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QStyledItemDelegate, QVBoxLayout, QWidget
+
+from inspector.filters import FilterError, compile_filter
+from inspector.settings import HighlightRule, Preset
+from inspector.settings.sharing import Shared, UnreadableShareError, not_yet_among
+from inspector.ui.dialogs.ordered_list import OrderedList, OrderedModel
+from inspector.ui.dialogs.share_buttons import ShareButtons, outcome
+from inspector.ui.kept import NOT_WRITTEN, holds_secret
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.form import FieldColumn, Form
+from inspector.ui.widgets.labels import TextLabel
+
+Item = TypeVar("Item", Preset, HighlightRule)
+
+
+class Words(NamedTuple):
+    """What a page says."""
+
+    name: str
+    """Begins the object names."""
+    title: str
+    """Of the list."""
+    one: str
+    """What a row is called."""
+    help: str
+    filter_help: str
+    no_name: str
+
+
+class NamedFiltersPage(QWidget, Generic[Item]):
+    """Edits a copy of the items. A wrong filter or an empty name is said in place and not taken over.
+
+    Whoever derives from it calls `build` when it is ready for the calls that are made of it.
+
+    Signals:
+        changed: the user changed something.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, theme_controller: ThemeController, model: OrderedModel[Item], words: Words, parent: QWidget | None
+    ) -> None:
+        """Make an empty page.
+
+        Args:
+            theme_controller: gives the look.
+            model: copies of the items.
+            words: what it says.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._model = model
+        self._words = words
+        model.setParent(self)
+        self.setObjectName(f"settings{words.name.capitalize()}")
+        self.setAccessibleName(words.title)
+
+    # What more an item has than name and filter
+
+    def new_item(self) -> Item:
+        """One more, to be named."""
+        raise NotImplementedError
+
+    def delegate(self) -> QStyledItemDelegate:
+        """Draws the rows."""
+        raise NotImplementedError
+
+    def add_fields(self, form: Form) -> None:
+        """Add the fields below name and filter."""
+        raise NotImplementedError
+
+    def show_fields(self, item: Item | None) -> None:
+        """Show an item in those fields; None where there is none."""
+        raise NotImplementedError
+
+    def edited(self, item: Item, name: str, text: str) -> Item:
+        """An item with another name and filter, and with what those fields say."""
+        raise NotImplementedError
+
+    def filter_help(self, text: str) -> str:
+        """What stands under a filter in which nothing is wrong."""
+        return NOT_WRITTEN if holds_secret(text) else self._words.filter_help
+
+    def given(self) -> Shared:
+        """What a file to be shared holds."""
+        raise NotImplementedError
+
+    def found_in(self, shared: Shared) -> tuple[Sequence[Item], str]:
+        """The items of a shared file; where it holds none, what it holds instead, in a sentence, or ""."""
+        raise NotImplementedError
+
+    def fitted(self, items: Sequence[Item]) -> Iterable[Item]:
+        """Items of a file as they fit in with those there are."""
+        return items
+
+    # Building
+
+    def build(self) -> None:
+        """Build the page."""
+        words = self._words
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(TextLabel(words.help, variant="secondary", name=f"{words.name}Help", wrap=True, parent=self))
+        column.addWidget(self._build_list(), 1)
+        column.addLayout(self._build_buttons())
+        column.addWidget(self._share.said)
+        column.addLayout(self._build_form())
+        self.setFocusProxy(self._list)
+        self._select(0)
+
+    def _build_list(self) -> QFrame:
+        frame = QFrame(self)
+        frame.setObjectName(f"{self._words.name}Frame")
+        frame.setProperty("variant", "card")
+        inside = QVBoxLayout(frame)
+        inside.setContentsMargins(1, 4, 1, 4)
+        self._list = OrderedList(f"{self._words.name}List", self._words.title, frame)
+        self._list.setModel(self._model)
+        self._list.setItemDelegate(self.delegate())
+        self._list.selectionModel().currentChanged.connect(lambda _current, _previous: self._show_current())
+        self._list.moved.connect(lambda row, target: self._move_to(row, target))
+        self._list.removed.connect(lambda _row: self._on_remove_clicked())
+        inside.addWidget(self._list)
+        return frame
+
+    def _build_buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        made: dict[str, IconButton] = {}
+        prefix = self._words.name
+        for name, icon, words in (
+            ("Add", "add", f"Add a {self._words.one}"),
+            ("Remove", "ri.subtract-line", f"Remove this {self._words.one}"),
+            ("Up", "up", "Move up (Alt+Up)"),
+            ("Down", "down", "Move down (Alt+Down)"),
+        ):
+            made[name] = IconButton(self._themes, icon, words, name=f"{prefix}{name}", variant="small", parent=self)
+            row.addWidget(made[name])
+        made["Add"].clicked.connect(lambda: self.add(self.new_item()))
+        made["Remove"].clicked.connect(self._on_remove_clicked)
+        made["Up"].clicked.connect(lambda: self._move_to(self._row(), self._row() - 1))
+        made["Down"].clicked.connect(lambda: self._move_to(self._row(), self._row() + 1))
+        self._buttons = made
+        row.addStretch(1)
+        self._share = ShareButtons(prefix, self._words.title.lower(), self.given, self._take, self)
+        row.addWidget(self._share)
+        return row
+
+    def _build_form(self) -> Form:
+        name = self._words.name
+        form = Form(self._themes, self)
+        form.setColumnMinimumWidth(0, 48)
+        self._name = QLineEdit(self)
+        self._name.setObjectName(f"{name}Name")
+        self._name.setAccessibleName("Name")
+        self._filter = QLineEdit(self)
+        self._filter.setObjectName(f"{name}Filter")
+        self._filter.setAccessibleName("Filter")
+        for field in (self._name, self._filter):
+            field.textEdited.connect(self._on_edited)
+        self._name_row = FieldColumn(self._name, name=f"{name}NameHelp", parent=self)
+        self._filter_row = FieldColumn(
+            self._filter, name=f"{name}FilterHelp", help_text=self._words.filter_help, parent=self
+        )
+        form.add_field("Name", self._name_row, self._name)
+        form.add_field("Filter", self._filter_row, self._filter)
+        self.add_fields(form)
+        self._themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        return form
+
+    def _on_theme_changed(self) -> None:
+        self._filter.setFont(self._themes.theme.font("mono"))
+
+    # Content
+
+    def items(self) -> list[Item]:
+        """The items in their order."""
+        return self._model.items()
+
+    def show_items(self, items: Sequence[Item]) -> None:
+        """Show others; says nothing."""
+        self._model.replace(items)
+        self._select(0)
+
+    def add(self, item: Item) -> None:
+        """Add an item at the end, ready to be named."""
+        self._select(self._model.add(item))
+        self._name.setFocus()
+        self._name.selectAll()
+        self.changed.emit()
+
+    def select(self, row: int) -> None:
+        """Select an item, ready to be edited."""
+        self._select(row)
+        self._name.setFocus()
+
+    def _row(self) -> int:
+        return self._list.currentIndex().row()
+
+    def _select(self, row: int) -> None:
+        self._list.setCurrentIndex(self._model.index(min(row, self._model.rowCount() - 1)))
+        self._show_current()
+
+    def _show_current(self) -> None:
+        row = self._row()
+        item = self._model.item(row)
+        for field, shown in ((self._name, item.name if item else ""), (self._filter, item.filter if item else "")):
+            field.setText(shown)
+            field.setCursorPosition(0)
+            field.setEnabled(item is not None)
+        self._buttons["Remove"].setEnabled(item is not None)
+        self._buttons["Up"].setEnabled(row > 0)
+        self._buttons["Down"].setEnabled(0 <= row < self._model.rowCount() - 1)
+        self._share.set_can_export(self._model.rowCount() > 0)
+        self.show_fields(item)
+        self._say_trouble()
+
+    def _say_trouble(self) -> bool:
+        """Say in place what is wrong; whether anything is that must not be taken over."""
+        nameless = self._name.isEnabled() and not self._name.text().strip()
+        self._name_row.say_trouble(self._words.no_name if nameless else "")
+        sentence = _trouble_of(self._filter.text())
+        self._filter_row.say_trouble(sentence)
+        self._filter_row.say_help(self.filter_help(self._filter.text()))
+        return nameless or bool(sentence)
+
+    # What the user does
+
+    def _on_edited(self) -> None:
+        row = self._row()
+        item = self._model.item(row)
+        if item is not None and not self._say_trouble():
+            self.put(row, self.edited(item, self._name.text().strip(), self._filter.text().strip()))
+
+    def put(self, row: int, item: Item) -> None:
+        """The user has made another item of a row's."""
+        self._model.change(row, item)
+        self.changed.emit()
+
+    def _on_remove_clicked(self) -> None:
+        row = self._row()
+        if row >= 0:
+            self._model.remove(row)
+            self._select(row)
+            self.changed.emit()
+
+    def _move_to(self, row: int, target: int) -> None:
+        target = self._model.move(row, target - row)
+        if target != row:
+            self._select(target)
+            self.changed.emit()
+
+    # Sharing
+
+    def _take(self, shared: Shared, file: str) -> str:
+        """Add the items of a file that are not here yet and whose filters are filters."""
+        found, other = self.found_in(shared)
+        if not found:
+            raise UnreadableShareError(" ".join(filter(None, (f"{file} holds no {self._words.title.lower()}.", other))))
+        fresh = not_yet_among(self._model.items(), found)
+        troubles = [(item, _trouble_of(item.filter)) for item in fresh]
+        wrong = [f"{item.name} ({trouble.rstrip('.')})" for item, trouble in troubles if trouble]
+        good = [item for item, trouble in troubles if not trouble]
+        rows = [self._model.add(item) for item in self.fitted(good)]
+        if rows:
+            self._select(rows[0])
+            self.changed.emit()
+        return outcome(len(rows), len(found) - len(fresh), wrong, self._words.one, file)
+
+
+def _trouble_of(text: str) -> str:
+    """What is wrong with a filter, in a sentence; "" for nothing."""
+    try:
+        compile_filter(text, selected_context="context")
+    except FilterError as error:
+        return str(error)
+    return ""

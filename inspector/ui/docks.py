@@ -1,0 +1,152 @@
+"""The docks of one window: which there are, what is in them, and the switches that show and hide them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
+
+if TYPE_CHECKING:
+    from inspector.ui.main_window import MainWindow
+    from inspector.ui.panes import Panes
+
+LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+
+
+@dataclass(frozen=True, slots=True)
+class Dock:
+    """One dock."""
+
+    title: str
+    """What it is called; in small letters, the name its panel has in `Panes`."""
+    area: Qt.DockWidgetArea
+    """Where it stands until it is moved. Those at the bottom lie on one another, hidden until they are asked for."""
+    switch: str
+    """Id of the action that shows and hides it."""
+
+    def panel(self, panes: Panes) -> QWidget:
+        """What is in it."""
+        return getattr(panes, self.title.lower())
+
+
+DOCKS = (
+    Dock("Contexts", LEFT, "view.contexts"),
+    Dock("Participants", LEFT, "view.contexts"),
+    Dock("Details", RIGHT, "view.details"),
+    Dock("Findings", BOTTOM, "view.findings"),
+    Dock("Marks", BOTTOM, "view.marks"),
+    Dock("Latency", BOTTOM, "analyze.latency"),
+    Dock("Waste", BOTTOM, "analyze.waste"),
+    Dock("Tokens", BOTTOM, "analyze.tokens"),
+)
+"""In the order they are made, which is that of their tabs.
+
+A panel at the bottom is in `Panes.bottom` too. It has a `head`, the signals `message_requested(int)`,
+`filter_requested(str, str)`, `close_requested()` and `left()`, and the methods `apply_changes(changes)` and `stop()`.
+"""
+
+MIDDLE = "Messages"
+"""Title of the middle column, which is no dock."""
+
+READ = (
+    *(one.title for one in DOCKS if one.area is LEFT), MIDDLE,
+    *(one.title for one in DOCKS if one.area is BOTTOM), *(one.title for one in DOCKS if one.area is RIGHT),
+)  # fmt: skip
+"""Titles of the panes in the order they are read."""
+
+
+class Docks(QObject):
+    """The docks of one window.
+
+    Attributes:
+        by_title: the docks; none while there is no document.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.by_title: dict[str, QDockWidget] = {}
+
+    def build(self, panes: Panes) -> None:
+        """Make the docks, with these panes in them."""
+        for one in DOCKS:
+            dock = self.by_title[one.title] = QDockWidget(one.title, self._window)
+            dock.setObjectName(f"dock.{one.title.lower()}")
+            _fill(dock, one.panel(panes))
+            self._window.addDockWidget(one.area, dock)
+            dock.setVisible(one.area is not BOTTOM)
+            dock.toggleViewAction().toggled.connect(self.show_switches)
+
+    def exchange(self, panes: Panes) -> None:
+        """Show these panes in the docks, in place of those that are there."""
+        for one in DOCKS:
+            _fill(self.by_title[one.title], one.panel(panes))
+
+    def listen_to(self, panes: Panes) -> None:
+        """Do what the panels at the bottom ask for: to be hidden, and that the keyboard goes back to the middle."""
+        for panel in panes.bottom:
+            dock = next(dock for dock in self.by_title.values() if dock.widget() is panel)
+            panel.close_requested.connect(dock.hide)
+            panel.left.connect(self._window.focus_center)
+
+    def show_switches(self, *_shown: object) -> None:
+        """The switches say what is shown, however it came to be: by them, by a menu of Qt's, by the stored layout."""
+        for switch in dict.fromkeys(one.switch for one in DOCKS):
+            shown = any(not dock.isHidden() for dock in self._of(switch))
+            self._window.actions_by_id[switch].setChecked(shown)
+
+    def bring_up(self, title: str) -> None:
+        """Show a dock, in front of those it lies on."""
+        self.by_title[title].show()
+        self.by_title[title].raise_()
+
+    def follow_switch(self, switch: str) -> None:
+        """Show or hide the docks at a side, as their switch says."""
+        shown = self._window.actions_by_id[switch].isChecked()
+        for dock in self._of(switch):
+            dock.setVisible(shown)
+
+    def turn_over(self, title: str) -> None:
+        """Show a pane of those that lie on one another in front, with the keyboard; hide the one that is in front."""
+        window, dock = self._window, self.by_title[title]
+        if not dock.isHidden() and is_in_front(window, dock):
+            held = dock.isAncestorOf(QApplication.focusWidget() or window)
+            dock.hide()
+            if held:
+                window.center.take_focus()
+        else:
+            self.bring_up(title)
+            panel = dock.widget()
+            if panel is not None:
+                panel.setFocus()
+        self.show_switches()
+
+    def _of(self, switch: str) -> list[QDockWidget]:
+        return [self.by_title[one.title] for one in DOCKS if one.switch == switch and one.title in self.by_title]
+
+
+def is_in_front(window: QMainWindow, dock: QDockWidget) -> bool:
+    """Whether a dock that is shown is seen: of those that lie on one another only one is."""
+    above = [one for one in window.tabifiedDockWidgets(dock) if not one.isHidden() and not one.isFloating()]
+    content = dock.widget()
+    return not above or not window.isVisible() or (content is not None and is_seen(content))
+
+
+def is_seen(content: QWidget) -> bool:
+    """Whether anything of what a dock holds is seen."""
+    return not content.visibleRegion().isEmpty()
+
+
+def _fill(dock: QDockWidget, panel: QWidget) -> None:
+    """Show a panel in a dock, in place of the one that is there."""
+    before = dock.widget()
+    dock.setWidget(panel)
+    head = getattr(panel, "head", None)
+    if isinstance(head, QWidget):  # the pane's own head, by which it can be dragged
+        dock.setTitleBarWidget(head)
+    if before is not None:
+        before.deleteLater()

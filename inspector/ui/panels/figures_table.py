@@ -1,0 +1,288 @@
+"""A table of figures: a row a name, sorted as the user chose; painting, keys, pointer and context menu.
+
+The rows are a `FiguresModel`. A table says what is in its cells and menu; the last column keeps the room of a pane.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QHeaderView,
+    QMenu,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+from typing_extensions import override
+
+from inspector.ui.panels.figures_model import FiguresModel
+from inspector.ui.panels.plain_table import make_plain
+from inspector.ui.theme import Theme, ThemeController
+
+_ROW = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+def paddings(theme: Theme, column: enum.IntEnum) -> tuple[int, int]:
+    """Room left and right of the text in a column, pixels: the outer ones keep that of a pane."""
+    pane, cell = theme.metrics.pane_padding, theme.metrics.cell_padding
+    return (cell if column else pane), (pane if column == max(type(column)) else cell)
+
+
+class _Delegate(QStyledItemDelegate):
+    """Paints the ground of a cell, and has the table paint what stands on it."""
+
+    def __init__(self, view: FiguresTable, themes: ThemeController) -> None:
+        super().__init__(view)
+        self._view = view
+        self._themes = themes
+
+    @override
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        theme, view = self._themes.theme, self._view
+        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
+        row = index.row()
+        if view.selectionModel().isRowSelected(row):
+            painter.fillRect(rect, theme.color("accent.wash" if view.hasFocus() else "accent.washdim"))
+            if not index.column():
+                bar = QRect(rect.x(), rect.y(), theme.metrics.selection_bar, rect.height())
+                painter.fillRect(bar, theme.color("accent.ring"))
+        elif row == view.hovered_row:
+            painter.fillRect(rect, theme.color("surface.hover"))
+        left, right = paddings(theme, view.column_at(index))
+        view.paint_cell(painter, rect.adjusted(left, 0, -right, 0), index)
+
+
+class _Head(QHeaderView):
+    """Column heads that stand over their figures, with an arrow at the one the rows are sorted by."""
+
+    def __init__(self, view: FiguresTable, themes: ThemeController, name: str) -> None:
+        super().__init__(Qt.Orientation.Horizontal, view)
+        self._view = view
+        self._themes = themes
+        self.setObjectName(f"{name}Header")
+        self.setAccessibleName(f"Columns of the {name} table")
+        self.setHighlightSections(False)
+        self.setSectionsClickable(True)
+        self.setMinimumSectionSize(16)
+
+    @override
+    def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
+        theme = self._themes.theme
+        painter.fillRect(rect, theme.color("surface.base"))
+        painter.fillRect(QRect(rect.x(), rect.bottom(), rect.width(), 1), theme.color("line.hair"))
+        column = self._view.figures.columns(logicalIndex)
+        is_figure = self._view.figures.is_figure(column)
+        left, right = paddings(theme, column)
+        sorted_here = self.isSortIndicatorShown() and self.sortIndicatorSection() == logicalIndex
+        painter.setFont(theme.font("column"))
+        painter.setPen(theme.color("ink.primary" if sorted_here else "ink.secondary"))
+        text = str(self.model().headerData(logicalIndex, Qt.Orientation.Horizontal) or "")
+        if sorted_here:
+            arrow = "↓" if self.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder else "↑"
+            text = f"{arrow} {text}" if is_figure else f"{text} {arrow}"
+        painter.drawText(rect.adjusted(left, 0, -right, 0), _RIGHT if is_figure else _LEFT, text)
+
+
+class FiguresTable(QTableView):
+    """The table.
+
+    Signals:
+        filter_requested(str, str): a display filter, and how it joins the one in force (filter_menu.FilterMode).
+        left(): Escape was pressed.
+
+    Attributes:
+        figures: its rows.
+        hovered_row: the row under the pointer, or -1.
+        empty: what is said while there are no rows.
+    """
+
+    filter_requested = Signal(str, str)
+    left = Signal()
+
+    def __init__(
+        self,
+        model: FiguresModel[Any],
+        themes: ThemeController,
+        parent: QWidget | None,
+        *,
+        name: str,
+        widths: Mapping[Any, str | int],
+    ) -> None:
+        """Make the table, sorted as its model is.
+
+        Args:
+            model: its rows.
+            themes: give the look.
+            parent: owner.
+            name: what it is called, in small letters.
+            widths: of each column but the first, which takes what is left: its widest text, or pixels at 100 %.
+        """
+        super().__init__(parent)
+        self._themes = themes
+        self.figures = model
+        self._name = name
+        self._widths = widths
+        self._selected: int | None = None
+        self.hovered_row = -1
+        self.empty = ""
+        self.setObjectName(f"{name}Table")
+        self.setAccessibleName(name.capitalize())
+        self.setModel(model)
+        self.setItemDelegate(_Delegate(self, themes))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        make_plain(self)
+        self.setHorizontalHeader(_Head(self, themes, name))
+        sorted_by = model.sorted_by
+        self.setSortingEnabled(True)  # sorts by a column of Qt's choice
+        self.sortByColumn(sorted_by, Qt.SortOrder.DescendingOrder)
+        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
+        model.modelReset.connect(self._restore)
+        themes.changed.connect(self.use_theme)
+        self.use_theme()
+
+    def column_at(self, index: QModelIndex | QPersistentModelIndex) -> enum.IntEnum:
+        """The column of a cell."""
+        return self.figures.columns(index.column())
+
+    # What a table says of itself
+
+    def paint_cell(self, painter: QPainter, box: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Paint what stands in a cell."""
+        raise NotImplementedError
+
+    def enter_row(self, row: int) -> None:
+        """Return was pressed on a row."""
+        raise NotImplementedError
+
+    def fill_menu(self, menu: QMenu, row: int) -> None:
+        """Put in what can be done with a row, besides copying it."""
+        raise NotImplementedError
+
+    # Looks
+
+    def name_font(self, *, mono: bool) -> QFont:
+        """Font of a name: those of the protocol's things are set in mono."""
+        return self._themes.theme.font("mono-row" if mono else "body")
+
+    def use_theme(self) -> None:
+        """Take grid and fonts from the theme now in force."""
+        theme = self._themes.theme
+        metrics = theme.metrics
+        self.verticalHeader().setMinimumSectionSize(metrics.row)
+        self.verticalHeader().setDefaultSectionSize(metrics.row)
+        heads = self.horizontalHeader()
+        heads.setFixedHeight(metrics.column_head)
+        body, head = QFontMetrics(theme.font("body")), QFontMetrics(theme.font("column"))
+        heads.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for column, width in self._widths.items():
+            if isinstance(width, str):
+                arrow = 4 * metrics.unit  # of the column it is sorted by
+                title = head.horizontalAdvance(self.figures.titles[column]) + arrow
+                pixels = max(body.horizontalAdvance(width), title) + sum(paddings(theme, column))
+            else:
+                pixels = round(width * theme.zoom)
+            heads.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
+            heads.resizeSection(column, pixels)
+        self.viewport().update()
+
+    @override
+    def paintEvent(self, e: QPaintEvent) -> None:
+        super().paintEvent(e)
+        if self.figures.rows or not self.empty:
+            return
+        theme = self._themes.theme
+        padding = theme.metrics.pane_padding
+        painter = QPainter(self.viewport())
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("ink.secondary"))
+        box = self.viewport().rect().adjusted(padding, padding, -padding, 0)
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap), self.empty)
+
+    # Selection
+
+    def _on_current_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid():
+            self._selected = self.figures.key_of(self.figures.rows[current.row()])
+
+    def _restore(self) -> None:
+        """Rows have another order: the one selected stays selected."""
+        row = -1 if self._selected is None else self.figures.row_of(self._selected)
+        if row >= 0:
+            self.selectionModel().setCurrentIndex(self.figures.index(row, 0), _ROW)
+
+    # Keys and pointer
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self.currentIndex().row()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and row >= 0:
+            self.enter_row(row)
+        elif event.matches(QKeySequence.StandardKey.Copy) and row >= 0:
+            self._copy(row)
+        elif event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+    @override
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self.hover(event.position().toPoint())
+
+    @override
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.hover(None)
+
+    def hover(self, place: QPoint | None) -> None:
+        """The pointer is at a place of the viewport, or gone."""
+        row = self.indexAt(place).row() if place is not None else -1
+        if row != self.hovered_row:
+            self.hovered_row = row
+            self.viewport().update()
+
+    # Menu
+
+    @override
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if keyboard else self.indexAt(event.pos())
+        if index.isValid():
+            at = self.visualRect(index).bottomLeft() if keyboard else event.pos()
+            self.menu_for(index.row()).popup(self.viewport().mapToGlobal(at))
+
+    def menu_for(self, row: int) -> QMenu:
+        """The context menu of a row; it deletes itself when it closes."""
+        menu = QMenu(self)
+        menu.setObjectName(f"{self._name}Menu")
+        menu.setAccessibleName(self._name.capitalize())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.fill_menu(menu, row)
+        menu.addSeparator()
+        menu.addAction("Copy row").triggered.connect(lambda: self._copy(row))
+        return menu
+
+    def _copy(self, row: int) -> None:
+        figures = self.figures
+        QGuiApplication.clipboard().setText("\t".join(figures.text(figures.rows[row], c) for c in figures.columns))

@@ -1,0 +1,61 @@
+"""Sessions that lie in several files: chosen together, or with their folder, they are one document."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from inspector.ui.app import Application
+from tests.ui.find import child
+from tests.ui.test_restoring import log_of, read
+from tests.ui.windows import run_in_window, until
+
+SESSION = {"session_id": "m1", "created_at": "2026-01-05T09:00:00Z", "subsessions": ["s1"], "messages": []}
+SUBSESSION = {"subsession_id": "s1", "parent_session_id": "m1", "label": "units", "status": "open", "messages": []}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    made = []
+    for name, value in (("a.json", SESSION), ("b.json", SUBSESSION)):
+        (tmp_path / "chat").mkdir(exist_ok=True)
+        (tmp_path / "chat" / name).write_text(json.dumps(value), encoding="utf-8")
+        made.append(str(tmp_path / "chat" / name))
+    return made
+
+
+def test_files_chosen_together_are_one_document_and_a_log_among_them_another(
+    qapp: QApplication, files: list[str], tmp_path: Path
+) -> None:
+    log = log_of(tmp_path, count=20)
+
+    async def whole(application: Application) -> None:
+        window = application.new_window()
+        window.opening.open_paths([files[0], str(log), files[1]])
+        await until(lambda: len(application.windows) == 2, "a second window")
+        for one in application.windows:
+            await read(one)
+        msp = application.windows[0].document.msp
+        assert msp is not None
+        assert ([sub.label for sub in msp.subsessions], msp.problems) == (["units"], [])
+        assert application.windows[1].document.msp is None
+
+    run_in_window(qapp, whole)
+
+
+def test_a_folder_is_asked_for(qapp: QApplication, files: list[str]) -> None:
+    async def whole(application: Application) -> None:
+        window = application.new_window()
+        window.actions_by_id["file.open_folder"].trigger()
+        dialog = child(window, QFileDialog, "openFolderDialog")
+        assert dialog.fileMode() is QFileDialog.FileMode.Directory
+        dialog.close()
+        dialog.filesSelected.emit([str(Path(files[0]).parent)])
+        await read(window)
+        assert window.document.msp is not None
+        assert [sub.label for sub in window.document.msp.subsessions] == ["units"]
+
+    run_in_window(qapp, whole)

@@ -1,0 +1,48 @@
+"""Tests of `inspector.sources.answering`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from inspector.sources.answering import first_answer, in_time
+
+
+@pytest.mark.parametrize("content", [b"", b"a"])
+async def test_files_on_a_disk_answer(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "log").write_bytes(content)
+    await first_answer(tmp_path / "log")
+
+
+async def test_what_cannot_be_opened_is_left_to_whoever_reads_it(tmp_path: Path) -> None:
+    await first_answer(tmp_path)
+    await first_answer(tmp_path / "gone")
+    await first_answer(Path("/" + "x" * 300))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="there is no such file")
+async def test_what_the_system_makes_is_no_log() -> None:
+    with pytest.raises(OSError, match="copy it to a file"):
+        await first_answer(Path("/proc/self/status"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes with names")
+async def test_the_loop_goes_on_while_a_file_does_not_answer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "silent")  # to open it waits until somebody writes
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(first_answer(tmp_path / "silent"), 0.1)
+    os.close(os.open(tmp_path / "silent", os.O_RDWR | os.O_NONBLOCK))
+
+
+def test_who_does_not_answer_in_time_keeps_nobody_else_waiting() -> None:
+    release = threading.Event()
+    started = time.monotonic()
+    assert in_time([release.wait, lambda: True, lambda: False], 0.2) == [None, True, False]
+    assert time.monotonic() - started < 2
+    release.set()
