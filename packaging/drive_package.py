@@ -75,6 +75,10 @@ def main() -> None:
     _SCREEN.mkdir()
     os.environ |= {"DISPLAY": ":77", "XDG_CURRENT_DESKTOP": "GNOME", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
     check_file_types(capture)
+    # A desktop gives each user such a folder; by it a second start finds the first.
+    runtime = Path("/tmp/runtime")
+    runtime.mkdir(mode=0o700)
+    os.environ["XDG_RUNTIME_DIR"] = str(runtime)
     server = subprocess.Popen(
         ["Xvfb", ":77", "-screen", "0", "1280x800x24", "-fbdir", str(_SCREEN), "-nolisten", "tcp"],
         stderr=subprocess.DEVNULL,
