@@ -62,7 +62,11 @@ def listeners_of(pid: int) -> set[str]:
                 inodes.add(target[8:-1])
     found: set[str] = set()
     for table in ("tcp", "tcp6", "udp", "udp6"):
-        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+        try:
+            lines = Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]
+        except OSError:  # it ended
+            continue
+        for line in lines:
             columns = line.split()
             bound = columns[3] == _LISTENING if table.startswith("tcp") else columns[2].endswith(":0000")
             if columns[9] in inodes and bound:

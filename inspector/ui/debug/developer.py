@@ -35,7 +35,10 @@ class Developer(QObject):
         from inspector.ui.actions import ACTIONS
 
         wanted = self.wanted
-        self._menu.menuAction().setVisible(wanted)
+        bar, entry = self._window.menuBar(), self._menu.menuAction()
+        bar.removeAction(entry)  # unseen, screen readers would still be told of it
+        if wanted:
+            bar.insertAction(bar.actions()[-1], entry)
         for declared in ACTIONS:
             if declared.needs == NEEDS:
                 action = self._window.actions_by_id[declared.id]

@@ -46,7 +46,7 @@ def test_the_demos_loop_shows_what_collapsing_saved(application: Application) ->
         "Saved": "8,788 by 9 collapsed results",
     }  # fmt: skip
     assert facts_of(window, document, "lead") == {
-        "At the end": "622 tokens, estimate (cl100k_base)", "Without collapsing": "622",
+        "At the end": "636 tokens, estimate (cl100k_base)", "Without collapsing": "636",
         "Saved": "nothing; no result collapsed",
     }  # fmt: skip
 
