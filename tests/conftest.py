@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +18,12 @@ from tests import builders
 # Before any test imports Qt: tests never open a window on somebody's desktop. The real-window test starts a process
 # of its own under a virtual display.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-os.environ.setdefault("QT_API", "pyside6")
+
+# Whoever runs the tests may have signals passed over, as `nohup` and `&` do; what the tests start would inherit that.
+for _number in (signal.SIGINT, getattr(signal, "SIGHUP", None)):
+    if _number is not None and signal.getsignal(_number) is signal.SIG_IGN:
+        with contextlib.suppress(ValueError):  # not in the main thread
+            signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
 
 settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -207,19 +207,7 @@ for line in sys.stdin:
 """
 
 
-@pytest.fixture
-def signals_count() -> Generator[None]:
-    """Whoever runs the tests may pass signals over, as `nohup` and `&` do; children inherit that."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGINT)}
-    for number, handler in before.items():
-        signal.signal(number, signal.SIG_DFL if handler is signal.SIG_IGN else handler)
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
 @posix_only
-@pytest.mark.usefixtures("signals_count")
 def test_signals_reach_the_server_once_each_and_the_tap_stays(tmp_path: Path) -> None:
     with started(tmp_path / "a.ctxcap", PYTHON, "-c", COUNTS_SIGNALS, start_new_session=True) as process:
         assert process.stdin is not None

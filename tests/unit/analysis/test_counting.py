@@ -99,6 +99,7 @@ def test_a_death_is_made_good_and_a_third_one_ends_it(document: CaptureDocument,
     assert counting.go_on()
 
 
+@pytest.mark.timeout(180)  # processes are started one after the other
 def test_half_of_what_kills_twice_is_left(document: CaptureDocument, counting: Counting) -> None:
     count = len(document.capture)
     kill(counting)
