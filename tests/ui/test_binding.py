@@ -1,0 +1,14 @@
+"""Whatever other Qt programs a shell is set up for, the window uses the binding it was made for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+
+def test_a_shell_set_up_for_another_binding_changes_nothing() -> None:
+    code = "import inspector.ui.app, inspector.ui.panels.growth.panel, pyqtgraph; print(pyqtgraph.Qt.QT_LIB)"
+    environment = {**os.environ, "QT_API": "pyqt5", "PYQTGRAPH_QT_LIB": "PyQt5"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.returncode) == ("PySide6", 0), done.stderr
