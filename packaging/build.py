@@ -43,8 +43,10 @@ def moment() -> int:
     if told := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(told)
     asked = ["git", "-C", str(bundle.ROOT), "log", "-1", "--format=%ct"]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
-    return int(done.stdout) if done.returncode == 0 and done.stdout.strip() else int(time.time())
+    try:
+        return int(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)
+    except (OSError, subprocess.CalledProcessError, ValueError):  # no git here, or no repository
+        return int(time.time())
 
 
 def prepare() -> None:

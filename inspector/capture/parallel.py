@@ -21,6 +21,8 @@ PART_BYTES = 2 << 20
 """Of the file to one process at once: some thousand messages, taken in within a few frames of a window."""
 OWN_PART_BYTES = 256 << 10
 """Of the file to this process itself while the others are still starting."""
+LONG_LINE_BYTES = 1 << 20
+"""A line that goes on for so much is left to the others, who will soon be there: reading it takes a window too long."""
 _GIVEN_AT_ONCE = 3
 _GIVEN_AHEAD = 6
 """Parts a process that are being read or wait to be taken: while one of them takes long, the others do not pile up."""
@@ -77,7 +79,7 @@ class _Reading:
         block = self._blocks.pop(self._taken, None)
         if block is None:
             if not any(reader.pending for reader in self._readers):
-                return self._read_here()
+                return None if self._leaves_it(wait=wait) else self._read_here()
             self._hear(None if wait else 0)
             self._give_out()
             block = self._blocks.pop(self._taken, None)
@@ -100,9 +102,16 @@ class _Reading:
                     self._stand_in(reader)
                     break
 
+    def _leaves_it(self, *, wait: bool) -> bool:
+        """Whether nothing is read here until another process is ready."""
+        self._hear(0)
+        if wait or self._order or not self._readers:
+            return False
+        stop = self._position + OWN_PART_BYTES
+        return stop < self._stop and b"\n" not in self._source.read(stop - 1, LONG_LINE_BYTES)
+
     def _read_here(self) -> Block:
         """Nobody else is at work, so the next part is read by this process."""
-        self._hear(0)
         if self._order:
             start, stop = self._order.popleft()
         else:

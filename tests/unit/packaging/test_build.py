@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import time
 from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
@@ -82,3 +83,9 @@ def test_what_the_builder_puts_in_is_listed(monkeypatch: pytest.MonkeyPatch) -> 
     assert hooks.licence == "Apache-2.0"
     assert bootloader.text
     assert hooks.text
+
+
+def test_where_there_is_no_git_it_is_made_now(builder: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert abs(builder.moment() - time.time()) < 60
