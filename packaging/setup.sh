@@ -154,6 +154,26 @@ if ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
     "$python" -m venv .venv || { rm -rf .venv; fail "$python could not create .venv, see above"; }
 fi
 
+# A package carries the interpreter's library, which Debian's own interpreter does without.
+missing_python_library() {
+    .venv/bin/python - <<'END'
+import ctypes, pathlib, sys, sysconfig
+name = sysconfig.get_config_var("INSTSONAME") or ""
+there = pathlib.Path(sysconfig.get_config_var("LIBDIR") or "/", name).exists()
+try:
+    if ".so" in name and not there:
+        ctypes.CDLL(name)
+except OSError:
+    print("libpython%d.%d" % sys.version_info[:2])
+END
+}
+if [[ "$mode" == package && "$(uname -s)" == Linux ]]; then
+    mapfile -t wanted < <(missing_python_library)
+    if ((${#wanted[@]})); then
+        install_packages "a package carries it" "${wanted[@]}" || exit 1
+    fi
+fi
+
 # The stamp holds what was installed and from where: a changed pyproject.toml or a moved checkout installs again.
 stamp_of() {
     printf '%s\n' "$PWD"
