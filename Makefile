@@ -71,5 +71,5 @@ screenshots: setup ## take all pictures of README and guide anew, in a minute or
 	@QT_QPA_PLATFORM=offscreen $(BIN)/python docs/screenshots.py
 
 clean: ## remove .venv and everything that can be made again
-	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .benchmarks .import_linter_cache
+	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find inspector tests -name __pycache__ -type d -prune -exec rm -rf {} +

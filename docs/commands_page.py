@@ -5,29 +5,21 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from enum import EnumType
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script, it stands in its own folder
+sys.path.insert(0, str(Path(__file__).parents[1] / "packaging"))
 
-import typer
-import typer.main
-
-from inspector.program import app
-
-_PROGRAM = "context-inspector"
-_WINDOW = "window"
-"""The command that is meant where none is named."""
+from command_tree import PROGRAM, Command, Option, commands
 
 _HEAD = f"""# Command line
 
-`{_PROGRAM}` opens the window. With a command it answers in the terminal, without a display, in the same filter
+`{PROGRAM}` opens the window. With a command it answers in the terminal, without a display, in the same filter
 language and with the same figures. How the commands are used is told page by page in the [guide](README.md); filters
 are in [filter.md](filter.md).
 
 FILE is any log that the window opens, `-` for standard input. Where input goes on for ever, Ctrl+C ends reading, and
-the command answers for what came. In a checkout the program is `.venv/bin/{_PROGRAM}`.
+the command answers for what came. In a checkout the program is `.venv/bin/{PROGRAM}`.
 
 This page is made of the commands' own help: `python docs/commands_page.py > docs/commands.md`.
 
@@ -46,80 +38,42 @@ This page is made of the commands' own help: `python docs/commands_page.py > doc
 
 def page() -> str:
     """The page in Markdown, with a line end at its end."""
-    group: Any = typer.main.get_command(app)
-    context = typer.Context(group)
-    commands = {name: group.get_command(context, name) for name in group.list_commands(context)}
-    shown = {name: command for name, command in commands.items() if not command.hidden}
-    window = commands[_WINDOW]
+    own, window, others = commands()
     contents = [
         "## Commands\n",
-        f"- [`{_PROGRAM}`](#the-window): {_first(window.help)}",
-        *(f"- [`{name}`](#{name}): {_first(command.help)}" for name, command in shown.items()),
+        f"- [`{PROGRAM}`](#the-window): {_first(window.help)}",
+        *(f"- [`{command.name}`](#{command.name}): {_first(command.help)}" for command in others),
         "",
     ]
-    parts = [_HEAD, *contents, *_section("The window", "", window, group.params)]
-    for name, command in shown.items():
-        parts += _section(name, f" {name}", command, [])
+    parts = [_HEAD, *contents]
+    parts += _section("The window", PROGRAM, window._replace(options=(*window.options, *own.options)))
+    for command in others:
+        parts += _section(command.name, f"{PROGRAM} {command.name}", command)
     return "\n".join(parts).rstrip("\n") + "\n"
 
 
-def _section(title: str, name: str, command: Any, more: list[Any]) -> Iterator[str]:
-    arguments = [one for one in command.params if one.param_type_name == "argument"]
-    options = [one for one in (*command.params, *more) if one.param_type_name == "option" and not one.hidden]
-    needed = [f"{one.opts[0]} {_value(one)}" for one in options if one.required]
-    needed += (
-        ["--"] if command.context_settings.get("allow_interspersed_args") is False else []
-    )  # what follows is another's
-    words = [f"{_PROGRAM}{name}", *(["[OPTIONS]"] if len(options) > len(needed) else []), *needed]
-    usage = " ".join([*words, *map(_word, arguments)])
+def _section(title: str, called: str, command: Command) -> Iterator[str]:
+    needed = [f"{one.names[0]} {one.value}" for one in command.options if one.required]
+    needed += ["--"] * command.passes_on
+    words = [called, *(["[OPTIONS]"] if len(command.options) > len(needed) else []), *needed]
+    usage = " ".join([*words, *(one.word for one in command.arguments)])
     yield f"## {title}\n"
     yield f"```\n{usage}\n```\n"
     yield from (f"{paragraph}\n" for paragraph in _paragraphs(command.help))
-    rows = [(f"`{_word(one)}`", _plain(one.help)) for one in arguments if one.help]
-    rows += [(_names(one), _plain(_about(one))) for one in options]
+    rows = [(f"`{one.word}`", _plain(one.help)) for one in command.arguments if one.help]
+    rows += [(_names(one), _plain(_about(one))) for one in command.options]
     if rows:
         yield "| argument or option | what it does |\n| --- | --- |"
         yield "".join(f"| {_cell(left)} | {_cell(right)} |\n" for left, right in rows)
 
 
-def _word(argument: Any) -> str:
-    word = argument.metavar or argument.name.upper()
-    several = getattr(_annotation(argument), "__origin__", None) is list or getattr(argument, "nargs", 1) == -1
-    many = argument.required and several
-    return f"{word}..." if many else word
+def _names(option: Option) -> str:
+    return ", ".join(f"`{name} {option.value}`".replace(" `", "`") for name in option.names)
 
 
-def _annotation(parameter: Any) -> Any:
-    """The type it was declared with; a Typer that uses Click itself keeps what Click makes of that."""
-    described = getattr(parameter, "type_descriptor", None)
-    return parameter.type if described is None else described.annotation
-
-
-def _value(option: Any) -> str:
-    """What it takes; empty for a switch."""
-    if option.is_flag or option.count:
-        return ""
-    kind: Any = _annotation(option)
-    choices: list[Any] = list(kind) if isinstance(kind, EnumType) else list(getattr(kind, "choices", ()))
-    number = kind in (int, float) or str(getattr(kind, "name", "")).startswith(("integer", "float"))
-    return (
-        option.metavar
-        or "|".join(str(getattr(one, "value", one)) for one in choices)
-        or ("NUMBER" if number else "TEXT")
-    )
-
-
-def _names(option: Any) -> str:
-    value = _value(option)
-    return ", ".join(f"`{name} {value}`".replace(" `", "`") for name in (*option.opts, *option.secondary_opts))
-
-
-def _about(option: Any) -> str:
-    default = option.default
-    said = str(getattr(default, "value", default))
-    if default in (None, "", ()) or option.is_flag or callable(default) or "default" in (option.help or "").lower():
-        return option.help or ""
-    return f"{option.help or ''} Default: {said}."
+def _about(option: Option) -> str:
+    says_it = not option.default or "default" in option.help.lower()
+    return option.help if says_it else f"{option.help} Default: {option.default}."
 
 
 def _paragraphs(text: str) -> Iterator[str]:

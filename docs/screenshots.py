@@ -52,8 +52,8 @@ class Picture(NamedTuple):
     notes: tuple[tuple[int, str], ...] = ()
 
 
-_MAIN = ("--select", "108", "--expand", "--hints")
-_TIMELINE = ("--select", "108", "--view", "timeline", "--size", "1440x900")
+_MAIN = ("--select", "106", "--expand", "--hints")
+_TIMELINE = ("--select", "106", "--view", "timeline", "--size", "1440x900")
 _LOW = ("--size", "1280x620")
 _CENTER = (213, 100, 727, 676)
 _CENTER_AND_DETAILS = (213, 100, 1067, 496)
@@ -68,13 +68,13 @@ PICTURES = (
     Picture("docs/pictures/welcome.png", DEMO, ("--select", "2", *_LOW), _ALL_PANES),
     Picture("docs/pictures/tapped.png", LOOP, ("--select", "11", "--hints", *_LOW), _CENTER_AND_DETAILS),
     Picture("docs/pictures/tokens.png", DEMO, ("--panel", "tokens"), _BELOW),
-    Picture("docs/pictures/model-sees.png", DEMO, ("--select", "108", "--view", "model sees"), _CENTER),
+    Picture("docs/pictures/model-sees.png", DEMO, ("--select", "106", "--view", "model sees"), _CENTER),
     Picture("docs/pictures/waste.png", RUNE, ("--panel", "waste"), (213, 579, 1067, 100)),
     Picture("docs/pictures/chain.png", CODER, ("--select", "25", *_LOW), _CENTER_AND_DETAILS),
     Picture("docs/pictures/findings.png", CODER, ("--select", "22", "--panel", "findings")),
     Picture(
-        "docs/pictures/marks.png", DEMO, ("--select", "99", "--panel", "marks", *_LOW), _CENTER_AND_DETAILS,
-        notes=((53, "the question"), (99, "96 % of its window: what is all that?"), (108, "")),
+        "docs/pictures/marks.png", DEMO, ("--select", "97", "--panel", "marks", *_LOW), _CENTER_AND_DETAILS,
+        notes=((51, "the question"), (97, "96 % of its window: what is all that?"), (106, "")),
     ),
     Picture(
         "docs/pictures/filter.png", DEMO,

@@ -17,10 +17,15 @@ def main() -> None:
 
         start_quickly(sys.argv[2:])
     else:
-        from inspector.instance import handed_over_quickly
+        from inspector.instance import handed_over_quickly, quick_request
 
-        if handed_over_quickly(sys.argv[1:]):
-            return
+        request = quick_request(sys.argv[1:])
+        if request is not None:
+            if handed_over_quickly(request):
+                return
+            from inspector.window_start import start_plainly
+
+            start_plainly(request)
     from inspector.program import main as run
 
     run()

@@ -12,14 +12,10 @@ import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import msgspec
-
+from inspector.held_file import Lock
 from inspector.paths import data_folder
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 SUFFIX = ".ctxcap"
 MARKS_SUFFIX = ".ctxmarks.json"
@@ -47,7 +43,7 @@ class OwnCapture:
         path: the file.
     """
 
-    def __init__(self, path: Path, lock: BaseFileLock) -> None:
+    def __init__(self, path: Path, lock: Lock) -> None:
         """Hold a lock that was taken."""
         self.path = path
         self._lock = lock
@@ -57,7 +53,7 @@ class OwnCapture:
         if not self.path.exists():
             # While we hold it: nobody can have begun to use it.
             with contextlib.suppress(OSError):
-                Path(self._lock.lock_file).unlink()
+                self._lock.path.unlink()
         with contextlib.suppress(OSError):
             self._lock.release()
 
@@ -88,8 +84,11 @@ def new_capture(space: str) -> OwnCapture:
         if path.exists():
             continue
         own = _take(path)
-        if own is not None and not path.exists():
+        if own is None:
+            continue
+        if not path.exists():
             return own
+        own.release()
     raise OSError(f"There is no free name for a new capture in {folder}.")
 
 
@@ -103,14 +102,8 @@ def claim(path: Path) -> OwnCapture | None:
 
 
 def _take(path: Path) -> OwnCapture | None:
-    from filelock import FileLock, Timeout  # 80 ms that a start without captures need not wait for
-
-    lock = FileLock(path.with_name(path.name + _LOCK_SUFFIX), timeout=0, mode=0o600, thread_local=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        return None
-    return OwnCapture(path, lock)
+    lock = Lock.take(path.with_name(path.name + _LOCK_SUFFIX))
+    return None if lock is None else OwnCapture(path, lock)
 
 
 @dataclass(frozen=True)
@@ -210,22 +203,18 @@ def _count_received(path: Path) -> int:
     return received if worth_keeping else 0
 
 
-class _Frame(msgspec.Struct):
-    kind: str
-
-
-class _Received(msgspec.Struct):
-    frame: _Frame
-
-
 def _is_greeting(line: bytes) -> bool:
     """Whether the frame itself is one, whatever words a payload may hold."""
     if _GREETING.encode() not in line:
         return False
+    import msgspec  # the start page asks for captures, and most often there are none
+
+    shape = msgspec.defstruct("Received", [("frame", msgspec.defstruct("Frame", [("kind", str)]))])
     try:
-        return msgspec.json.decode(line, type=_Received).frame.kind == _GREETING
+        received: Any = msgspec.json.decode(line, type=shape)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return False
+    return received.frame.kind == _GREETING
 
 
 def _is_header(line: bytes) -> bool:

@@ -6,12 +6,11 @@ as `open_log` reads a log.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -20,23 +19,19 @@ from inspector.analysis.chain import ChainStep, chain_of
 from inspector.analysis.counting import Counting
 from inspector.capture.block import Block
 from inspector.capture.capture import Capture
-from inspector.capture.decisions import FILE_NAME, Decisions
-from inspector.capture.parallel import reader_count
 from inspector.capture.sources import SourceFile
 from inspector.collector import no_collection
-from inspector.msp.document import Edit, NotMspError, SessionDocument
-from inspector.msp_capture import FORMAT, MspCapture, is_session_document, read_sessions
+from inspector.decision_log import DecisionLog
+from inspector.msp.document import NotMspError, SessionDocument
+from inspector.msp_capture import FORMAT, MspCapture, is_session_document, read_sessions, tells_sessions
 from inspector.protocol.tool_names import ToolAliases
 from inspector.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
+from inspector.session_following import SessionFollowing
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
 
-_ARCHIVES = ("", ".gz", ".zst")
-_DECISIONS_S = 1.0
 _CHECKS_S = 1.0
 _CHECKS_FAILED = "The checks of {} ended at No. {:,} by an error in this program, which its log file describes."
-_COUNTED_HERE_BYTES = 4 << 20
-"""Of lines whose tokens are counted by this process when somebody waits: another would take longer to start."""
 _CUT_OFF = "{} ends before its JSON array is closed: it may have been cut off."
 
 
@@ -67,10 +62,12 @@ class CaptureDocument:
         name: what titles show.
         path: the file opened, or the capture file a live source writes; None before.
         capture, analysis: the messages and what is known of them.
-        decisions: the gateway's verdicts beside a log, or None.
+        decisions: what the gateway decided about the messages, where that lies beside the log.
         live: traffic is still arriving.
         followed: the opened log, followed as it grows; None when it is not.
         msp: the sessions this is a projection of, where it was opened from such a document; they are what is edited.
+        sessions: lets the capture follow their edits.
+        counting: counts the tokens of its messages, when somebody asks for it.
         observers: told about each change.
     """
 
@@ -79,17 +76,17 @@ class CaptureDocument:
         self.path: Path | None = None
         self.capture = Capture()
         self.analysis = Analysis(self.capture)
-        self.decisions: Decisions | None = None
+        self.decisions = DecisionLog(self.capture)
         self.live = False
         self.followed: FollowedLog | None = None
         self.msp: SessionDocument | None = None
         self.sessions: SessionFollowing | None = None
         self._log = Path()
-        self._decisions_due = 0.0
+        self._stream: SourceFile | None = None
         self._checks_due = 0.0
         self.observers: list[Observer] = []
         self._readers: list[SourceReader] = []
-        self._counting: Counting | None = None
+        self.counting = Counting(self.capture, self.analysis.tokens)
 
     # Reading
 
@@ -120,7 +117,35 @@ class CaptureDocument:
         self.path = source.data_path if stream else path
         self.name = self.name or name or (source.name if stream else title_of(path))
         self.live = stream
-        yield from self._read_log(self._add(source), block_bytes, wait=wait, follow=follow)
+        if stream and (yield from self._streams_sessions(source, wait=wait)):
+            yield from self._open_streamed(source, block_bytes, wait=wait)
+        else:
+            yield from self._read_log(self._add(source), block_bytes, wait=wait, follow=follow)
+
+    def _streams_sessions(self, source: SourceFile, *, wait: bool) -> Generator[Progress, None, bool]:
+        """Whether a stream holds sessions; waits for its first object, as for the first line of a log."""
+        self._stream = source
+        yield from self._waited(source, lambda: tells_sessions(source) is not None, wait=wait)
+        return bool(tells_sessions(source))
+
+    def _open_streamed(self, source: SourceFile, block_bytes: int, *, wait: bool) -> Generator[Progress]:
+        """Read the sessions of a stream, once all of it has come."""
+        yield from self._waited(source, lambda: not source.growing, wait=wait)
+        self.live = False
+        yield from self.open_sessions([source.data_path], block_bytes=block_bytes, wait=wait)
+        if self.msp is not None:
+            self.msp.leave_disk()
+        source.close()
+
+    def _waited(self, source: SourceFile, there: Callable[[], bool], *, wait: bool) -> Generator[Progress]:
+        reader = SourceReader(source, 0)
+        for _ in reader.wait_until(there, wait=wait):
+            yield self._progress(reader)
+
+    def stop_stream(self) -> None:
+        """Take in no more of standard input or a pipe; what came stays. Also from a signal handler."""
+        if self._stream is not None and self._stream.feed is not None:
+            self._stream.feed.stop()
 
     def open_sessions(
         self, paths: Sequence[Path], *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
@@ -161,15 +186,6 @@ class CaptureDocument:
             yield from self._read_log(self._add(shown.source), block_bytes, wait=wait, follow=False)
         self.sessions.tell_problems()
 
-    def follow_edits(self, told: Callable[[], None] | None = None) -> None:
-        """Let the capture follow the edits of the document of sessions it shows.
-
-        Args:
-            told: called when only another projection of `msp` can show what it holds now: something was taken away.
-        """
-        if self.sessions is not None:
-            self.sessions.start(told)
-
     def take_rewritten(self, rows: Sequence[int]) -> None:
         """Let the passes take in lines that were written anew in their places."""
         if rows:
@@ -203,7 +219,9 @@ class CaptureDocument:
                     self._tell(self.analysis.catch_up())
                 yield self._progress(reader)
             if source.format == "gateway-log":
-                yield from self._open_decisions(path, reader, wait=wait)
+                for _ in self.decisions.open(path, wait=wait, follow=self.followed is not None):
+                    yield replace(self._progress(reader), waiting=True)
+                self.analysis.findings.decisions = self.decisions.found
             finished = True
         finally:
             if self._readers:  # else closed while it was read: the checks would find the files shut
@@ -246,7 +264,8 @@ class CaptureDocument:
     def poll(self) -> bool:
         """Take in the whole lines a live capture or a followed log has gained; whether there were any."""
         if self.followed is not None:
-            self._follow_decisions()
+            if self.decisions.follow():
+                self.catch_up()
             self.followed.update()  # it gives out whole lines, and a torn one only when nobody goes on with it
         found = [self._read_on(reader, whole_lines=self.followed is None) for reader in self._readers]
         if not any(found):
@@ -279,51 +298,14 @@ class CaptureDocument:
         """Let tools go by other names, also in what was read: which results collapse may change."""
         self._tell(self.analysis.use_tool_aliases(aliases))
 
-    # Counting tokens
-
     def count_tokens(self) -> None:
         """Count the tokens of all messages taken in, and return when that is done; see `troubles` where it failed."""
-        tokens = self.analysis.tokens
-        if self._counting is None and tokens.bytes_left < _COUNTED_HERE_BYTES:
-            tokens.count_some(math.inf)
-        else:
-            while not self.count_further(None, processes=reader_count()):
-                pass
-            self.stop_counting()
-        self._tell(self.analysis.take_counted())
-
-    def count_further(self, timeout: float | None = 0, *, processes: int = 1) -> bool:
-        """Take in what tokens have been counted by other processes, and let them go on; tells nobody (`tell_counted`).
-
-        Args:
-            timeout: seconds to wait for counts; None as long as it takes.
-            processes: how many count, when none does yet.
-
-        Returns:
-            Whether nothing is left to be counted until more messages come.
-        """
-        if not self._readers:  # closed
-            return True
-        if self._counting is None:
-            if self.analysis.tokens.done:
-                return True
-            self._counting = Counting(self.capture, self.analysis.tokens, processes)
-        return self._counting.go_on(timeout)
+        self.counting.count_all()
+        self.tell_counted()
 
     def tell_counted(self) -> None:
         """Tell observers which messages have been counted since the last call."""
         self._tell(self.analysis.take_counted())
-
-    @property
-    def counting_trouble(self) -> str | None:
-        """Why tokens are counted no further, as a sentence for the user; None where nothing is wrong."""
-        return self._counting.trouble if self._counting is not None else None
-
-    def stop_counting(self) -> None:
-        """End the processes that count; what is counted stays, and counting may go on later."""
-        if self._counting is not None:
-            self._counting.end()
-            self._counting = self._counting if self._counting.trouble is not None else None
 
     def end_live(self) -> None:
         """The source has ended: read what is left, a torn last line included."""
@@ -359,51 +341,21 @@ class CaptureDocument:
             for observer in list(self.observers):
                 observer.messages_changed(changes)
 
-    def _open_decisions(self, log: Path, reader: SourceReader, *, wait: bool) -> Generator[Progress]:
-        """Read the gateway's verdicts beside its log; the log itself was read, so they are a bonus."""
-        path = next((found for end in _ARCHIVES if (found := log.with_name(FILE_NAME + end)).is_file()), None)
-        if path is None or path == log or is_stream(log):
-            return
-        try:
-            source = open_source(path)
-            for _ in SourceReader(source, 0).wait_until(lambda: not source.growing, wait=wait):
-                yield replace(self._progress(reader), waiting=True)
-            decisions = Decisions(source)
-            if self.followed is not None:
-                decisions.read_on()
-            else:
-                decisions.read_all()
-        except OSError:
-            return
-        self.decisions = self.analysis.findings.decisions = decisions
-
-    def _follow_decisions(self) -> None:
-        """Verdicts about messages of a followed log come a moment after them; looked for once a second."""
-        if self.decisions is None or time.monotonic() < self._decisions_due:
-            return
-        self._decisions_due = time.monotonic() + _DECISIONS_S
-        known = len(self.decisions)
-        try:
-            self.decisions.read_on()
-        except OSError:  # what was read stays
-            return
-        if len(self.decisions) > known:
-            self._tell(self.analysis.catch_up())
-
     def close(self) -> None:
         """Close the files; the columns stay."""
-        self.stop_counting()
+        self.counting.close()
         if self.sessions is not None:
             self.sessions.stop()
         self.live = False
         for reader in self._readers:
             reader.close()
         self._readers.clear()
+        if self._stream is not None:
+            self._stream.close()
         if self.followed is not None:
             self.followed.close()
         self.capture.close()
-        if self.decisions is not None:
-            self.decisions.source.close()
+        self.decisions.close()
 
     # Asking
 
@@ -414,7 +366,7 @@ class CaptureDocument:
         found += [self.followed.trouble if self.followed is not None else None]
         found += [_CUT_OFF.format(source.name) for source in self.capture.sources if source.cut_off]
         found += [_CHECKS_FAILED.format(name, row) for name, row in self.analysis.findings.failed.items()]
-        found += [self.counting_trouble]
+        found += [self.counting.trouble]
         return [sentence for sentence in found if sentence is not None]
 
     @property
@@ -454,17 +406,6 @@ class CaptureDocument:
         """Messages nothing could be made of."""
         return self.capture.unreadable_count
 
-    def verdicts(self, message: int) -> list[dict[str, Any]]:
-        """The gateway's capability decisions about a message."""
-        identifier = self.capture.envelope_id(message) if self.decisions is not None else None
-        return self.decisions.about(identifier) if self.decisions is not None and identifier else []
-
-    def refusal_verdicts(self, error: int) -> list[dict[str, Any]]:
-        """The gateway's decisions about what a `system/error` refused, which itself was perhaps never logged."""
-        if self.decisions is None:
-            return []
-        return [found for name in self.capture.correlation_ids(error) for found in self.decisions.about(name)]
-
     def chain(self, message: int) -> list[ChainStep]:
         """The causal chain of a message, both ways, in order of arrival, the message itself included."""
         return chain_of(self.analysis, message)
@@ -474,58 +415,6 @@ class CaptureDocument:
         codes, counts = np.unique(self.capture.columns["kind"], return_counts=True)
         pairs = sorted(zip(counts.tolist(), codes.tolist(), strict=True), key=lambda p: (-p[0], p[1]))
         return {self.capture.strings[code]: count for count, code in pairs}
-
-
-class SessionFollowing:
-    """Lets a capture follow the edits of the document of sessions it shows.
-
-    Attributes:
-        shown: the projection.
-    """
-
-    def __init__(self, document: CaptureDocument, shown: MspCapture) -> None:
-        self.shown = shown
-        self._document = document
-        self._revision = shown.revision
-        self._told: Callable[[], None] | None = None
-
-    @property
-    def missed_any(self) -> bool:
-        """Whether there were edits that it has not taken in."""
-        return self.shown.is_behind or self._revision != self.shown.document.revision
-
-    def start(self, told: Callable[[], None] | None) -> None:
-        """Follow from now on; `told` is called when only another projection will do."""
-        self._told = told
-        if self not in self.shown.document.observers:
-            self.shown.document.observers.append(self)
-
-    def stop(self) -> None:
-        """Follow no more."""
-        if self in self.shown.document.observers:
-            self.shown.document.observers.remove(self)
-
-    def session_edited(self, edit: Edit) -> None:
-        """Take an edit in: at the end, in place, or by saying that it cannot be."""
-        document = self._document
-        self._revision = self.shown.document.revision
-        rows = self.shown.take(edit, document.capture)
-        if rows is None:
-            if self._told is not None:
-                self._told()
-            return
-        document.take_rewritten(rows)
-        while document.poll():
-            pass
-        self.tell_problems()
-
-    def tell_problems(self) -> None:
-        """Let the findings say what is wrong with the document as it is now."""
-        findings = self._document.analysis.findings
-        problems = self.shown.problems()
-        if list(problems) != list(findings.told):
-            findings.told = problems
-            self._document.catch_up()
 
 
 def title_of(path: Path) -> str:

@@ -30,6 +30,7 @@ from inspector.analysis.waiting import are_waiting
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
+from inspector.capture.payload_values import PayloadValues, walk
 from inspector.protocol import kinds, msp
 from inspector.protocol.secrets import is_secret_key
 from inspector.protocol.text import text_shown
@@ -320,7 +321,7 @@ FIELDS: tuple[Field, ...] = (
     Field("dir", _T.STRING, "Direction", "Direction as its log wrote it.", _strings("direction")),
     Field("error", _T.BOOLEAN, "Error", "JSON-RPC errors, failed tools and system errors.",
           lambda a: Flags(a.capture.columns["flags"], int(Flag.ERROR))),
-    Field("badge", _T.STRING, "Badge", "Life of a tool result: transient, consumed, collapsed.",
+    Field("badge", _T.STRING, "Badge", f"Life of a tool result: {', '.join(BADGE_SETS[-1])}.",
           lambda a: InternedSets(a.transients.columns["badges"], BADGE_SETS), _D.PASS, many=True),
     Field("collapsed.by", _T.INTEGER, "Collapsed by", "No. of the message that consumed it.",
           _number("collapsed_by"), _D.PASS),
@@ -360,19 +361,17 @@ def payload_field(path: tuple[str, ...]) -> Field:
         path: keys from the payload down; digits index arrays (and name keys of objects). A wrong type on the
             way means absent.
     """
+    values = PayloadValues(path)
 
-    def value(analysis: Analysis, message: int) -> object:
-        found: object = analysis.capture.payload(message)
-        for step in path:
-            if isinstance(found, dict):
-                found = found.get(step)
-            elif isinstance(found, list) and step.isdecimal() and len(step) < 10 and int(step) < len(found):
-                found = found[int(step)]
-            else:
-                return None
-        return found
+    def column(analysis: Analysis) -> Column:
+        capture = analysis.capture
+
+        def value(message: int) -> object:
+            return walk(capture.payload(message), path)
+
+        return Decoded(value, len(analysis), decode_many=lambda rows: values.of(capture, rows, value))
 
     name = ".".join(("payload", *(step if step.replace("_", "").isalnum() else _json(step) for step in path)))
     label = path[-1] if path else "payload"
     secret = next(filter(is_secret_key, path), None)
-    return Field(name, FieldType.ANY, label, "A value inside the payload.", _decoded(value), secret=secret, path=path)
+    return Field(name, FieldType.ANY, label, "A value inside the payload.", column, secret=secret, path=path)

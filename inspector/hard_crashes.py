@@ -95,7 +95,8 @@ def _begin() -> Path | None:
     except OSError as error:  # the program runs without, too
         _log.warning("A hard crash of this run could not be noted: %s", error.strerror or error)
         return None
-    hold(_descriptor)
+    with contextlib.suppress(OSError):  # where nothing can be held a dump may be offered while its run lives
+        hold(_descriptor)
     _write(f"{_FACT}started: {time.strftime('%Y-%m-%d %H:%M:%S')}\n{_FACT}process: {os.getpid()}\n")
     faulthandler.enable(_descriptor, all_threads=True)
     return path
@@ -172,7 +173,11 @@ def left_over() -> list[HardCrash]:
 
 def _look_at(path: Path) -> HardCrash | None:
     descriptor = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0))
-    if not hold(descriptor):
+    try:
+        free = hold(descriptor)
+    except OSError:
+        free = False
+    if not free:
         os.close(descriptor)
         return None
     status = os.fstat(descriptor)

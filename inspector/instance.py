@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-from inspector.held_file import hold
+from inspector.held_file import Lock
 
 
 def _build() -> str:
@@ -124,13 +124,10 @@ def quick_request(words: Sequence[str]) -> Request | None:
     return request_for(targets, new_window="--new-window" in words)
 
 
-def handed_over_quickly(words: Sequence[str]) -> bool:
-    """Whether a running program has taken what the command line asks for, so that this process can end."""
-    request = quick_request(words)
-    place = listening_place() if request is not None else None
-    if request is None or place is None:
-        return False
-    return hand_over(place, request, limit_s=_QUICK_LIMIT_S) is Outcome.TAKEN
+def handed_over_quickly(request: Request) -> bool:
+    """Whether a running program has taken what is asked for, so that this process can end."""
+    place = listening_place()
+    return place is not None and hand_over(place, request, limit_s=_QUICK_LIMIT_S) is Outcome.TAKEN
 
 
 def first_or_end(request: Request) -> tuple[Place, Lock] | None:
@@ -171,34 +168,10 @@ class Place:
 
     def take(self) -> Lock | None:
         """Become the first; None when somebody is, or when it cannot be known."""
-        return Lock.take(self.lock)
-
-
-class Lock:
-    """Held until it is let go or the process ends, however it does."""
-
-    def __init__(self, handle: int) -> None:
-        """Hold an open file that is locked."""
-        self._handle = handle
-
-    @classmethod
-    def take(cls, path: Path) -> Lock | None:
-        """Hold a file, made if need be; None when another process holds it, or it cannot be held."""
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
         try:
-            handle = os.open(path, flags, 0o600)
+            return Lock.take(self.lock)
         except OSError:
             return None
-        if hold(handle):
-            return cls(handle)
-        os.close(handle)
-        return None
-
-    def release(self) -> None:
-        """Let go; another may have it. The file stays: removing it would let two hold it at a time."""
-        if self._handle >= 0:
-            os.close(self._handle)
-            self._handle = -1
 
 
 def listening_place() -> Place | None:

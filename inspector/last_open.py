@@ -13,7 +13,7 @@ from typing import Annotated, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from inspector import paths
-from inspector.instance import Lock
+from inspector.held_file import Lock
 from inspector.settings import ConnectionSettings
 from inspector.whole_file import replace_whole
 

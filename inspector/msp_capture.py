@@ -16,15 +16,17 @@ from inspector.analysis.findings.msp import ToldProblem
 from inspector.capture.capture import Capture
 from inspector.capture.sources import SourceFile
 from inspector.msp.document import Edit, SessionDocument
-from inspector.msp.files import SUFFIXES, NotMspError, is_msp, is_packed
-from inspector.msp.projection import BEGAN, HEADER, Projection
+from inspector.msp.files import SUFFIXES, NotMspError, is_packed
+from inspector.msp.frames import BEGAN
+from inspector.msp.objects import Message, Problem
+from inspector.msp.projection import HEADER, Projection
+from inspector.msp.sniffing import LOOKED_AT, is_msp, is_msp_stream
 from inspector.sources.decoders import DamagedError, decoder_for
 from inspector.sources.spool import Spool
 
 FORMAT = "msp-session"
 """What the format of such a document is called."""
 
-_HEAD_BYTES = 1 << 16
 _WAIT_S = 0.02
 _MOST_LOOKED_AT = 2_000
 _MOST_DEEP = 2
@@ -48,6 +50,17 @@ def is_session_document(path: Path) -> bool:
     return False
 
 
+def tells_sessions(source: SourceFile) -> bool | None:
+    """Whether a file of ours that is being filled holds sessions; None as long as that cannot be said.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    growing = source.growing  # asked before reading: what comes after the end was said is none
+    head = source.read(0, LOOKED_AT)
+    return is_msp_stream(head) if growing else is_msp(head)
+
+
 def _some_files(folder: Path) -> Iterator[Path]:
     """Files of a folder that may hold sessions; not of a whole disk, on which somebody clicked by mistake."""
     seen = 0
@@ -66,14 +79,14 @@ def _some_files(folder: Path) -> Iterator[Path]:
 
 def _is_msp_file(path: Path) -> bool:
     with path.open("rb") as file:
-        head = file.read(_HEAD_BYTES)
+        head = file.read(LOOKED_AT)
     if not is_packed(head):
         return is_msp(head)
     plain = b""
     with contextlib.suppress(DamagedError):
         for piece in decoder_for(head).feed(head):
             plain += piece
-            if len(plain) >= _HEAD_BYTES:
+            if len(plain) >= LOOKED_AT:
                 break
     return is_msp(plain)
 
@@ -134,6 +147,7 @@ class MspCapture:
         self._path, self._name = path, name
         self._spool = Spool("sessions.ctxcap")
         self._projection: Projection | None = None
+        self._rows_about: dict[Problem, int] = {}
 
     @property
     def projection(self) -> Projection:
@@ -172,7 +186,7 @@ class MspCapture:
             if row is not None and self._write_anew(row, capture):
                 return [row]
         elif edit.kind == "append":
-            first = self.projection.grow()
+            first = self.projection.grow(one.owner if isinstance(one, Message) else one for one in edit.added)
             if first is not None:
                 for lines in self.projection.lines(first):
                     self._spool.write(lines)
@@ -201,17 +215,17 @@ class MspCapture:
 
     def problems(self) -> Sequence[ToldProblem]:
         """What is wrong with the document, by the rows it is about; what is about no object stands with the first."""
-        found = [
-            ToldProblem(problem.code, self._row_about(problem.key, problem.message, problem.code), problem.text)
-            for problem in self.document.problems
-            if problem.code not in _ROW_PROBLEMS
-        ]
+        problems = [problem for problem in self.document.problems if problem.code not in _ROW_PROBLEMS]
+        new = [problem for problem in problems if problem not in self._rows_about]
+        rows = self.projection.rows_about((problem.key, problem.message) for problem in new)
+        self._rows_about |= {problem: row for problem, row in zip(new, rows, strict=True) if row is not None}
+        found = [ToldProblem(problem.code, self._row_about(problem), problem.text) for problem in problems]
         return [*found, *self._overlaps()]
 
-    def _row_about(self, key: str, message: str | None, code: str) -> int:
-        if not key and code == "msp-unreadable" and (row := self.projection.first_unread) is not None:
-            return row
-        return self.projection.row_about(key, message) or 0
+    def _row_about(self, problem: Problem) -> int:
+        if not problem.key and problem.code == "msp-unreadable" and self.projection.first_unread is not None:
+            return self.projection.first_unread
+        return self._rows_about.get(problem, 0)
 
     def _overlaps(self) -> list[ToldProblem]:
         """Snapshots of which another one before covers a part."""

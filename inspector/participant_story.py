@@ -138,7 +138,7 @@ def story_of(
 def judge(document: CaptureDocument, message: int) -> Judged:
     """Whether the sender of a message might send it."""
     predicted, by = document.analysis.capabilities.predicted(message)
-    return Judged(_word(predicted), by, tuple(document.verdicts(message)))
+    return Judged(_word(predicted), by, tuple(document.decisions.about(message)))
 
 
 def refusal_of(document: CaptureDocument, error: int) -> Refused | None:
@@ -154,14 +154,14 @@ def _word(predicted: bool | None) -> str | None:
 
 
 def _judged_lately(document: CaptureDocument, rows: list[int]) -> list[tuple[int, Judged]]:
-    if document.decisions is None:
+    if document.decisions.found is None:
         return []
     judged = ((row, judge(document, row)) for row in rows)
     return [(row, one) for row, one in judged if one.results]
 
 
 def _refused(document: CaptureDocument, space: int, name: str, refusal: Refusal) -> Refused:
-    verdicts = tuple(document.refusal_verdicts(refusal.row))
+    verdicts = tuple(document.decisions.about_refusal(refusal.row))
     required = next((one["required_capability"] for one in verdicts if "required_capability" in one), None)
     missing = refusal.attempted or (required if isinstance(required, str) else None)
     if refusal.message is not None:

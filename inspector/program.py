@@ -12,11 +12,11 @@ from typing import Annotated
 
 import typer
 
-from inspector import hard_crashes, instance
+from inspector import hard_crashes
 from inspector.cli.arguments import ToolAliasTexts, fail
 from inspector.cli.commands import COMMANDS, app
-from inspector.collector import no_collection
-from inspector.display import has_display, is_within_reach
+from inspector.display import has_display
+from inspector.window_start import OUR_FAULT, CannotStartError, ask_for_developer, masked, start_window
 
 Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
 Developer = Annotated[bool, typer.Option("--developer", help="Show the Developer menu, and log more.")]
@@ -29,36 +29,16 @@ Standalone = Annotated[
 ThemeName = Annotated[str, typer.Option("--theme", help="system, light or dark.")]
 
 _DEMO_SECONDS_WITHOUT_DISPLAY = 20.0
-_OUR_FAULT = 70
-"""Exit code for an error in the program itself, EX_SOFTWARE of sysexits.h."""
 
 
 def _without_display() -> None:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 
-def _masked(text: str) -> str:
-    from inspector.protocol.secrets import mask_text  # what no start should pay for
-
-    return mask_text(text)
-
-
-def _exists(target: str) -> bool:
-    try:
-        return Path(target).exists()
-    except (OSError, ValueError):  # too long, or with a character no name has
-        return False
-
-
 def _theme(name: str) -> str:
     if name not in ("system", "light", "dark"):
         fail(f"There is no theme {name}; choose system, light or dark.")
     return name
-
-
-def _ask_for_developer(asked: bool) -> None:
-    if asked:
-        os.environ["CONTEXT_INSPECTOR_DEVELOPER"] = "1"
 
 
 def _alias_texts(texts: list[str] | None) -> list[str]:
@@ -84,28 +64,14 @@ def window_command(
     Where the program runs already, that one opens it. What holds for one run only, and what comes through a pipe, is
     opened by a process of its own.
     """
-    for target in targets or []:
-        if target != "-" and not target.startswith(("ws://", "wss://")) and not _exists(target):
-            fail(f"There is no file {target}, and no command of that name; see context-inspector --help.")
-    if not has_display():
-        fail("There is no display to show a window on. The commands summary, list, contexts and show need none.")
-    if not is_within_reach():
-        fail(f"The display {os.environ['DISPLAY']} does not answer. Is it gone, or is DISPLAY another session's?")
     texts = _alias_texts(tool_alias)
-    chosen_theme = _theme(theme) if theme else None
-    _ask_for_developer(developer)
-    from inspector.sources.inputs import is_stream
-
-    streams = any("://" not in target and is_stream(Path(target)) for target in targets or [])
-    own = standalone or bool(theme or texts or developer) or streams
-    first = None if own else instance.first_or_end(instance.request_for(targets or [], new_window=new_window))
-    with hard_crashes.watched(_masked):
-        with no_collection():  # of the classes made on import, which stay
-            from inspector.ui.app import run_windows
-
-        code = run_windows(
-            targets or [], theme=chosen_theme, tool_aliases=texts, standalone=own, fresh=new_window, first=first
-        )
+    try:
+        code = start_window(
+            targets or [], new_window=new_window, standalone=standalone, theme=_theme(theme) if theme else None,
+            tool_aliases=texts, developer=developer,
+        )  # fmt: skip
+    except CannotStartError as error:
+        fail(str(error))
     raise typer.Exit(code)
 
 
@@ -123,8 +89,8 @@ def demo_command(
         screenshot = str(Path("demo-screenshot.png").resolve())
         typer.echo(f"There is no display: the same window runs unseen for {seconds:g} s and leaves a screenshot.")
     chosen_theme = _theme(theme) if theme else None
-    _ask_for_developer(developer)
-    with hard_crashes.watched(_masked):
+    ask_for_developer(developer)
+    with hard_crashes.watched(masked):
         from inspector.ui.app import run_demo
 
         code = run_demo(seconds=seconds, screenshot=screenshot, theme=chosen_theme)
@@ -145,7 +111,7 @@ def screenshot_command(
     hints: Annotated[bool, typer.Option("--hints", help="Show context hints.")] = False,
     expand: Annotated[bool, typer.Option("--expand", help="Expand the selected collapsed result.")] = False,
     view: Annotated[
-        str | None, typer.Option("--view", metavar="TITLE", help="Messages, Timeline or Model sees.")
+        str | None, typer.Option("--view", metavar="TITLE", help="Messages, Timeline, Sub-sessions or Model sees.")
     ] = None,
     panel: Annotated[
         str | None, typer.Option("--panel", metavar="TITLE", help="Findings, Marks, Latency, Tokens or Waste.")
@@ -194,4 +160,4 @@ def main() -> None:
         app(arguments, prog_name="context-inspector")
     except Exception:  # noqa: BLE001 - it ends here whatever it is
         traceback.print_exc()
-        sys.exit(_OUR_FAULT)  # 1 and 2 say something about the log and the arguments
+        sys.exit(OUR_FAULT)

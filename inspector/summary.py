@@ -33,17 +33,18 @@ def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
     analysis, capture = document.analysis, document.capture
     counted = analysis.tokens.done
     contexts = analysis.contexts
+    main = np.flatnonzero(contexts.nodes() == MAIN)
     return {
         "file": file,
         "format": document.format,
         "records": capture.record_count,
-        "messages": len(capture),
+        "messages": len(capture) - contexts.sessions.count_structure(slice(None)),
         "unreadable": document.unreadable,
         "spaces": [capture.strings[space] for space in contexts.spaces if space],
         "participants": list(dict.fromkeys(p.name for p in analysis.participants.all.values())),
         "kinds": document.kind_counts(),
         "contexts": len(contexts.tree.alive()),
-        "main": int(np.count_nonzero(contexts.nodes() == MAIN)),
+        "main": len(main) - contexts.sessions.count_structure(main),
         "badges": analysis.transients.totals(),
         "tokens": tokens_of(document) if counted else None,
         "context": [one.as_json(analysis) for one in outcomes(analysis)] if counted else None,
@@ -83,7 +84,7 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
 
     Args:
         document: the capture.
-        tokens: name those that were counted in each, and with all below it.
+        tokens: name those that were counted in each, and with all below it; main is a node then as well, the first.
     """
     analysis = document.analysis
     sizes, odd = sizes_of(analysis), odd_codes(analysis)
@@ -92,6 +93,8 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
     for space in analysis.contexts.spaces:
         if space in sessions:
             yield _session(document, space, tokens=tokens)
+        elif tokens:
+            yield _main(document, space, tokens=True)
         for node in analysis.contexts.tree.walk(space):
             counted = {}
             if counts is not None:
@@ -104,29 +107,38 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
 
 
 def _session(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, Any]:
-    """A session of MSP as the root of its sub-sessions; rows that only tell of it count as no messages."""
+    """A session of MSP: its main context under its own name."""
+    sessions, name = document.analysis.contexts.sessions, document.capture.strings[space] or None
+    metadata = sessions.metadata.get(space, {})
+    return {
+        **_main(document, space, tokens=tokens), "path": name, "label": sessions.labels[space] or name,
+        "type": "session", "metadata": metadata, "implicit": space in sessions.implied, "id": name,
+        "started_by": sessions.began.get(space), "status": metadata.get("status"),
+    }  # fmt: skip
+
+
+def _main(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, Any]:
+    """The main context of a space as the root of all others; rows that only tell of a session count as no messages."""
     contexts, columns = document.analysis.contexts, document.capture.columns
     here = np.flatnonzero(columns["space"] == space)
     structure = contexts.sessions.of_structure(columns["kind"][here])
     said = here if structure is None else here[~structure]
     own = said[contexts.nodes_of(said) == MAIN]
     senders = list(dict.fromkeys(columns["sender"][own].tolist()))
-    name = document.capture.strings[space] or None
     counted = {}
     if tokens:
         each = document.analysis.tokens.columns["tokens"]
         sums = [int(np.maximum(each[rows], 0).sum(dtype=np.int64)) for rows in (own, said)]
         counted = dict(zip(("tokens", "subtree_tokens"), sums, strict=True))
     return {
-        "path": name, "parent": None, "label": contexts.sessions.labels[space] or name, "type": "session",
-        "type_reason": None, "metadata": contexts.sessions.metadata.get(space, {}),
+        "path": None, "parent": None, "label": "main", "type": "main", "type_reason": None, "metadata": {},
         "state": contexts.main_state(space, document.analysis.now_ns), "depth": 0,
-        "messages": len(own), "subtree_messages": len(said), "implicit": space in contexts.sessions.implied,
-        "participants": [document.capture.strings[sender] for sender in senders if sender], "space": name, "id": name,
+        "messages": len(own), "subtree_messages": len(said), "implicit": False,
+        "participants": [document.capture.strings[sender] for sender in senders if sender],
+        "space": document.capture.strings[space] or None, "id": None,
         "first": int(own[0]) + 1 if len(own) else None, "last": int(own[-1]) + 1 if len(own) else None,
-        "started_by": contexts.sessions.began.get(space), "ended_by": None,
+        "started_by": None, "ended_by": None,
         "bytes": int(columns["size"][own].sum(dtype=np.int64)), **counted, "odd": [],
-        "status": contexts.sessions.metadata.get(space, {}).get("status"),
     }  # fmt: skip
 
 

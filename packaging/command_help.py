@@ -4,63 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from enum import EnumType
-from typing import Any, NamedTuple
 
-import typer.main
-
-from inspector.program import app
-
-COMMAND = "context-inspector"
-_WINDOW = "window"
-"""The command that is meant when none is named."""
+from command_tree import PROGRAM as COMMAND
+from command_tree import Command, commands
 
 
-class Option(NamedTuple):
-    """An option of a command."""
-
-    names: tuple[str, ...]
-    value: str
-    """What it takes; empty when it is a switch."""
-    choices: tuple[str, ...]
-    help: str
-
-
-class Command(NamedTuple):
-    """A command, as its help describes it."""
-
-    name: str
-    help: str
-    arguments: tuple[str, ...]
-    options: tuple[Option, ...]
-
-
-def commands() -> tuple[Command, list[Command]]:
-    """The program without a command, and its commands in the order help lists them."""
-    group: Any = typer.main.get_command(app)
-    window = _described(_WINDOW, group.commands[_WINDOW])
-    own = _described(COMMAND, group)
-    alone = Command(COMMAND, own.help, window.arguments, (*own.options, *window.options))
-    # A command may be imported only when it is asked for by its name; none needs to know from where it is asked.
-    others = [(name, group.get_command(None, name)) for name in group.list_commands(None)]
-    return alone, [_described(name, found) for name, found in others if not found.hidden]
-
-
-def _described(name: str, command: Any) -> Command:
-    arguments = tuple(
-        one.metavar or one.name.upper() for one in command.params if one.param_type_name == "argument"
-    )  # fmt: skip
-    options = tuple(_option(one) for one in command.params if one.param_type_name == "option")
-    return Command(name, (command.help or "").strip(), arguments, options)
-
-
-def _option(option: Any) -> Option:
-    kind = option.type_descriptor.annotation
-    choices = tuple(str(one.value) for one in kind) if isinstance(kind, EnumType) else ()
-    words = {int: "NUMBER", float: "NUMBER"}
-    value = option.metavar or "|".join(choices) or words.get(kind, "TEXT")
-    names = (*option.opts, *option.secondary_opts)
-    return Option(names, "" if option.is_flag or option.count else value, choices, (option.help or "").strip())
+def described() -> tuple[Command, list[Command]]:
+    """The program without a command, which opens the window, and its commands."""
+    own, window, others = commands()
+    return own._replace(arguments=window.arguments, options=(*own.options, *window.options)), others
 
 
 # ---- man page -------------------------------------------------------------------------------------------------------
@@ -68,7 +20,7 @@ def _option(option: Any) -> Option:
 
 def man_page(version: str, date: str) -> str:
     """The page for section 1."""
-    alone, others = commands()
+    alone, others = described()
     lines = [
         f'.TH CONTEXT\\-INSPECTOR 1 "{date}" "Context Inspector {version}" "User Commands"',
         ".SH NAME", "context\\-inspector \\- desktop inspector for multi\\-agent workspaces",
@@ -79,7 +31,9 @@ def man_page(version: str, date: str) -> str:
         ".SH COMMANDS",
     ]  # fmt: skip
     for command in others:
-        synopsis = " ".join((command.name, "[OPTIONS]" * bool(command.options), *command.arguments))
+        synopsis = " ".join(
+            (command.name, "[OPTIONS]" * bool(command.options), *(one.word for one in command.arguments))
+        )
         lines += [f".SS {_roff(synopsis)}", *_paragraphs(command.help), *_options(command)]
     lines += [
         ".SH EXIT STATUS",
@@ -123,7 +77,7 @@ def _roff(text: str) -> str:
 
 def bash() -> str:
     """For /usr/share/bash-completion/completions."""
-    alone, others = commands()
+    alone, others = described()
     cases = "\n".join(
         f"        {command.name}) options='{' '.join(_names(command))}' ;;" for command in others
     )  # fmt: skip
@@ -162,7 +116,7 @@ complete -o bashdefault -o default -o filenames -F _context_inspector {COMMAND}
 
 def zsh() -> str:
     """For /usr/share/zsh/vendor-completions."""
-    alone, others = commands()
+    alone, others = described()
     named = "\n".join(f"        '{command.name}:{_quoted(_first(command.help), ':')}'" for command in others)
     cases = "\n".join(
         f"        {command.name})\n            _arguments -s \\\n{_zsh_options(command)} ;;" for command in others
@@ -205,7 +159,7 @@ def _zsh_options(command: Command) -> str:
 
 def fish() -> str:
     """For /usr/share/fish/vendor_completions.d."""
-    alone, others = commands()
+    alone, others = described()
     lines = [f"# fish completion for {COMMAND}, made from its help"]
     for command in others:
         lines.append(

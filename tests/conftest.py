@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -25,20 +26,31 @@ for _number in (signal.SIGINT, getattr(signal, "SIGHUP", None)):
         with contextlib.suppress(ValueError):  # not in the main thread
             signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
 
+# Few examples each time, and new ones; `make fuzz` tries many. Machines are busy: how long one takes says nothing.
 settings.register_profile(
-    "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-settings.register_profile("ci", settings.get_profile("default"), max_examples=150, derandomize=True)
+    "default", deadline=None, max_examples=20,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)  # fmt: skip
+settings.register_profile("ci", settings.get_profile("default"), max_examples=60, derandomize=True)
+settings.register_profile("fuzz", settings.get_profile("default"), max_examples=300)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 MS = 0.001 * float(os.environ.get("TESTS_TIME_SCALE", "1"))
 """A millisecond in seconds; slow machines set TESTS_TIME_SCALE to stretch every timeout."""
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders that nobody had yet. The factory looks through all it has made each time it makes another."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def user_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Settings, captures, caches and logs of a test lie in a folder of its own."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     monkeypatch.setenv(paths.HOME_VARIABLE, str(home))
     return home
 

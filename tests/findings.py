@@ -204,7 +204,7 @@ CASES: dict[str, Case] = {
     "msp-covers-overlap": Case([covering((0, 20), (10, 30))], [covering((0, 20), (20, 30))]),
     "response-without-request": Case([answer()], [ask(), answer()], [ask()]),
     "response-to-proposal": Case([propose(id="q1"), answer()], [ask(), answer()]),
-    "request-unanswered": Case([ask(), later(31)], [ask(), answer(), later(31)], [answer(ts=at(32))]),
+    "request-unanswered": Case([ask(), later(16)], [ask(), answer(), later(16)], [answer(ts=at(17))]),
     "response-slow": Case([ask(), answer(ts=at(16))], [ask(), answer(ts=at(15))]),
     "request-answered-again": Case(
         [ask(), answer(), answer(id="a2")], [ask(to=["files", "coder"]), answer(), answer(id="a2", sender="coder")]

@@ -29,19 +29,9 @@ def fuzz(minutes: float) -> int:
         seed = random.randrange(1 << 32)
         print(f"round {rounds}, seed {seed}, {(time.monotonic() - began) / 60:.0f} of {minutes:g} min", flush=True)
         command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-x",
-            "-n",
-            _PROCESSES,
-            "-m",
-            "hypothesis",
-            "--timeout=1200",
-            f"--hypothesis-seed={seed}",
-            *files,
-        ]
+            sys.executable, "-m", "pytest", "-q", "-x", "-n", _PROCESSES, "-m", "hypothesis", "--timeout=1200",
+            "--hypothesis-profile=fuzz", f"--hypothesis-seed={seed}", *files,
+        ]  # fmt: skip
         code = subprocess.run(command, cwd=TESTS.parent, check=False).returncode
         if code:
             return code

@@ -79,10 +79,6 @@ class CapabilityPass:
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything."""
         self.changes: dict[tuple[int, str], list[Change]] = {}
         self._held: dict[tuple[int, str], tuple[int, list[Held]]] = {}  # as of so many changes
 

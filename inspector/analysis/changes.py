@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,22 +10,6 @@ from numpy.typing import NDArray
 Rows = NDArray[np.int64]
 
 NO_ROWS: Rows = np.empty(0, np.int64)
-
-
-class Pass(Protocol):
-    """An incremental analysis over the capture's columns. Feeding in any batches gives the same result."""
-
-    def reset(self) -> None:
-        """Forget everything."""
-        ...
-
-    def feed(self, start: int, stop: int) -> None:
-        """Take in messages `start` to `stop`, which follow those fed before. O(messages in the batch)."""
-        ...
-
-    def take_changes(self) -> Rows:
-        """Messages whose values changed since the last call, ascending and unique; new ones may be among them."""
-        ...
 
 
 class ChangedRows:

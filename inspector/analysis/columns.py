@@ -10,7 +10,7 @@ bit of a flags array, and values that are decoded from the record on demand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -165,6 +165,8 @@ class Decoded:
     may_hold: Callable[[slice | NDArray[np.integer[Any]], tuple[str, ...] | None], NDArray[np.bool_]] | None = None
     """Which of some messages may have a value, or given texts may have one of them: (k,) bool, without decoding. Where
     it is false the value is absent, or none of the texts; None when nothing is known beforehand."""
+    decode_many: Callable[[NDArray[np.integer[Any]]], Iterator[object]] | None = None
+    """Values of (k,) messages, where that is cheaper than one by one."""
 
     def __len__(self) -> int:
         """Number of messages covered."""
@@ -173,3 +175,7 @@ class Decoded:
     def value(self, message: int) -> object:
         """The value of one message, decoded now; cost is the field's, commonly one parse of the record."""
         return self.decode(message)
+
+    def values(self, messages: NDArray[np.integer[Any]]) -> Iterator[object]:
+        """The values of (k,) messages, as `value` gives them, decoded as they are asked for."""
+        return map(self.decode, messages.tolist()) if self.decode_many is None else self.decode_many(messages)

@@ -53,10 +53,6 @@ class ContextPass:
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything."""
         self.tree = ContextTree()
         self._columns = GrowingColumns({"ref": np.uint32})
         self._refs = ContextRefs()
@@ -311,18 +307,19 @@ class ContextPass:
         """
         if self.facts.end[node]:
             return "cancelled" if self.facts.end[node] == CANCELLED else "concluded"
-        last = self._last_in_reach(node)
-        now = self.clock_ns if now_ns is None else now_ns
-        return "active" if last != NO_TIME and now - last <= IDLE_AFTER_S * 1_000_000_000 else "idle"
+        return self.activity(self._last_in_reach(node), now_ns)
 
     def main_state(self, space: int, now_ns: int | None = None) -> str:
         """Active or idle, by the last message in the main context of a space. O(messages)."""
         columns = self._capture.columns
         rows = np.flatnonzero(columns["space"][: self._fed] == space)
         times = columns["time_ns"][rows[self.nodes_of(rows) == MAIN]]
-        last = int(times.max()) if len(times) else NO_TIME
+        return self.activity(int(times.max()) if len(times) else NO_TIME, now_ns)
+
+    def activity(self, last_ns: int, now_ns: int | None) -> str:
+        """Active or idle, by the time of the last message; `now_ns` as for `state`."""
         now = self.clock_ns if now_ns is None else now_ns
-        return "active" if last != NO_TIME and now - last <= IDLE_AFTER_S * 1_000_000_000 else "idle"
+        return "active" if last_ns != NO_TIME and now - last_ns <= IDLE_AFTER_S * 1_000_000_000 else "idle"
 
     def states(self, now_ns: int | None = None) -> Array:
         """(nodes + 1,) uint8, the states of all nodes as places in `STATES`; the last is the main context's, none."""

@@ -60,10 +60,6 @@ class CorrelationPass:
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything."""
         self.columns = GrowingColumns(
             {"cause": np.int32, "answer": np.int32, "method": np.uint32, "target": np.uint32,
              "call": np.uint32, "rule": np.uint8, "proposal_state": np.uint8, "given_up": np.uint8}

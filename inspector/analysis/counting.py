@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections import deque
 from collections.abc import Iterator
 from multiprocessing.connection import wait as wait_for
@@ -13,11 +14,14 @@ import numpy as np
 from inspector.analysis.changes import Rows
 from inspector.analysis.tokens import NOT_COUNTED, TokenPass
 from inspector.capture.capture import Capture
+from inspector.capture.parallel import reader_count
 from inspector.tokens.worker import CountingProcess, Lines
 
 _GIVEN_AT_ONCE = 3
 """Batches a process has: one it counts, and some for when it is done with that before anybody looks."""
 _MOST_DEATHS = 3
+_COUNTED_HERE_BYTES = 4 << 20
+"""Of lines whose tokens are counted by this process when somebody waits: another would take longer to start."""
 GIVEN_UP = (
     "Tokens are counted no further: the process that counts ended three times. {:,} of {:,} messages are counted; "
     "open the file again to count the rest."
@@ -43,10 +47,11 @@ class Counting:
         trouble: why it was given up, as a sentence for the user; None as long as it goes on.
     """
 
-    def __init__(self, capture: Capture, tokens: TokenPass, processes: int = 1) -> None:
+    def __init__(self, capture: Capture, tokens: TokenPass) -> None:
         self._capture = capture
         self._tokens = tokens
-        self._wanted = processes
+        self._wanted = 1
+        self._closed = False
         self._deaths = 0
         self._processes: dict[CountingProcess, deque[_Batch]] = {}
         self._again: deque[Rows] = deque()
@@ -57,8 +62,18 @@ class Counting:
         """The numbers of the processes that run."""
         return [process.pid for process in self._processes if process.pid is not None]
 
+    def count_all(self) -> None:
+        """Count all messages there are, by as many processes as are of use, and return when that is done."""
+        if not self._processes and self._tokens.bytes_left < _COUNTED_HERE_BYTES:
+            self._tokens.count_some(math.inf)
+            return
+        self._wanted = reader_count()
+        while not self.go_on(None):
+            pass
+        self.end()
+
     def go_on(self, timeout: float | None = 0) -> bool:
-        """Take what was counted, and give out more.
+        """Take what was counted, and give out more; starts a process when there is none.
 
         Args:
             timeout: seconds to wait for something to take; None as long as it takes.
@@ -66,7 +81,7 @@ class Counting:
         Returns:
             Whether nothing is left to be counted, until more messages come.
         """
-        if self.trouble is not None:
+        if self.trouble is not None or self._closed:
             return True
         if not self._tokens.done:
             self._start()
@@ -157,8 +172,13 @@ class Counting:
             else:
                 self._tokens.give_back(batch.rows)
 
+    def close(self) -> None:
+        """End the processes for good: there is nothing left to count in."""
+        self.end()
+        self._closed = True
+
     def end(self) -> None:
-        """End the processes; what they have not brought back is for whoever counts next."""
+        """End the processes; counting may go on later, also with what they have not brought back."""
         for process, given in self._processes.items():
             with contextlib.suppress(OSError):
                 process.end()
@@ -167,3 +187,4 @@ class Counting:
             self._tokens.give_back(rows)
         self._again.clear()
         self._processes.clear()
+        self._wanted, self._deaths = 1, 0

@@ -50,10 +50,6 @@ class NamedPass:
         self._capture = capture
         self._correlation = correlation
         self._contexts = contexts
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything."""
         self._columns = GrowingColumns({"found": np.uint8})
         self._waiting: dict[tuple[int, int], list[int]] = {}  # by space and hash of the id
         self._names: dict[tuple[int, int], Named] = {}

@@ -84,10 +84,6 @@ class ParticipantPass:
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything."""
         self.all: dict[tuple[int, str], Participant] = {}
         self._asking: set[int] = set()  # spaces we have joined and not been welcomed to yet
 

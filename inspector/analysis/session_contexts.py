@@ -7,6 +7,7 @@ own say how those began and ended: they shape the tree, and count as nobody's me
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,13 @@ class SessionContexts:
         """Which messages, by their kinds, tell of sessions and say nothing in one; None where there are none."""
         codes = [code for code in map(self._capture.strings.find, _KINDS) if code is not None]
         return np.isin(kinds, codes) if codes else None
+
+    def count_structure(self, rows: NDArray[np.integer[Any]] | slice) -> int:
+        """How many of some messages only tell of sessions, and count as nobody's."""
+        if not self.labels:
+            return 0
+        structure = self.of_structure(self._capture.columns["kind"][rows])
+        return 0 if structure is None else int(np.count_nonzero(structure))
 
     def observe(self, space: int, row: int, above: int) -> None:
         """Take in a row that tells of a session, in the order of arrival.

@@ -33,6 +33,7 @@ from inspector.protocol import kinds
 from inspector.protocol.tool_names import ToolAliases
 from inspector.protocol.transient import Signal, signal_in
 
+_IS_TRANSIENT, _IS_CONSUMED, _IS_COLLAPSED = Badge.TRANSIENT.value, Badge.CONSUMED.value, Badge.COLLAPSED.value
 _COLUMNS = {"badges": 0, "collapsed_by": NO_ROW, "consumes": NO_ROW}
 _CHEAP = 20_000
 """Signals that are told again without a thought while a log is being read."""
@@ -51,18 +52,13 @@ class TransientPass:
         self._capture = capture
         self._correlation = correlation
         self.aliases = ToolAliases()
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything but the aliases."""
         self.columns = GrowingColumns({"badges": np.uint8, "collapsed_by": np.int32, "consumes": np.int32})
         self.signals = SignalTable(self._capture, self._correlation)
         self._conversations: dict[int, Conversation] = {}
         self._stale: set[int] = set()  # conversations whose story has to be told again
         self._told_again = 0
         # Found out, and not yet in the columns: what bears which badge, and results with what consumed each.
-        self._transient: list[int] = []
-        self._consuming: list[int] = []
+        self._bearing: dict[int, list[int]] = {badge.value: [] for badge in Badge}
         self._collapses: list[tuple[int, int]] = []
         self._changed = ChangedRows()
 
@@ -142,21 +138,18 @@ class TransientPass:
 
     def _publish(self, *, tell: bool = True) -> None:
         """Put what `_apply` found out into the columns, all at once."""
-        for badge, marked in ((Badge.TRANSIENT, self._transient), (Badge.CONSUMED, self._consuming)):
+        for badge, marked in self._bearing.items():
             rows = np.array(marked, np.int64)
             marked.clear()
-            self.columns.put("badges", rows, self.columns["badges"][rows] | badge.value)
+            self.columns.put("badges", rows, self.columns["badges"][rows] | badge)
             if tell:
                 self._changed.update_all(rows)
         collapses, self._collapses = np.array(self._collapses, np.int64).reshape(-1, 2), []
         results, consumers = collapses[:, 0], collapses[:, 1]
-        self.columns.put("badges", results, self.columns["badges"][results] | Badge.COLLAPSED.value)
         self.columns.put("collapsed_by", results, consumers)
         self.columns.put("consumes", consumers, results)
-        if tell:
-            self._changed.update_all(results)
 
-    # The algorithm, step numbers as in protocols.md 13
+    # The algorithm, step numbers as in protocols.md 13. Who bears a badge is appended to its bit's list.
 
     def _apply(self, place: int) -> None:
         table = self.signals
@@ -178,11 +171,11 @@ class TransientPass:
             if failed:
                 table.note[place] = Note.FAILED
             else:
-                self._consuming.append(row)
+                self._bearing[_IS_CONSUMED].append(row)
                 table.note[place] = self._collapse(conversation, row, tool)
         if said & TRANSIENT:  # 3
             if not failed:
-                self._transient.append(row)
+                self._bearing[_IS_TRANSIENT].append(row)
                 if tool is not None:
                     conversation.wait(tool, place, table.following)
             elif not said & CONSUMED:
@@ -197,6 +190,7 @@ class TransientPass:
         if place == NOTHING:
             return Note.NOTHING_WAITS
         pending = self.signals.row[place]
+        self._bearing[_IS_COLLAPSED].append(pending)
         self._collapses.append((pending, row))
         return Note.NONE
 

@@ -44,10 +44,6 @@ class VisibilityPass:
 
     def __init__(self, capture: Capture) -> None:
         self._capture = capture
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything."""
         self.columns = GrowingColumns({"visibility": np.uint8})
         self.values: InternTable[str] = InternTable("")
         for value in msp.VISIBILITIES:

@@ -2,7 +2,8 @@
 
 Folding (protocols.md 11, RULE): a `received` line starts a message; a `delivered` or `rejected` line joins the
 latest message with the same (space, id, from, ts, kind), or starts one; a line whose envelope has no id never
-folds. A message is read from its first record for ever; later copies only add deliveries.
+folds. A message is read from its first record for ever; later copies only add deliveries. What comes back of what we
+sent ourselves is a copy as well (`echoes`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from inspector.capture.ahead import ReadAhead
 from inspector.capture.block import STRING_COLUMNS, Block, Told
 from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns, message_columns
 from inspector.capture.connections import Connections
+from inspector.capture.echoes import Echoes
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.heads import MAX_WHOLE, Noted, read_head
@@ -36,7 +38,7 @@ from inspector.protocol.times import NO_TIME
 
 _CACHED_RECORDS = 512
 _CACHED_BYTES = 1 << 25
-_OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
+OWN_PAYLOAD = (Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP).value
 """Of what has one of these flags the whole object is the payload."""
 
 
@@ -84,6 +86,7 @@ class Capture:
         impostors: `message` and `participant` (string id) of messages whose sender is not who the log says sent them.
         record_count: records read, folded ones included.
         unreadable_count: messages nothing could be made of.
+        failed_count: messages that report a failure, as the field `error` has it.
     """
 
     def __init__(self) -> None:
@@ -97,8 +100,9 @@ class Capture:
         self._salts = Salts(self.strings)
         self._connections = Connections()
         self.record_count = 0
-        self.unreadable_count = 0
+        self.unreadable_count = self.failed_count = 0
         self._folds = HashIndex()
+        self._echoes = Echoes()
         self._order: NDArray[np.int64] = np.empty(0, np.int64)
         self._ordered: NDArray[np.uint32] = np.empty(0, np.uint32)
         self._cache: OrderedDict[int, Record] = OrderedDict()
@@ -125,6 +129,7 @@ class Capture:
         connections = self._connections.of(block)
         if not count:
             return Appended(start, start, np.empty(0, np.int64))
+        self._echoes.mark(block)
         joining = self._joining(block)
         message_of, starts = self._fold(block.columns["fold"], joining, start)
         ids = self.strings.intern_all(kept_names(block.strings[1:]), len(block.strings))
@@ -135,6 +140,7 @@ class Capture:
         self.columns.append(columns, len(starts))
         self._note_impostors(block, starts, start, ids)
         self.unreadable_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.UNREADABLE)))
+        self.failed_count += int(np.count_nonzero(columns["flags"] & np.uint32(Flag.ERROR)))
         rows = np.arange(start, len(self), dtype=np.uint32)
         self.ids.add(columns["id_hash"], rows)
         folding = block.columns["fold"][starts]
@@ -347,7 +353,7 @@ class Capture:
         envelope = self.envelope(message)
         if not isinstance(envelope, dict):
             return {}
-        if self._has(message, _OWN_PAYLOAD) or "payload" not in envelope:
+        if self._has(message, OWN_PAYLOAD) or "payload" not in envelope:
             return envelope if "kind" not in envelope else {}
         payload = envelope["payload"]
         return payload if isinstance(payload, dict) else {}

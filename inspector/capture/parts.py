@@ -1,26 +1,21 @@
 """Processes that read parts of a file: each takes a stretch and gives back its block of columns.
 
-The process that shows things only takes the blocks in. A reader works for one file and ends with its pipe, so that
-none outlives the program, however that ends.
+The process that shows things only takes the blocks in. A reader works for one file.
 """
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
 import os
 import pickle
-import signal
 import threading
 from collections import deque
-from collections.abc import Generator
-from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 
 from inspector.capture import hashes, overlong
 from inspector.capture.block import Block
+from inspector.capture.helper import HelperProcess, stand_back
 from inspector.capture.reader import BlockReader
 from inspector.capture.sources import SourceFile
 
@@ -89,11 +84,10 @@ def _with_its_end(source: SourceFile, offset: int, data: bytes) -> bytes:
     return data[: data.rfind(b"\n") + 1]
 
 
-class PartReader:
+class PartReader(HelperProcess):
     """One reading process.
 
     Attributes:
-        ready: it has started and waits for parts.
         pending: numbers of the parts it was given and has not brought back.
     """
 
@@ -107,21 +101,9 @@ class PartReader:
         Raises:
             OSError: the system gives no process.
         """
-        context = multiprocessing.get_context("spawn")  # a forked one would hold a window's locks
-        self.connection, theirs = context.Pipe()
-        self.ready = False
+        path, identity = str(source.data_path), source.identity
+        super().__init__(_serve, path, identity, place, hashes.seed(), name="read a part of a log")
         self.pending: deque[int] = deque()
-        self._process = context.Process(
-            target=_serve,
-            args=(theirs, str(source.data_path), source.identity, place, hashes.seed()),
-            daemon=True,
-            name="read a part of a log",
-        )
-        with unasked():
-            try:
-                self._process.start()
-            finally:
-                theirs.close()
 
     def give(self, number: int, start: int, stop: int) -> None:
         """Ask for a part."""
@@ -134,43 +116,17 @@ class PartReader:
         Raises:
             EOFError: the process has ended, or could not read the file.
         """
-        try:
-            data = self.connection.recv_bytes()
-        except OSError as error:
-            raise EOFError from error
-        if not data:
-            self.ready = True
+        data = self.receive()
+        if data is None:
             return None
         block: Block = pickle.loads(data)
         return self.pending.popleft(), block
-
-    def end(self) -> None:
-        """End the process, whatever it is at."""
-        self.connection.close()
-        if self._process.pid is not None:
-            self._process.terminate()
-            self._process.join()
-
-
-@contextmanager
-def unasked() -> Generator[None]:
-    """Ctrl+C is for the program, which ends its readers: a process started here never hears of it."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(connection: Connection, path: str, identity: tuple[int, int], place: int, seed: int) -> None:
     """A reading process: parts in, blocks out, until the pipe ends."""
     hashes.adopt_seed(seed)
-    gc.disable()  # nothing here refers in circles, and much is alive at once
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
+    stand_back(_NICE)
     outgoing: SimpleQueue[bytes] = SimpleQueue()
     room = threading.Semaphore(_BLOCKS_WAITING)
     threading.Thread(target=_send, args=(connection, outgoing, room), daemon=True).start()

@@ -20,7 +20,8 @@ from inspector.capture.hashes import NO_HASH, hash_bytes, hash_text, hash_texts
 from inspector.capture.strings import InternTable
 from inspector.protocol import calls, kinds, msp, usual
 from inspector.protocol.formats import bare, capture_file, gateway_log
-from inspector.protocol.times import NO_TIME, parse_times
+from inspector.protocol.time_columns import parse_times
+from inspector.protocol.times import NO_TIME
 
 _LOOKED_AT = 4
 """Lines from which the shape of the others is guessed; a wrong guess costs time only."""
@@ -216,7 +217,7 @@ def _envelope_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Arr
         np.uint32,
     )  # fmt: skip
     columns = _head_columns(envelopes, tables)
-    columns["space"] = tables.strings.intern_all(list(map(_space, envelopes)), len(envelopes))
+    columns["space"] = _spaces(envelopes, tables)
     columns["ts_ns"] = parse_times([e.ts for e in envelopes])
     columns["id_hash"] = hash_texts(ids)
     columns["correlation_hash"] = hash_texts([n if type(n) is str else n[0] if n else None for n in named])
@@ -225,11 +226,14 @@ def _envelope_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Arr
     return columns
 
 
-def _space(envelope: Any) -> str | None:
-    """The space an envelope of a session names; others belong to whatever carried them."""
-    if envelope.protocol != msp.PROTOCOL or not isinstance(envelope.space, str):
-        return None
-    return envelope.space
+def _spaces(envelopes: Sequence[Any], tables: Tables) -> Array:
+    """The spaces envelopes of a session name; others belong to whatever carried them."""
+    named = [
+        place for place, e in enumerate(envelopes)
+        if e.space is not None and e.protocol == msp.PROTOCOL and isinstance(e.space, str)
+    ]  # fmt: skip
+    ids = tables.strings.intern_all([envelopes[place].space for place in named], len(named))
+    return _spread(ids, np.array(named, np.int64), len(envelopes))
 
 
 def _head_columns(envelopes: Sequence[Any], tables: Tables) -> dict[str, Array]:

@@ -6,11 +6,9 @@ from typing import Annotated
 
 import typer
 
-from inspector.analysis.context_tree import MAIN
 from inspector.cli.arguments import Json, LogFile
 from inspector.cli.opening import opened
 from inspector.cli.printing import plain, print_array, printable, say
-from inspector.document import CaptureDocument
 from inspector.protocol.secrets import mask_secrets
 from inspector.summary import context_nodes
 from inspector.tokens.counter import TOKENIZER
@@ -25,17 +23,20 @@ def contexts_command(
 ) -> None:
     """Print the context tree of a log."""
     with opened(file, counted=tokens) as document:
-        main = _main_tokens(document) if tokens else None
         # One by one: a log may have a million contexts, and paths of thousands of segments.
         nodes = (mask_secrets(node) for node in context_nodes(document, tokens=tokens))
         if as_json:
             print_array(nodes)
             return
-        if main is not None:
+        if tokens:
             say(f"Tokens are an estimate ({TOKENIZER}).")
-            say(f"main  {main:,} token{'s' * (main != 1)} of its own")
+        several = len(document.analysis.contexts.spaces) > 1
         found = nested = False
         for node in nodes:
+            if node["type"] == "main":
+                count, of = node["tokens"], f" of {printable(node['space'] or 'no space', 100)}" if several else ""
+                say(f"main{of}  {count:,} token{'s' * (count != 1)} of its own")
+                continue
             found = True
             nested = nested or node["depth"] == 0  # below a session
             indent = "  " * min(node["depth"] - (not nested), 40)
@@ -50,8 +51,3 @@ def contexts_command(
             say(indent + printable(node["label"], 100) + "  " + printable(", ".join(about), 400))
         if not found:
             say("All messages are in the main context.")
-
-
-def _main_tokens(document: CaptureDocument) -> int:
-    """Tokens of what lies in no context below main."""
-    return int(document.analysis.tokens.node_sums().own[MAIN])

@@ -112,13 +112,13 @@ def merged_context_command(
 def _read(files: list[str]) -> SessionDocument:
     """The document of some files and folders; ends the command when they hold none."""
     with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
-        spool = Path(folder) / f"{STANDARD_INPUT_NAME}.json"
+        spool = Path(folder) / STANDARD_INPUT_NAME
         try:
             if str(STANDARD_INPUT) in files:
                 spool.write_bytes(sys.stdin.buffer.read())
             document = SessionDocument.read([spool if file == str(STANDARD_INPUT) else Path(file) for file in files])
         except NotMspError as error:
-            fail(visible(str(error).replace(spool.name, STANDARD_INPUT_NAME)))
+            fail(visible(str(error)))
         except OSError as error:
             fail(visible(f"{error.filename or files[0]} cannot be read: {error.strerror or error}."))
     return document

@@ -72,9 +72,7 @@ def _load(document: CaptureDocument, path: Path) -> None:
 
     def end(_number: int, _frame: object) -> None:
         signal.signal(signal.SIGINT, before)  # a second one ends the program
-        for source in document.capture.sources:
-            if source.feed is not None:
-                source.feed.stop()
+        document.stop_stream()
         typer.echo(f"{document.name} goes on; this is about what came until now.", err=True)
 
     before = signal.signal(signal.SIGINT, end)

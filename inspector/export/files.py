@@ -155,8 +155,8 @@ def refuse_what_is_read(document: CaptureDocument, target: Path) -> None:
 
 def _decisions_of(document: CaptureDocument) -> Iterator[Path]:
     """The gateway's decisions beside the log, be they open or not."""
-    if document.decisions is not None:
-        yield document.decisions.source.path
+    if document.decisions.found is not None:
+        yield document.decisions.found.source.path
     for source in document.capture.sources:
         if source.format == "gateway-log":
             for ending in ("", *ENDINGS):

@@ -45,7 +45,9 @@ _SAID = {
     kinds.REJECT: "Rejected: {}",
     kinds.WITHDRAW: "Withdrawn: {}",
 }
-_CALLED = {kinds.REQUEST: "Calls", kinds.PROPOSAL: "Proposes"}
+_ASKED = {kinds.REQUEST: ("Calls the tool", "Asks for"), kinds.PROPOSAL: ("Proposes to call the tool", "Proposes")}
+"""How a request and a proposal begin: of a tool, and of anything else."""
+_NAMED = ("method", "target")
 _EACH = 256
 _OWN_FIELDS = frozenset({"text", "format", "role", "visibility", "content", "fields"})
 
@@ -298,12 +300,14 @@ class SubsessionExport:
             if isinstance(written, list | dict):
                 return self._redaction.value(written)
             return self._redaction.text(text_shown(kind, payload) or "")
-        if kind in _CALLED:
+        if kind in _ASKED:
             columns, strings = self._document.analysis.correlation.columns, self._capture.strings
-            names = (strings[int(columns[name][row])] for name in ("method", "target") if int(columns[name][row]))
+            method, target = (strings[int(columns[name][row])] if int(columns[name][row]) else "" for name in _NAMED)
             params = payload.get("params")
             arguments = params.get("arguments", params) if isinstance(params, Mapping) else None
-            head = f"{_CALLED[kind]} {' '.join(names) or 'something'}"
+            of_tool, of_other = _ASKED[kind]
+            is_tool = method == "tools/call" and target
+            head = f"{of_tool} {target}" if is_tool else f"{of_other} {f'{method} {target}'.strip() or 'something'}"
             asked = f"\n\n```json\n{compact(self._redaction.value(arguments))}\n```" if arguments else ""
             return self._redaction.text(head) + asked
         said = _SAID.get(kind)

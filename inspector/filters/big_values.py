@@ -9,7 +9,7 @@ import contextlib
 
 import msgspec
 
-from inspector.capture.capture import Capture
+from inspector.capture.capture import OWN_PAYLOAD, Capture
 from inspector.capture.flags import Flag
 from inspector.fields import message_text
 from inspector.protocol.header import NotAnObjectError, decode_json
@@ -20,8 +20,6 @@ _MOST = 8 << 20
 
 _object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _array = msgspec.json.Decoder(list[msgspec.Raw]).decode
-
-_OWN_PAYLOAD = Flag.RPC | Flag.LOG_ONLY | Flag.JOIN | Flag.GAP
 
 
 class TooLargeError(Exception):
@@ -65,7 +63,7 @@ def big_text(capture: Capture, message: int) -> str | None:
 def _payload(capture: Capture, message: int) -> dict[str, msgspec.Raw]:
     """What `Capture.payload` is, not decoded below its keys."""
     envelope = _object(capture.envelope_bytes(message))
-    if capture.flags(message) & _OWN_PAYLOAD or "payload" not in envelope:
+    if capture.flags(message) & OWN_PAYLOAD or "payload" not in envelope:
         return envelope if "kind" not in envelope else {}
     return _object(bytes(envelope["payload"]))
 

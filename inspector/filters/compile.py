@@ -21,9 +21,6 @@ from inspector.filters.parse import parse
 
 _CHUNK = 1 << 16
 """Messages whose cheap terms are looked at between two looks at the clock."""
-_SLICE_S = 0.002
-"""How long records are decoded between two looks at the clock."""
-_MOST, _FIRST = 4096, 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +107,7 @@ class DisplayFilter:
             return start
         if self.is_cheap(analysis):
             return stop
-        size = _FIRST
+        pace, lengths = answers.pace, analysis.capture.columns["length"]
         while start < stop:
             chunk = Selection.between(start, min(stop, start + _CHUNK))
             sure, possible = self._root.bounds(evaluation, chunk)
@@ -118,14 +115,15 @@ class DisplayFilter:
             if within is not None and open_.any():
                 open_ &= within(chunk)
             rows = chunk.where(open_).rows
-            while len(rows):
-                began = time.perf_counter()
-                some, rows = rows[:size], rows[size:]
+            ends, at = lengths[rows].cumsum(dtype=np.int64), 0
+            while at < len(rows):
+                began = time.thread_time()
+                some = rows[at : pace.stop(at, ends)]
                 self._root.evaluate(evaluation, Selection(some, len(some)))
-                now = time.perf_counter()
-                size = max(1, min(_MOST, int(size * min(4.0, _SLICE_S / max(now - began, 1e-6)))))
-                if now >= until and len(rows):
-                    return int(rows[0])
+                at += len(some)
+                pace.took(time.thread_time() - began)
+                if time.perf_counter() >= until and at < len(rows):
+                    return int(rows[at])
             start = min(stop, start + _CHUNK)
             if time.perf_counter() >= until:
                 return start

@@ -100,7 +100,7 @@ class Completer:
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
         self._counted: tuple[str, bool, int] | None = None
-        self._counts: list[tuple[str, int]] = []
+        self._counts = _Remembered(iter(()))
 
     def complete(self, text: str, cursor: int) -> Completion:
         """What may stand at the cursor, a place in `text`; never raises. O(messages) for values, in numpy."""
@@ -113,7 +113,7 @@ class Completer:
 
     def _offered(self, place: _Place) -> tuple[str, Iterable[Candidate]]:
         if "BARE" in place.expected and place.field is not None:
-            return "value", self._values(place.field, place.operator)
+            return "value", self._values(place.field, place.operator, place.written.casefold())
         if "FIELD" in place.expected:
             return "field", self._fields(place.written)
         if "OPERATOR" in place.expected and place.field is not None:
@@ -136,7 +136,7 @@ class Completer:
             column = field_.column(self._analysis)
             values = [value for value in map(column.value, self._some_rows()) if isinstance(value, str)]
             seen = Counter(value for value in values if len(value) <= _LONGEST_OFFERED and mask_text(value) == value)
-            self._counted, self._counts = asked, seen.most_common(MOST)
+            self._counted, self._counts = asked, _Remembered(iter(seen.most_common(MOST)))
         for value, _count in self._counts:
             yield Candidate(quote(value), value, "Seen in some of the messages.")
 
@@ -163,7 +163,8 @@ class Completer:
             )
         return seen.most_common(_MOST_KEYS)
 
-    def _values(self, field_: Field, operator: Operator | None) -> Iterator[Candidate]:
+    def _values(self, field_: Field, operator: Operator | None, wanted: str) -> Iterator[Candidate]:
+        """Values; of the thousands there may be only those are made candidates that have what is written in them."""
         if field_.type is FieldType.BOOLEAN:
             yield Candidate("true", "true")
         elif field_.type is FieldType.SEVERITY:
@@ -173,34 +174,49 @@ class Completer:
         else:
             calls = operator is not None and operator.symbol == "like" and field_.like_column is not None
             for value, count in self._counts_of(field_, calls=calls):
-                if mask_text(value) == value:  # what must not be shown cannot be offered
+                # What must not be shown cannot be offered.
+                if wanted in value.casefold() and mask_text(value) == value:
                     yield Candidate(quote(value), value, count=count)
             seen = {value for value, _ in self._counts_of(field_, calls=calls)} if field_.values else set[str]()
             yield from (Candidate(quote(value), value, count=0) for value in field_.values if value not in seen)
             if field_.type is FieldType.CONTEXT:
                 yield Candidate("$context", "$context", "The context that is selected.")
 
-    def _counts_of(self, field_: Field, *, calls: bool) -> list[tuple[str, int]]:
+    def _counts_of(self, field_: Field, *, calls: bool) -> _Remembered:
         asked = (field_.name, calls, len(self._analysis))
         if self._counted != asked:
             make = field_.like_column if calls and field_.like_column is not None else field_.column
-            self._counted, self._counts = asked, _value_counts(make(self._analysis))
+            self._counted, self._counts = asked, _Remembered(_value_counts(make(self._analysis)))
         return self._counts
 
 
-def _value_counts(column: Column) -> list[tuple[str, int]]:
+class _Remembered:
+    """Values and their counts, worked out as far as anybody has asked."""
+
+    def __init__(self, counts: Iterator[tuple[str, int]]) -> None:
+        self._left = counts
+        self._known: list[tuple[str, int]] = []
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        yield from self._known
+        for one in self._left:
+            self._known.append(one)
+            yield one
+
+
+def _value_counts(column: Column) -> Iterator[tuple[str, int]]:
     """The strings of a column and how many messages have each, the frequent ones first; none for other columns."""
     if isinstance(column, Interned):
         counts = _entry_counts(column)
         order: list[int] = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts))].tolist()
-        return [(column.table[entry], int(counts[entry])) for entry in order]
-    seen: Counter[str] = Counter()
-    if isinstance(column, InternedSets):
+        yield from ((column.table[entry], int(counts[entry])) for entry in order)
+    elif isinstance(column, InternedSets):
+        seen: Counter[str] = Counter()
         counts = _entry_counts(column)
         for entry in np.flatnonzero(counts).tolist():
             for value in set(column.table[entry]):
                 seen[value] += int(counts[entry])
-    return seen.most_common()
+        yield from seen.most_common()
 
 
 def _entry_counts(column: Interned | InternedSets) -> NDArray[np.int64]:

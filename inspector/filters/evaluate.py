@@ -8,10 +8,9 @@ table lives; a term that decodes remembers its answers where it is given a place
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.capture.capture import Capture
+from inspector.capture.heads import MAX_WHOLE
 from inspector.fields import Depends
 from inspector.filters.big_values import TooLargeError, big_text, big_value
 from inspector.filters.check import Term
@@ -29,6 +29,7 @@ from inspector.filters.memory import UNKNOWN, Answers, Mask, Rows, TableMemory
 
 CHEAP, DECODED, FULL_TEXT = 0, 1, 2
 """What a term costs."""
+_LISTS = (list, tuple)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,18 +190,18 @@ class TermNode:
     def cost(self, evaluation: Evaluation) -> int:
         """Only columns that are no arrays have to decode."""
         column = evaluation.column(self.make_column)
-        return CHEAP if isinstance(column, Interned | InternedSets | Numbers | Flags) else DECODED
+        return DECODED if isinstance(column, Decoded) else CHEAP
 
     def evaluate(self, evaluation: Evaluation, selection: Selection) -> Mask:
         """Compare the messages' values."""
         column = evaluation.column(self.make_column)
-        if self.cost(evaluation) == CHEAP:
-            mask = self._present(column, selection) if self.term.predicate is None else self._holds(column, selection)
-        else:
+        if isinstance(column, Decoded):
             mask = self._asked(evaluation, column, selection)
+        else:
+            mask = self._present(column, selection) if self.term.predicate is None else self._holds(column, selection)
         return np.logical_not(mask, out=mask) if self.term.negated else mask
 
-    def _asked(self, evaluation: Evaluation, column: Column, selection: Selection) -> Mask:
+    def _asked(self, evaluation: Evaluation, column: Decoded, selection: Selection) -> Mask:
         """Decode, but not where it is known beforehand that the term does not hold."""
         kept, likely = self._kept(evaluation, column), self._likely(column, selection)
         capture = evaluation.analysis.capture
@@ -214,9 +215,9 @@ class TermNode:
             likely[likely] = _asked_once(kept, selection.where(likely), ask)
         return likely
 
-    def _likely(self, column: Column, selection: Selection) -> Mask | None:
+    def _likely(self, column: Decoded, selection: Selection) -> Mask | None:
         """Where the term may hold, as far as that is known without decoding; owned by the caller."""
-        if not isinstance(column, Decoded) or column.may_hold is None:
+        if column.may_hold is None:
             return None
         symbol, operand = (None, None) if self.term.operator is None else (self.term.operator.symbol, self.term.operand)
         texts: tuple[str, ...] | None = None
@@ -228,10 +229,10 @@ class TermNode:
 
     def bounds(self, evaluation: Evaluation, selection: Selection) -> tuple[Mask, Mask]:
         """Arrays leave nothing open; of what must be decoded only answers given before are known."""
-        if self.cost(evaluation) == CHEAP:
+        column = evaluation.column(self.make_column)
+        if not isinstance(column, Decoded):
             mask = self.evaluate(evaluation, selection)
             return mask, mask
-        column = evaluation.column(self.make_column)
         sure, possible = _bounds_of(self._kept(evaluation, column), selection)
         likely = self._likely(column, selection)
         if likely is not None:
@@ -273,7 +274,7 @@ class TermNode:
         # The only comparison with a truth value that is left is `== true`.
         return self._present(column, selection)
 
-    def _decoded(self, capture: Capture, column: Column, rows: Rows) -> Mask:
+    def _decoded(self, capture: Capture, column: Decoded, rows: Rows) -> Mask:
         if self._hint is None:
             return self._each(capture, column, rows)
         mask = self._hint.likely(capture, rows)
@@ -281,24 +282,31 @@ class TermNode:
             mask[mask] = self._each(capture, column, rows[mask])
         return mask
 
-    def _each(self, capture: Capture, column: Column, rows: Rows) -> Mask:
+    def _each(self, capture: Capture, column: Decoded, rows: Rows) -> Mask:
         predicate, many = self.term.predicate, self.term.field.many
         with read_together(capture, rows):
-            values = map(partial(self._value, capture, column), rows.tolist())
+            values = self._values(capture, column, rows)
             if predicate is None:
                 return _mask((bool(value) if many else value is not None for value in values), len(rows))
             return _mask((_any(predicate, value) for value in values), len(rows))
 
-    def _value(self, capture: Capture, column: Column, message: int) -> object:
-        """A message's value; of a big one, whose column knows its head, what really stands in it."""
+    def _values(self, capture: Capture, column: Decoded, rows: Rows) -> Iterator[object]:
+        """The messages' values; of a big one, whose column knows its head, what really stands in it."""
+        values = column.values(rows)
+        big = capture.columns["length"][rows] > MAX_WHOLE
+        if not big.any():
+            return values
+        some = zip(values, rows.tolist(), big.tolist(), strict=True)
+        return (self._big_value(capture, row, value) if is_big else value for value, row, is_big in some)
+
+    def _big_value(self, capture: Capture, message: int, in_head: object) -> object:
         field_ = self.term.field
-        if capture.is_big(message):
-            if field_.path:
-                with suppress(TooLargeError):
-                    return big_value(capture, message, field_.path)
-            elif field_.name == "text":
-                return big_text(capture, message)
-        return column.value(message)
+        if field_.path:
+            with suppress(TooLargeError):
+                return big_value(capture, message, field_.path)
+        elif field_.name == "text":
+            return big_text(capture, message)
+        return in_head
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +359,7 @@ def _bounds_of(kept: NDArray[np.int8] | None, selection: Selection) -> tuple[Mas
 
 
 def _any(predicate: Callable[[object], bool], value: object) -> bool:
-    if isinstance(value, list | tuple):
+    if isinstance(value, _LISTS):
         return any(map(predicate, value))
     return value is not None and predicate(value)
 

@@ -5,7 +5,7 @@ Looking for a key takes a hundredth of decoding the record, and most records hav
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.capture import Capture
-from inspector.capture.stretches import stretches
+from inspector.capture.stretches import Stretch, stretches
 from inspector.fields import Field
 from inspector.filters.check import Term
 from inspector.filters.full_text import TextFinder
@@ -33,8 +33,13 @@ def found_in(finder: TextFinder, capture: Capture, rows: NDArray[np.integer[Any]
         capture: where the records are.
         rows: (k,) integer, message indices in any order, at least one.
     """
+    return _in_stretches(lambda lines: finder.among(*lines), capture, rows)
+
+
+def _in_stretches(ask: Callable[[Stretch], Mask], capture: Capture, rows: NDArray[np.integer[Any]]) -> Mask:
+    """What lines that lie together are told, for messages in any order."""
     ascending = np.sort(rows)
-    found = np.concatenate([finder.among(*stretch) for stretch in stretches(capture, ascending)])
+    found = np.concatenate([np.zeros(0, np.bool_), *(ask(lines) for lines in stretches(capture, ascending))])
     return found if np.array_equal(ascending, rows) else found[np.searchsorted(ascending, rows)]
 
 
@@ -53,11 +58,14 @@ class PayloadHint:
 
     def likely(self, capture: Capture, rows: NDArray[np.integer[Any]]) -> Mask:
         """(k,) bool, false where the value is surely absent or holds none of the texts."""
-        mask = np.ones(len(rows), np.bool_)
+        return _in_stretches(self._among, capture, rows)
+
+    def _among(self, lines: Stretch) -> Mask:
+        mask = np.ones(len(lines.starts), np.bool_)
         for finders in (self._texts, self._keys):
             if finders and mask.any():
-                some = rows[mask]
-                mask[mask] = np.logical_or.reduce([found_in(finder, capture, some) for finder in finders])
+                starts, ends = lines.starts[mask], lines.ends[mask]
+                mask[mask] = np.logical_or.reduce([finder.among(lines.data, starts, ends) for finder in finders])
         return mask
 
 

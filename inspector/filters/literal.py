@@ -7,6 +7,7 @@ alike too, which are told apart where something was found.
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,20 +83,13 @@ class Literal:
                 found.append(at)
             if row == len(starts):
                 break
-            if len(found) == _FEW and row < _FEW * _DENSE:
-                return self._each(folded, records, found, row)
+            if len(found) == _FEW and row < _FEW * _DENSE:  # most hold it: one after the other, all the rest
+                rest = np.array([*map(folded.find, repeat(text), starts[row:], ends[row:])], np.int64)
+                held = np.flatnonzero(rest >= 0)
+                places = np.array(found, np.int64)
+                return np.append(places, rest[held]), np.append(records.row_at(places), held + row)
             at = folded.find(text, starts[row], stop)
         places = np.array(found, np.int64)
-        return places, records.row_at(places)
-
-    def _each(
-        self, folded: bytes | bytearray, records: Records, found: list[int], row: int
-    ) -> tuple[Places, NDArray[np.intp]]:
-        """The same where most records hold it, from a record on: one after the other without a look at the rest."""
-        find, text = folded.find, self.looked_for
-        some = zip(records.starts[row:].tolist(), records.ends[row:].tolist(), strict=True)
-        places = np.array([*found, *[find(text, start, end) for start, end in some]], np.int64)
-        places = places[places >= 0]
         return places, records.row_at(places)
 
     def is_exactly(self, records: Records, places: Places) -> Mask:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis.columns import Interned, InternedSets
 from inspector.fields import Depends
+from inspector.filters.pace import Pace
 
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.integer[Any]]
@@ -26,9 +27,13 @@ class Answers:
     """What terms that decode records said about messages, so that each is asked once. A byte a message and term.
 
     Terms whose value goes by the tree or the clock are never remembered.
+
+    Attributes:
+        pace: how many messages are asked about at once.
     """
 
     def __init__(self) -> None:
+        self.pace = Pace()
         self._by_term: dict[int, NDArray[np.int8]] = {}
         self._may_change: set[int] = set()
 

@@ -84,23 +84,19 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _same(value: object, operand: Scalar) -> bool:
+def _equal(operand: Scalar, _type: FieldType) -> Predicate:
     """Equality within a type: text never equals a number, `true` never equals 1 (JSON, not Python)."""
     if isinstance(operand, bool):
-        return value is operand
+        return lambda value: value is operand
     if isinstance(operand, str):
-        return isinstance(value, str) and value == operand
-    return _is_number(value) and value == operand
+        return lambda value: value == operand
+    return lambda value: _is_number(value) and value == operand
 
 
-def _equal(operand: Scalar, _type: FieldType) -> Predicate:
-    return lambda value: _same(value, operand)
-
-
-def _member(operands: tuple[Scalar, ...], _type: FieldType) -> Predicate:
+def _member(operands: tuple[Scalar, ...], type_: FieldType) -> Predicate:
     texts = frozenset(operand for operand in operands if isinstance(operand, str))
-    others = tuple(operand for operand in operands if not isinstance(operand, str))
-    return lambda value: value in texts if isinstance(value, str) else any(_same(value, one) for one in others)
+    others = [_equal(operand, type_) for operand in operands if not isinstance(operand, str)]
+    return lambda value: value in texts if isinstance(value, str) else any(same(value) for same in others)
 
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Any, FieldType], Predicate]:

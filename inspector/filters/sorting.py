@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from typing import Any, TypeAlias
@@ -23,16 +23,18 @@ from inspector.analysis.findings import Severity
 from inspector.fields import Field, FieldType
 from inspector.filters.hints import hint_of_field, read_together
 from inspector.filters.order import Places
+from inspector.filters.pace import Pace
 
 MAX_TEXT = 100
 """Characters of a text that count for its place."""
-_FIRST, _MOST = 32, 4096
-_SLICE_S = 0.002
-"""How long values are decoded between two looks at the clock."""
-_RUN = 1 << 14
-"""Values that are sorted at once; such runs are merged afterwards."""
+_RUN = 1 << 12
+"""Keys that are sorted at once; such runs are merged afterwards, so that no single step takes long."""
 _MERGED = 1 << 11
-"""Values merged between two looks at the clock."""
+"""Keys merged between two looks at the clock."""
+_MOST_KNOWN = 1 << 17
+"""Different values that are told apart as they come; more are told apart when they are sorted."""
+_DECODING = 0.9
+"""Share of the work that decoding is."""
 
 Key: TypeAlias = "tuple[int, Any]"
 _Item: TypeAlias = "tuple[Key, int]"
@@ -128,6 +130,7 @@ class Sorting:
         elif isinstance(column, Interned | InternedSets):
             yield from self._by_entries(column, column.ids[rows])
         else:
+            assert isinstance(column, Decoded)  # there is no other kind
             yield from self._by_values(column, rows)
 
     def _by_entries(self, column: Interned | InternedSets, ids: NDArray[Any]) -> Iterator[Places | None]:
@@ -135,90 +138,78 @@ class Sorting:
         occurs = np.zeros(len(column.table), np.bool_)
         occurs[ids] = True
         occurs[0] = False
-        entries = np.flatnonzero(occurs)
-        runs = _Runs(descending=False)
-        table = column.table
-        field = self.by.field
-        for done in runs.take(entries.tolist(), lambda some: [sort_key(field, table[entry]) for entry in some]):
-            self._done = done * 0.5
+        field, table = self.by.field, column.table
+        yield from self._by_keys(ids, np.flatnonzero(occurs).tolist(), lambda entry: sort_key(field, table[entry]))
+
+    def _by_values(self, column: Decoded, rows: NDArray[np.int64]) -> Iterator[Places | None]:
+        """Every value is asked for, and cut down to what decides its place: as if they were entries of a table."""
+        asked = np.arange(len(rows)) if column.may_hold is None else np.flatnonzero(column.may_hold(rows, None))
+        ids, entries = np.zeros(len(rows), np.uint32), _Entries(self.by.field)
+        pace, at = Pace(), 0
+        ends = self._capture.columns["length"][rows[asked]].cumsum(dtype=np.int64)
+        while at < len(asked):
+            began = time.thread_time()
+            places = asked[at : pace.stop(at, ends)]
+            at += len(places)
+            if self._hint is not None:  # only those are decoded whose records have what the value goes by
+                places = places[self._hint.likely(self._capture, rows[places])]
+            with read_together(self._capture, rows[places]):
+                ids[places] = entries.ids_of(column.values(rows[places]))
+            pace.took(time.thread_time() - began)
+            self._done = _DECODING * at / len(asked)
             yield None
-        ranks = np.zeros(len(table), np.uint16 if len(entries) < 1 << 16 else np.uint32)  # sixteen bits sort by radix
+        yield from self._by_keys(ids, range(1, len(entries.keys)), entries.keys.__getitem__)
+
+    def _by_keys(
+        self, ids: NDArray[Any], entries: Sequence[int], key_of: Callable[[int], Key | None]
+    ) -> Iterator[Places | None]:
+        """Messages have entries, 0 for no value, and entries have keys: those are sorted in runs, which are merged."""
+        runs: list[list[_Item]] = []
+        decoded = self._done
+        for start in range(0, len(entries), _RUN):
+            keys = [(key_of(entry), entry) for entry in entries[start : start + _RUN]]
+            runs.append(sorted((key, entry) for key, entry in keys if key is not None))
+            self._done = decoded + (1 - decoded) * start / len(entries) / 2
+            yield None
+        ranks = np.zeros(1 + max(entries, default=0), np.uint16 if len(entries) < 1 << 16 else np.uint32)
         rank, last = 0, None
-        for key, entry in runs.merged():
+        for count, (key, entry) in enumerate(merge(*runs), 1):
             rank += key != last
             last = key
             ranks[entry] = rank
-            if not entry % _MERGED:
+            if not count % _MERGED:
+                self._done = decoded + (1 - decoded) * (1 + count / len(entries)) / 2
                 yield None
-        found = ranks[ids]
+        found = ranks[ids]  # sixteen bits sort by radix
         yield ordered(found, found != 0, descending=self.by.descending)
 
-    def _by_values(self, column: Column, rows: NDArray[np.int64]) -> Iterator[Places | None]:
-        """Every value is asked for, and cut down to what decides its place."""
-        asked = np.arange(len(rows))
-        if isinstance(column, Decoded) and column.may_hold is not None:
-            asked = np.flatnonzero(column.may_hold(rows, None))
-        runs = _Runs(descending=self.by.descending)
-        for done in runs.take(asked.tolist(), lambda places: self._keys(column, rows[places])):
-            self._done = done * 0.95
-            yield None
-        places = np.empty(len(rows), np.uint32)
-        count = 0
-        for _, place in runs.merged():
-            places[count] = place
-            count += 1
-            if not count % _MERGED:
-                self._done = 0.95 + 0.05 * count / len(rows)
-                yield None
-        rest = np.ones(len(rows), np.bool_)
-        rest[places[:count]] = False
-        places[count:] = np.flatnonzero(rest)
-        yield places
 
-    def _keys(self, column: Column, rows: NDArray[np.int64]) -> list[Key | None]:
-        """Keys of some messages; only those are decoded whose records have what the value goes by."""
-        field, capture, read = self.by.field, self._capture, column.value
-        if self._hint is None:
-            with read_together(capture, rows):
-                return [sort_key(field, read(row)) for row in rows.tolist()]
-        likely = self._hint.likely(capture, rows)
-        with read_together(capture, rows[likely]):
-            pairs = zip(rows.tolist(), likely.tolist(), strict=True)
-            return [sort_key(field, read(row)) if may else None for row, may in pairs]
+class _Entries:
+    """What values stand for: a number and a key for each that differs, as far as is remembered.
 
+    Attributes:
+        keys: by number; 0 stands for no value.
+    """
 
-class _Runs:
-    """Keys sorted in runs, which are merged one by one: no single step takes long, however many there are."""
+    def __init__(self, field: Field) -> None:
+        self._field = field
+        self._known: dict[object, int] = {None: 0}
+        self.keys: list[Key | None] = [None]
 
-    def __init__(self, *, descending: bool) -> None:
-        self._descending = descending
-        self._runs: list[list[_Item]] = []
-
-    def take(self, items: list[int], keys_of: Callable[[list[int]], list[Key | None]]) -> Iterator[float]:
-        """Take in items; gives how far it is from time to time. Those without a key are left out."""
-        sign = -1 if self._descending else 1  # what is equal stays in the order of arrival both ways
-        run: list[_Item] = []
-        start, size = 0, _FIRST
-        while start < len(items):
-            began = time.perf_counter()
-            some = items[start : start + size]
-            run += [(key, sign * item) for item, key in zip(some, keys_of(some), strict=True) if key is not None]
-            start += len(some)
-            if len(run) >= _RUN or start == len(items):
-                run.sort(reverse=self._descending)
-                self._runs.append(run)
-                run = []
-            spent = max(time.perf_counter() - began, 1e-6)
-            size = max(1, min(_MOST, int(size * min(4.0, _SLICE_S / spent))))
-            yield start / len(items)
-
-    def merged(self) -> Iterator[_Item]:
-        """Keys and items in their order."""
-        runs, self._runs = self._runs, []
-        items = iter(runs[0]) if len(runs) == 1 else merge(*runs, reverse=self._descending)
-        if not self._descending:
-            return items
-        return ((key, -item) for key, item in items)
+    def ids_of(self, values: Iterable[object]) -> list[int]:
+        """The numbers of some values."""
+        known, field = self._known, self._field
+        found: list[int] = []
+        for value in values:
+            told_by = value[:MAX_TEXT] if isinstance(value, str) else sort_key(field, value)
+            entry = known.get(told_by)
+            if entry is None:
+                entry = len(self.keys)
+                self.keys.append(sort_key(field, told_by) if isinstance(told_by, str) else told_by)
+                if entry < _MOST_KNOWN:
+                    known[told_by] = entry
+            found.append(entry)
+        return found
 
 
 def ordered(values: NDArray[Any], present: NDArray[np.bool_], *, descending: bool) -> Places:

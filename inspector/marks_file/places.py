@@ -17,6 +17,7 @@ import msgspec
 
 from inspector import whole_file
 from inspector.captures import MARKS_SUFFIX
+from inspector.held_file import Lock
 from inspector.paths import data_folder
 
 _FOLDER = "marks"
@@ -102,17 +103,14 @@ def writing_alone() -> Generator[None]:
     Raises:
         OSError: another one does not come to an end.
     """
-    from filelock import FileLock, Timeout  # 80 ms that a start without marks need not wait for
-
     try:
         own_folder().mkdir(mode=0o700, exist_ok=True)
-        lock = FileLock(own_folder() / _LOCK, timeout=_LOCK_S, mode=0o600)
-        lock.acquire()
-    except Timeout:
-        raise OSError(errno.EBUSY, "another window is writing marks") from None
-    except (OSError, NotImplementedError):  # no place for a lock: what can be written is written all the same
+        lock = Lock.take(own_folder() / _LOCK, _LOCK_S)
+    except OSError:  # no place for a lock: what can be written is written all the same
         yield
         return
+    if lock is None:
+        raise OSError(errno.EBUSY, "another window is writing marks")
     try:
         yield
     finally:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from inspector.capture.hashes import NO_ROW
 from inspector.model_context.reasons import Role
 from inspector.model_context.story import ModelContext
+from inspector.slices import Steps, finished
 
 Array = NDArray[np.int64]
 
@@ -37,28 +38,36 @@ class Growth:
 
 
 def growth_of(context: ModelContext) -> Growth:
+    """Add up what came and went; see `growing`."""
+    return finished(growing(context))
+
+
+def growing(context: ModelContext) -> Steps[Growth]:
     """Add up what came and went. O(messages of the capture), in numpy but for the summaries.
 
     Summaries are all counted now, unless `count_summaries` has counted some: what is not counted stands for nothing.
     """
-    inside, left, collapsed = _parts(context)
+    inside, left, collapsed = parts = _parts(context)
+    yield
     whole = np.maximum(context.whole_tokens, 0)
     less = np.zeros(len(whole), np.int64)
     less[collapsed] = whole[collapsed] - np.maximum(context.summary_tokens[collapsed], 0)
-    count = _reached(context)
-    uncollapsed = np.zeros(count, np.int64)
+    yield
+    uncollapsed = np.zeros(_reached(context), np.int64)
     uncollapsed[context.rows[inside]] = whole[inside]
+    yield
     seen = uncollapsed.copy()
     np.subtract.at(uncollapsed, context.left_by[left], whole[left])
     np.subtract.at(seen, context.left_by[left], whole[left] - less[left])
     np.subtract.at(seen, context.collapsed_by[collapsed], less[collapsed])
-    messages = changing(context)
-    return Growth(
-        messages,
-        np.cumsum(seen[messages]),
-        np.cumsum(uncollapsed[messages]),
-        int(np.count_nonzero(context.whole_tokens[inside] < 0)),
-    )
+    yield
+    messages = _changing(context, parts)
+    yield
+    seen = np.cumsum(seen[messages])
+    yield
+    uncollapsed = np.cumsum(uncollapsed[messages])
+    yield
+    return Growth(messages, seen, uncollapsed, int(np.count_nonzero(context.whole_tokens[inside] < 0)))
 
 
 def changing(context: ModelContext) -> Array:
@@ -66,7 +75,11 @@ def changing(context: ModelContext) -> Array:
 
     O(messages of the capture) in numpy, and without a look at any token.
     """
-    inside, left, collapsed = _parts(context)
+    return _changing(context, _parts(context))
+
+
+def _changing(context: ModelContext, parts: tuple[Array, Array, Array]) -> Array:
+    inside, left, collapsed = parts
     found = np.zeros(_reached(context), np.bool_)
     for rows in (context.rows[inside], context.left_by[left], context.collapsed_by[collapsed]):
         found[rows] = True

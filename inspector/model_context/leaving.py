@@ -19,6 +19,7 @@ from inspector.model_context.reader import Reader
 from inspector.model_context.reasons import Role, Why
 from inspector.model_context.reported import reported_at
 from inspector.model_context.sorting_in import SortedIn
+from inspector.slices import Steps
 
 _FORGET, _DONE = "participant/forget", "participant/compact-done"
 _CLEAR, _RESTART = "participant/clear", "participant/restart"
@@ -42,7 +43,9 @@ Payloads = dict[int, dict[str, Any]]
 """What messages say that were read already."""
 
 
-def find_left(analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Payloads | None = None) -> Left:
+def find_left(
+    analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Payloads | None = None
+) -> Steps[Left]:  # fmt: skip
     """Walk the messages that take entries out of a reader's context, in the order of arrival.
 
     Only what the participant reports (`compact-done`) counts of compacting. A participant counts messages we know
@@ -57,10 +60,14 @@ def find_left(analysis: Analysis, reader: Reader, sorted_in: SortedIn, read: Pay
         read: payloads of an earlier walk; those of this one are added.
     """
     leaving = _Leaving(analysis, reader, sorted_in, {} if read is None else read)
+    yield
     reports = _reports_before_compacting(analysis, reader)
+    yield
     for row in sorted({*_controls(analysis, reader), *reports}):
         leaving.apply(row, is_report=row in reports)
+        yield
     leaving.replace_lists(reader)
+    yield
     leaving.end_connections()
     return Left(leaving.by, leaving.whys)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.distinct import distinct
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
@@ -63,7 +64,9 @@ def readers(analysis: Analysis) -> list[Reader]:
     found = _by_sender(analysis, acting)
     if found:
         return found
-    return _by_sender(analysis, (kind != 0) & (flags & _NOBODY == 0))
+    structure = analysis.contexts.sessions.of_structure(kind)
+    said = (kind != 0) & (flags & _NOBODY == 0)
+    return _by_sender(analysis, said if structure is None else said & ~structure)
 
 
 def reader_of(analysis: Analysis, message: int) -> Reader | None:
@@ -96,9 +99,9 @@ def codes_below(analysis: Analysis, prefix: str) -> list[int]:
 def _by_sender(analysis: Analysis, rows: NDArray[np.bool_]) -> list[Reader]:
     columns, strings, stop = analysis.capture.columns, analysis.capture.strings, len(analysis)
     pairs = columns["space"][:stop].astype(np.uint64) << np.uint64(32) | columns["sender"][:stop]
-    keys, first, counts = np.unique(pairs[rows], return_index=True, return_counts=True)
+    keys, first, places = distinct(pairs[rows])
     made: list[Reader] = []
-    for place in np.lexsort((first, -counts)).tolist():
+    for place in np.lexsort((first, -np.bincount(places))).tolist():
         key = int(keys[place])
         name = strings[key & 0xFFFFFFFF] or None
         if name not in GATEWAY_IDS:

@@ -15,6 +15,7 @@ from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.model_context.reader import Options, Reader, codes_below
 from inspector.model_context.reasons import Role, Why
 from inspector.protocol import kinds
+from inspector.slices import Steps
 
 Mask = NDArray[np.bool_]
 
@@ -35,27 +36,33 @@ class SortedIn:
     whys: NDArray[np.uint8]
 
 
-def sort_in(analysis: Analysis, reader: Reader, options: Options) -> SortedIn:
+def sort_in(analysis: Analysis, reader: Reader, options: Options) -> Steps[SortedIn]:
     """Say of every message of the reader's space whether it ever came into its context. O(messages), in numpy."""
     columns, stop = analysis.capture.columns, len(analysis)
     rows = np.flatnonzero(columns["space"][:stop] == reader.space)
-    sorting = _Sorting(analysis, reader, rows)
+    yield
+    sorting = _Sorting(analysis, reader, rows, stop)
+    yield
+    sorting.find_asked()
+    yield
     for decide in _DECISIONS:
         decide(sorting, options)
+        yield
     return SortedIn(rows, sorting.roles, sorting.whys)
 
 
 class _Sorting:
     """Masks over the rows of one space, and what was decided so far; a later decision replaces an earlier one."""
 
-    def __init__(self, analysis: Analysis, reader: Reader, rows: NDArray[np.int64]) -> None:
-        capture, links = analysis.capture, analysis.correlation.columns
-        self.analysis, self.rows = analysis, rows
-        self.kind = capture.columns["kind"][rows]
-        self.flags = capture.columns["flags"][rows]
+    def __init__(self, analysis: Analysis, reader: Reader, rows: NDArray[np.int64], stop: int) -> None:
+        capture, self.links = analysis.capture, analysis.correlation.columns
+        self.analysis, self.rows, self._stop = analysis, rows, stop
+        self.taken: slice | NDArray[np.int64] = slice(0, stop) if len(rows) == stop else rows  # a slice copies nothing
+        self.kind = capture.columns["kind"][self.taken]
+        self.flags = capture.columns["flags"][self.taken]
         self._codes = codes_below(analysis, "")
-        self.method = links["method"][rows]
-        sender, to_set = capture.columns["sender"][rows], capture.columns["to_set"][rows]
+        self.method = self.links["method"][self.taken]
+        sender, to_set = capture.columns["sender"][self.taken], capture.columns["to_set"][self.taken]
         named = np.array([reader.name in to for to in capture.to_sets], np.bool_)
         self.to_all = to_set == 0
         if reader.name is None:  # nobody is named: who asks is the client, who answers is not
@@ -64,14 +71,15 @@ class _Sorting:
         else:
             self.mine = sender == (capture.strings.find(reader.name) or -1)
             self.to_me = named[to_set]
-        cause = links["cause"][rows].astype(np.int64)
-        asked = np.zeros(len(analysis), np.bool_)
-        asked[rows[self.mine]] = True
-        self.answers_me = (cause != NO_ROW) & asked[np.where(cause != NO_ROW, cause, 0)]
-        self.cause = cause
-        self._asked = asked
         self.roles = np.zeros(len(rows), np.uint8)
         self.whys = np.zeros(len(rows), np.uint8)
+
+    def find_asked(self) -> None:
+        """Find which messages answer the reader's."""
+        cause = self.cause = self.links["cause"][self.taken].astype(np.int64)
+        asked = self._asked = np.zeros(self._stop, np.bool_)
+        asked[self.rows[self.mine]] = True
+        self.answers_me = (cause != NO_ROW) & asked[np.where(cause != NO_ROW, cause, 0)]
 
     def fulfils_mine(self) -> Mask:
         """Which messages answer a request that somebody else made of the reader's proposal."""
@@ -118,8 +126,8 @@ class _Sorting:
 
     def put(self, where: Mask, role: Role, why: Why) -> None:
         """Decide about some messages."""
-        self.roles[where] = role
-        self.whys[where] = why
+        np.copyto(self.roles, role.value, where=where)
+        np.copyto(self.whys, why.value, where=where)
 
 
 def _talk(at: _Sorting, _options: Options) -> None:
@@ -143,13 +151,18 @@ def _reasoning(at: _Sorting, options: Options) -> None:
 
 
 def _calls(at: _Sorting, _options: Options) -> None:
-    """Calls and answers; of MCP's other methods only what clients hand on to their model."""
+    """Calls and proposals."""
     request, response, proposal = at.of(kinds.REQUEST), at.of(kinds.RESPONSE), at.of(kinds.PROPOSAL)
     at.put(request | response, Role.NONE, Why.PROGRAM)
     call = at.method == at.code("tools/call")
     at.put(request & call & at.mine, Role.ASSISTANT, Why.CALLED)
     at.put(proposal & at.mine, Role.ASSISTANT, Why.PROPOSED)
     at.put(proposal & ~at.mine & (at.to_me | at.to_all), Role.USER, Why.ASKED)
+
+
+def _answers(at: _Sorting, _options: Options) -> None:
+    """Results; of MCP's other methods only what clients hand on to their model."""
+    response, proposal, call = at.of(kinds.RESPONSE), at.of(kinds.PROPOSAL), at.method == at.code("tools/call")
     answer = response & ~at.mine & at.answers_me
     at.put(answer & call, Role.TOOL, Why.ANSWERED)
     if proposal.any():
@@ -174,7 +187,7 @@ def _others(at: _Sorting, options: Options) -> None:
     """What is not meant for it: others' mail, others' sub-contexts."""
     waited_for = at.answers_me | (at.whys == Why.FULFILLED)  # whoever it is addressed to
     heard = (at.roles != Role.NONE) & ~at.mine & ~waited_for & ~at.to_me
-    nodes = at.analysis.contexts.nodes_of(at.rows)
+    nodes = at.analysis.contexts.nodes_of(at.taken)
     elsewhere = heard & (nodes != MAIN) & (at.rows < _taken_part_from(at, nodes))
     elsewhere &= at.whys != Why.OTHERS_THOUGHT
     if not options.others_reasoning:
@@ -201,4 +214,6 @@ def _unreadable(at: _Sorting, _options: Options) -> None:
     at.put(at.flags & _NOTES != 0, Role.NONE, Why.NOTE)
 
 
-_DECISIONS: tuple[Callable[[_Sorting, Options], None], ...] = (_talk, _reasoning, _calls, _others, _unreadable)
+_DECISIONS: tuple[Callable[[_Sorting, Options], None], ...] = (
+    _talk, _reasoning, _calls, _answers, _others, _unreadable,
+)  # fmt: skip

@@ -18,6 +18,7 @@ from inspector.model_context.reader import Options, Reader
 from inspector.model_context.reasons import COLLAPSED, REASONS, Reason, Role, Why
 from inspector.model_context.reported import Reported, reported_at
 from inspector.model_context.sorting_in import sort_in
+from inspector.slices import Steps, finished
 
 Array = NDArray[np.int64]
 
@@ -74,20 +75,36 @@ class ModelContext:
             options: what is assumed of the client.
             before: one that was worked out earlier; what was read and counted for it is taken over.
         """
+        finished(self._work_out(analysis, reader, options, before))
+
+    @classmethod
+    def in_steps(
+        cls, analysis: Analysis, reader: Reader, options: Options | None = None, before: ModelContext | None = None
+    ) -> Steps[ModelContext]:
+        """The same, a little at a time."""
+        made = cls.__new__(cls)
+        yield from made._work_out(analysis, reader, options, before)
+        return made
+
+    def _work_out(
+        self, analysis: Analysis, reader: Reader, options: Options | None, before: ModelContext | None
+    ) -> Steps[None]:
         self.analysis, self.reader = analysis, reader
         self.options = options or Options()
-        found = sort_in(analysis, reader, self.options)
+        found = yield from sort_in(analysis, reader, self.options)
         self.rows, self.roles, self.whys = found.rows, found.roles, found.whys
         same = before is not None and before.analysis is analysis
         self._read: Payloads = before._read if same and before is not None else {}
-        left = find_left(analysis, reader, found, self._read)
+        left = yield from find_left(analysis, reader, found, self._read)
         self.left_by, self.left_whys = left.by, left.whys
+        yield
         collapsed = analysis.transients.columns["collapsed_by"][self.rows].astype(np.int64)
         keeps = (self.roles != Role.TOOL) | (not self.options.collapsing)
         self.collapsed_by = np.where(keeps, NO_ROW, collapsed)
         self._summaries = np.full(len(self.rows), NOT_COUNTED, np.int64)
         if same and before is not None:
             self._take_over(before)
+        yield
         # Whoever counts a message counts its summary, too: what is not counted yet is left to that process.
         known = (self.collapsed_by != NO_ROW) & (self._summaries < 0) & (self.whole_tokens != NOT_COUNTED)
         self._left: list[int] = np.flatnonzero(known).tolist()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any, cast
 
 from inspector.msp import problems
 from inspector.msp.objects import CLOSED, DISCARDED, NO_TIME, OPEN_STATUSES, Problem, Session, Subsession, text_of
@@ -23,11 +23,58 @@ _ELSEWHERE = {
 }
 
 
-def problems_of(owner: Session | Subsession) -> list[Problem]:
-    """Everything odd about an object and its messages, in the order of the file."""
-    if isinstance(owner, Session) and owner.implied:
-        return []
-    return [*_object(owner), *_messages(owner)]
+class OwnerChecks:
+    """What is odd about one session or sub-session; each of its messages is looked at once.
+
+    Messages come and go at the end of their list. What changes inside one has to be told.
+    """
+
+    def __init__(self, owner: Session | Subsession) -> None:
+        """Nothing is looked at yet."""
+        self._owner = owner
+        self._items: list[object] = []
+        self._ids: set[str] = set()
+        self._found: dict[int, list[Problem]] = {}
+        """By the number of the message."""
+
+    def problems(self) -> list[Problem]:
+        """Everything odd about it and its messages, in the order of the file. O(messages that came)."""
+        if isinstance(self._owner, Session) and self._owner.implied:
+            return []
+        self._look_on()
+        return [*_object(self._owner), *(one for number in sorted(self._found) for one in self._found[number])]
+
+    def reread(self, data: dict[str, Any]) -> None:
+        """The visibility of a message is another one now."""
+        number = next((number for number, item in enumerate(self._items) if item is data), None)
+        if number is not None:
+            before = self._found.pop(number, [])
+            twins = [one for one in before if one.code == problems.DUPLICATE]
+            if found := [*_odd(self._owner, data, number, ()), *twins]:
+                self._found[number] = found
+
+    def _look_on(self) -> None:
+        written = self._owner.data.get("messages")
+        listed = cast(list[object], written) if isinstance(written, list) else []
+        stands = min(len(self._items), len(listed))
+        while stands and self._items[stands - 1] is not listed[stands - 1]:
+            stands -= 1
+        while len(self._items) > stands:
+            self._drop_last()
+        for number in range(stands, len(listed)):
+            item = listed[number]
+            found = _odd(self._owner, item, number, self._ids)
+            if found:
+                self._found[number] = found
+            if isinstance(item, dict) and isinstance(name := cast(dict[str, object], item).get("id"), str):
+                self._ids.add(name)
+        self._items += listed[stands:]
+
+    def _drop_last(self) -> None:
+        item = self._items.pop()
+        found = self._found.pop(len(self._items), [])
+        if isinstance(item, dict) and not any(one.code == problems.DUPLICATE for one in found):
+            self._ids.discard(text_of(cast(dict[str, Any], item), "id"))
 
 
 def _object(owner: Session | Subsession) -> Iterator[Problem]:
@@ -65,24 +112,19 @@ def _state(sub: Subsession) -> Iterator[Problem]:
         yield Problem(problems.TIMES, text, sub.key, None, f"{sub.place}.closed_at")
 
 
-def _messages(owner: Session | Subsession) -> Iterator[Problem]:
+def _odd(owner: Session | Subsession, item: object, number: int, seen: Collection[str]) -> list[Problem]:
+    """What is odd about a message; `seen` are the ids of those before it."""
+    if not isinstance(item, dict):
+        place = f"{owner.place}.messages[{number}]"
+        return [Problem(problems.UNREADABLE, f"{place} is no message.", owner.key, None, place)]
+    message = cast(dict[str, Any], item)
     misplaced = "main_only" if isinstance(owner, Subsession) else "subsession_only"
-    seen: set[str] = set()
-    listed = owner.data.get("messages")
-    for number, item in enumerate(listed if isinstance(listed, list) else ()):
-        if not isinstance(item, dict):
-            place = f"{owner.place}.messages[{number}]"
-            yield Problem(problems.UNREADABLE, f"{place} is no message.", owner.key, None, place)
-            continue
-        found = item.get("id")
-        visibility = item.get("visibility")
-        known = visibility is None or (type(visibility) is str and visibility in _VISIBILITIES)
-        usual = known and type(found) is str and found != "" and _is_usual(item)
-        if not usual or visibility == misplaced or found in seen:
-            place = f"{owner.place}.messages[{number}]"
-            yield from _message(owner, item, place, misplaced, seen, usual=usual)
-        if isinstance(found, str):
-            seen.add(found)
+    found, visibility = message.get("id"), message.get("visibility")
+    known = visibility is None or (type(visibility) is str and visibility in _VISIBILITIES)
+    usual = known and type(found) is str and found != "" and _is_usual(message)
+    if usual and visibility != misplaced and found not in seen:
+        return []
+    return list(_message(owner, message, f"{owner.place}.messages[{number}]", misplaced, seen, usual=usual))
 
 
 def _is_usual(item: dict[str, Any]) -> bool:
@@ -97,7 +139,7 @@ def _is_usual(item: dict[str, Any]) -> bool:
 
 
 def _message(
-    owner: Session | Subsession, item: dict[str, Any], place: str, misplaced: str, seen: set[str], *, usual: bool
+    owner: Session | Subsession, item: dict[str, Any], place: str, misplaced: str, seen: Collection[str], *, usual: bool
 ) -> Iterator[Problem]:
     from inspector.msp.models import MessageModel
 

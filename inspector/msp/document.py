@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from inspector.msp.checks import problems_of
+from inspector.msp.checks import OwnerChecks
 from inspector.msp.composing import CannotEditError, Composer
 from inspector.msp.edits import Edit, EditHistory, Insert, Made, SessionObserver
 from inspector.msp.files import (
@@ -28,17 +29,17 @@ from inspector.msp.saving import (
     ChangedOnDiskError,
     WouldReplaceError,
     changed_files,
-    names_in_folder,
     save_files,
     save_files_as,
 )
+from inspector.msp.snapshot import Snapshot
 
 
 class SessionDocument:
     """Sessions, their sub-sessions and messages, as in the files and with what was edited since.
 
-    All editing goes through here. Observers are told at once; whoever saves in another thread must not edit meanwhile:
-    edits raise CannotEditError then.
+    All editing goes through here, in one thread. Observers are told at once. What is saved is what there is when saving
+    begins: it can be written in another thread while edits go on.
     """
 
     def __init__(self, paths: Sequence[Path], files: list[MspFile], *, clock: Callable[[], int] = time.time_ns) -> None:
@@ -50,7 +51,6 @@ class SessionDocument:
         self.known = KnownMessages()
         """Columns of messages, which go after the edits."""
         self._history = EditHistory()
-        self._saving = False
         self._take(files, linked(files))
 
     def _take(self, files: list[MspFile], found: Linked) -> None:
@@ -64,6 +64,7 @@ class SessionDocument:
         self._folders: dict[Path, int] = {}
         self._new: list[Path] = []
         self._problems = found.problems
+        self._checks: dict[str, OwnerChecks] = {}
         self._checked: dict[str, list[Problem]] = {}
 
     @classmethod
@@ -95,7 +96,8 @@ class SessionDocument:
         for owner in (*self.sessions, *self.subsessions):
             known = self._checked.get(owner.key)
             if known is None:
-                known = self._checked[owner.key] = problems_of(owner)
+                checks = self._checks.get(owner.key) or self._checks.setdefault(owner.key, OwnerChecks(owner))
+                known = self._checked[owner.key] = checks.problems()
             found += known
         return found
 
@@ -179,8 +181,6 @@ class SessionDocument:
             self._make(made)
 
     def _composer(self) -> Composer:
-        if self._saving:
-            raise CannotEditError("The document is being saved.")
         return Composer(self, self._by_key, self.clock())
 
     def _make(self, made: Made) -> None:
@@ -192,7 +192,9 @@ class SessionDocument:
     def _tell(self, edit: Edit) -> None:
         self.revision += 1
         self.known.follow(edit)
-        sub = self._by_key.get(edit.key)
+        sub, checks = self._by_key.get(edit.key), self._checks.get(edit.key)
+        if edit.kind == "visibility" and edit.message is not None and checks is not None:
+            checks.reread(edit.message.data)
         self._checked.pop(edit.key, None)
         if sub is not None and sub.parent is not None:
             self._checked.pop(sub.parent.key, None)
@@ -211,7 +213,6 @@ class SessionDocument:
 
     def undo(self) -> str | None:
         """Take the last edit back; what it was, None when there was none."""
-        self._composer()
         edit = self._history.undo()
         if edit is not None:
             self._tell(edit)
@@ -219,7 +220,6 @@ class SessionDocument:
 
     def redo(self) -> str | None:
         """Make the edit again that was taken back last; what it was, None when there was none."""
-        self._composer()
         edit = self._history.redo()
         if edit is not None:
             self._tell(edit)
@@ -228,7 +228,13 @@ class SessionDocument:
     # Files -----------------------------------------------------------------------------------------------------------
 
     def save(self, *, force: bool = False) -> None:
-        """Write what was edited, atomically; everything else keeps its bytes.
+        """Write what was edited, atomically; everything else keeps its bytes. Arguments and errors as of `saving`."""
+        with self.saving(force=force) as write:
+            write()
+
+    @contextmanager
+    def saving(self, *, force: bool = False) -> Generator[Callable[[], None]]:
+        """Save what there is on entry by calling what this gives, in any thread; it may be edited meanwhile.
 
         Args:
             force: also over what somebody else wrote meanwhile.
@@ -237,17 +243,17 @@ class SessionDocument:
             ChangedOnDiskError: a file is not what was read; nothing was written.
             OSError: it could not be written.
         """
-        before = [file.digest for file in self.files]
-        self._saving = True
+        snapshot, state = Snapshot(self.files, self._gone), self._history.state
         try:
-            save_files(self.files, self._gone, force=force)
+            yield partial(save_files, snapshot.files, snapshot.gone, force=force)
         except OSError:
-            if [file.digest for file in self.files] != before:
+            if snapshot.wrote_any:
                 self._history.forget_saved()  # some of it: the disk has what no state of ours is
             raise
+        else:
+            self._history.saved(state)
         finally:
-            self._saving = False
-        self._history.saved()
+            snapshot.settle()
 
     @property
     def _gone(self) -> list[MspFile]:
@@ -255,38 +261,40 @@ class SessionDocument:
         return [file for file in self._made if file.stamp is not None and file not in self.files]
 
     def save_as(self, path: Path, *, replace: bool = False) -> None:
-        """Write it under another name and go on there: one file, or a folder when it lies in several.
+        """Write it under another name and go on there. Arguments and errors as of `saving_as`."""
+        with self.saving_as(path, replace=replace) as write:
+            write()
+
+    @contextmanager
+    def saving_as(self, path: Path, *, replace: bool = False) -> Generator[Callable[[], None]]:
+        """Save what there is on entry under another name, as `saving` does, and go on there.
 
         Args:
-            path: the file or folder.
+            path: the file, or a folder when it lies in several.
             replace: also over what is there.
 
         Raises:
             WouldReplaceError: there is something, and nothing was written.
             OSError: it could not be written.
         """
+        several, state = self.several, self._history.state
         files = [file for file in self.files if file.holds]
-        several = len(files) > 1
-        if several:
-            if path.exists() and not path.is_dir():
-                raise NotADirectoryError(errno.ENOTDIR, "The document has several files and needs a folder", str(path))
-            path.mkdir(parents=True, exist_ok=True)
-        targets = names_in_folder(files, path) if several else [path]
-        for target in targets:
-            target.parent.mkdir(parents=True, exist_ok=True)
-        self._saving = True
-        try:
-            save_files_as(list(zip(files, targets, strict=True)), replace=replace)
-        finally:
-            self._saving = False
+        snapshot = Snapshot(files)
+        yield partial(save_files_as, snapshot.files, path, replace=replace)
+        snapshot.settle()
         for file in self._made:
-            if file not in files:  # when it is made again it is made there
+            if file not in files:  # when it is made again, or was made meanwhile, it goes there
                 file.path = (path if several else path.parent) / file.path.name
                 file.stamp, file.digest = None, ""
-        self.files[:] = files
+        self.files[:] = [file for file in self.files if file.holds]
         self._given = [path]
         self._folders, self._new = {}, []
-        self._history.saved()
+        self._history.saved(state)
+
+    def leave_disk(self) -> None:
+        """Its files are about to go: it is nowhere else until it is saved under a name."""
+        for file in self.files:
+            file.stamp, file.digest = None, ""
 
     def changed_on_disk(self) -> list[Path]:
         """Files that somebody else wrote or deleted since they were read or saved."""

@@ -11,6 +11,8 @@ from inspector.msp.objects import Message, Subsession
 EditKind = Literal["append", "visibility", "policy", "restructure"]
 REMOVED = object()
 """As the value of a member: it goes."""
+_NEVER = object()
+"""A state no document is in."""
 
 
 class Edit(NamedTuple):
@@ -119,12 +121,17 @@ class EditHistory:
     def __init__(self) -> None:
         self._done: list[Made] = []
         self._undone: list[Made] = []
-        self._saved_at: int | None = 0
+        self._saved: object = self.state
+
+    @property
+    def state(self) -> object:
+        """What tells the document as it is now from what it was before its edits, and from what they will make it."""
+        return self._done[-1] if self._done else None
 
     @property
     def dirty(self) -> bool:
         """Whether the document is another one than was read or saved last."""
-        return len(self._done) != self._saved_at
+        return self.state is not self._saved
 
     @property
     def undo_words(self) -> str | None:
@@ -138,8 +145,6 @@ class EditHistory:
 
     def make(self, made: Made) -> None:
         """Make an edit; what was taken back before cannot be made again."""
-        if self._saved_at is not None and self._saved_at > len(self._done):
-            self._saved_at = None  # what was saved cannot be reached any more
         for step in made.steps:
             step.do()
         self._done.append(made)
@@ -168,8 +173,8 @@ class EditHistory:
 
     def forget_saved(self) -> None:
         """What is on the disk is none of the states there were."""
-        self._saved_at = None
+        self._saved = _NEVER
 
-    def saved(self) -> None:
-        """What there is now is what is on the disk."""
-        self._saved_at = len(self._done)
+    def saved(self, state: object) -> None:
+        """What there was in this state is what is on the disk."""
+        self._saved = state

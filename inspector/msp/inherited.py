@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -51,26 +51,10 @@ class SessionLayers:
         self._count = count
 
     @cached_property
-    def sub_context_tokens(self) -> int:
-        """Tokens of layer 1."""
-        return sum(entry.tokens for entry in self._sub_context)
-
-    @cached_property
-    def snapshot_tokens(self) -> int:
-        """Tokens of layer 2."""
-        return sum(self._count(snapshot.content) for snapshot in self.snapshots)
-
-    @cached_property
     def spans(self) -> list[Span]:
         """What each snapshot covers, for those that say it."""
         found = ((snapshot, covered(snapshot, self._rules)) for snapshot in self.snapshots)
         return [Span(*ends, snapshot) for snapshot, ends in found if ends is not None]
-
-    def texts(self) -> Iterator[str]:
-        """What is counted."""
-        if self.session is not None:
-            yield sub_context_text(self.session)
-        yield from (snapshot.content for snapshot in self.snapshots)
 
     def sub_context_layer(self, policy: Policy) -> Layer:
         """Layer 1 for a sub-session of this policy."""

@@ -15,6 +15,10 @@ _SCAN = cast(Any, _DECODER).scan_once  # the fast one, which typeshed does not k
 _SPACE = re.compile(r"[ \t\n\r]*")
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|([:,])([ \t]*)(?![ \t\r\n])')
 _STOPS = ",]}"
+_BOXES = frozenset((dict, list))
+_MANY = 200
+_DEEPEST = 6
+"""Containers in each other that are looked into for a large one."""
 _LOOKED_AT = 1 << 16
 _INDENT = re.compile(r"(\r\n|\n|\r)([ \t]+)")
 _ESCAPED = re.compile(r"\\u(?!00[0-7])")
@@ -81,10 +85,19 @@ class Cell:
     key: str = ""
     head: str = ""
     """Of a member: the name as written, with all up to the value."""
+    inner: list[Cell] | None = None
+    """What its value holds, where that was taken apart."""
 
 
-def cells_of(text: str, start: int) -> tuple[list[Cell], int]:
-    """Members or elements of the container that begins there, and where it ends."""
+def cells_of(text: str, start: int, like: Any = None) -> tuple[list[Cell], int]:
+    """Members or elements of the container that begins there, and where it ends.
+
+    Args:
+        text: the text.
+        start: where in it.
+        like: the value that is to stand there. What is large in it is taken apart here as well: decoded in one go it
+            would hold up all other threads.
+    """
     is_object = text[start] == "{"
     close = "}" if is_object else "]"
     cells: list[Cell] = []
@@ -98,7 +111,13 @@ def cells_of(text: str, start: int) -> tuple[list[Cell], int]:
             cell.key, named = value_at(text, at)
             cell.start = past_space(text, past_space(text, named) + 1)  # past the colon
             cell.head = text[at : cell.start]
-        cell.value, cell.end = value_at(text, cell.start)
+        other = _at(like, cell.key if is_object else len(cells))
+        if _is_large(other) and text[cell.start] == ("{" if type(other) is dict else "["):
+            cell.inner, cell.end = cells_of(text, cell.start, other)
+            inner = cell.inner
+            cell.value = {one.key: one.value for one in inner} if type(other) is dict else [one.value for one in inner]
+        else:
+            cell.value, cell.end = value_at(text, cell.start)
         cells.append(cell)
         stop = cell.end
         if text[stop] not in _STOPS:
@@ -108,6 +127,23 @@ def cells_of(text: str, start: int) -> tuple[list[Cell], int]:
             return cells, stop + 1
         before = stop + 1
         at = past_space(text, before)
+
+
+def _at(box: Any, place: str | int) -> Any:
+    """A member or an element; None where there is none."""
+    if isinstance(box, dict):
+        return box.get(place)
+    return box[place] if isinstance(box, list) and type(place) is int and place < len(box) else None
+
+
+def _is_large(value: Any, depth: int = 0) -> bool:
+    """Whether a value is, or holds, a container of very many."""
+    if type(value) not in _BOXES:
+        return False
+    items = value.values() if type(value) is dict else value
+    if len(items) > _MANY:
+        return True
+    return depth < _DEEPEST and not _BOXES.isdisjoint(map(type, items)) and any(_is_large(i, depth + 1) for i in items)
 
 
 @dataclass(frozen=True, slots=True)

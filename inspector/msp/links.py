@@ -62,6 +62,8 @@ class _Linker:
         self.result = Linked()
         self._found: list[_Found] = []
         self._keys: set[str] = set()
+        self._next: dict[str, int] = {}
+        """The number the next object of the same id may be told apart by."""
 
     def collect(self, file: MspFile) -> None:
         """Take every object of one file."""
@@ -216,9 +218,10 @@ class _Linker:
     def _key(self, wanted: str, kind: str, place: str = "") -> str:
         if not wanted:
             wanted = f"{kind}-{len(self._keys) + 1}"
-        key, number = wanted, 2
+        key, number = wanted, self._next.get(wanted, 2)
         while key in self._keys:
             key, number = f"{wanted}~{number}", number + 1
+        self._next[wanted] = number
         if key != wanted and place:
             self._problem(problems.DUPLICATE, f"There is more than one object with the id {wanted}.", key, place)
         self._keys.add(key)

@@ -10,11 +10,9 @@ Everything is an estimate: the protocol names no tokenizer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import inf
-from typing import NamedTuple
 
-from inspector.msp.inherited import SessionLayers, includes_snapshots, includes_sub_context
+from inspector.msp.inherited import SessionLayers, includes_snapshots
 from inspector.msp.merged_parts import LAYER_TITLES, Entry, Layer, LayerName, MergedContext, Remark, Withheld
 from inspector.msp.message_columns import KnownMessages, VisibilityColumn, above_of
 from inspector.msp.objects import Session, Subsession
@@ -31,7 +29,6 @@ __all__ = [
     "KnownMessages",
     "Layer",
     "LayerName",
-    "LayerTokens",
     "MergedContext",
     "MergedContexts",
     "Remark",
@@ -41,20 +38,6 @@ __all__ = [
     "Withheld",
     "merged_context",
 ]  # fmt: skip
-
-
-class LayerTokens(NamedTuple):
-    """Tokens of the four layers of one sub-session; 0 for what is left out."""
-
-    sub_context: int
-    snapshots: int
-    recent: int
-    own: int
-
-    @property
-    def total(self) -> int:
-        """Of everything that is sent."""
-        return sum(self)
 
 
 class MergedContexts:
@@ -92,6 +75,11 @@ class MergedContexts:
         if owner is None:
             self._sessions.clear()
 
+    def recount(self) -> None:
+        """Texts cost something else by now; which of them are sent stays known."""
+        self._sessions.clear()
+        self._older.clear()
+
     def ready(self, sub: Subsession, until: float = inf) -> bool:
         """Look at some of the parent's messages; whether those are all, so that `of` takes no longer than it must.
 
@@ -110,23 +98,6 @@ class MergedContexts:
             recent.layer(self.count, self._older), self._own(sub),
         )  # fmt: skip
         return MergedContext(sub, self.rules, layers, recent, tuple(remarks_on(sub, recent, self.known.global_in)))
-
-    def tokens(self, sub: Subsession) -> LayerTokens:
-        """The same tokens as those of its merged context. O(what is sent), once its parent was looked at."""
-        session, recent = self._session(sub), self._recent(sub)
-        return LayerTokens(
-            session.sub_context_tokens if includes_sub_context(sub.policy, self.rules) else 0,
-            session.snapshot_tokens if includes_snapshots(sub.policy) else 0,
-            sum(self.count(message.content) for message in recent.sent()),
-            sum(self.count(message.content) for message in sub.messages),
-        )
-
-    def texts(self, sub: Subsession) -> Iterator[str]:
-        """What is counted for a sub-session, each as it comes; to count it elsewhere beforehand."""
-        session = self._session(sub)
-        yield from session.texts()
-        yield from (message.content for message in self._recent(sub).sent())
-        yield from (message.content for message in sub.messages)
 
     def _session(self, sub: Subsession) -> SessionLayers:
         session = sub.session

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from inspector.msp.objects import MERGED_FROM, Message, Session, Subsession, text_of
-from inspector.protocol.times import NO_TIME, parse_time, parse_times
+from inspector.protocol.time_columns import parse_times
+from inspector.protocol.times import NO_TIME, parse_time
 
 if TYPE_CHECKING:
     from inspector.msp.edits import Edit

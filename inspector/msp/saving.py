@@ -96,21 +96,29 @@ def save_files(files: Sequence[MspFile], gone: Sequence[MspFile], *, force: bool
         file.stamp, file.digest = None, ""
 
 
-def save_files_as(targets: Sequence[tuple[MspFile, Path]], *, replace: bool) -> None:
-    """Write each file under another name, which it goes by from then on.
+def save_files_as(files: Sequence[MspFile], path: Path, *, replace: bool) -> None:
+    """Write files under another name, which they go by from then on: one as it is, several in a folder.
 
     Args:
-        targets: the files, and their new places.
+        files: all of a document.
+        path: of the file, or of the folder.
         replace: also over what is there.
 
     Raises:
         WouldReplaceError: there is something; nothing was written.
         OSError: it could not be written; files that were are whole.
     """
-    there = [target for file, target in targets if target.exists() and not _is_its_own(file, target)]
+    several = len(files) > 1
+    if several and path.exists() and not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "The document has several files and needs a folder", str(path))
+    targets = names_in_folder(files, path) if several else [path]
+    for target in targets:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    pairs = list(zip(files, targets, strict=True))
+    there = [target for file, target in pairs if target.exists() and not _is_its_own(file, target)]
     if there and not replace:
         raise WouldReplaceError(there)
-    wanted = [(file, target, content_of(file)) for file, target in targets]
+    wanted = [(file, target, content_of(file)) for file, target in pairs]
     for file, target, data in wanted:
         _refuse_name(file, target, data)
     for step in _write(wanted, force=True):

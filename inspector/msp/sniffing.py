@@ -22,7 +22,15 @@ _BOX_MEMBERS = ("session", "sessions", "subsession", "subsessions")
 
 def is_msp(head: bytes) -> bool:
     """Whether a file that begins so is an MSP document, as far as its first object tells."""
-    return _is_msp_members(_first_members(head))
+    return _is_msp_members(_first_members(head)[0])
+
+
+def is_msp_stream(head: bytes) -> bool | None:
+    """Whether what goes on behind this beginning is one; None as long as its first object is not whole."""
+    members, whole = _first_members(head)
+    if whole or len(head) >= LOOKED_AT or _foreign(set(members)):
+        return _is_msp_members(members)
+    return None
 
 
 def is_msp_value(value: object) -> bool:
@@ -71,15 +79,18 @@ def _is_msp_members(members: dict[str, set[str]]) -> bool:
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{},:]', re.DOTALL)
 
 
-def _first_members(head: bytes) -> dict[str, set[str]]:
-    """Members of the first object, each with the members of the first object in it; the text may end anywhere."""
+def _first_members(head: bytes) -> tuple[dict[str, set[str]], bool]:
+    """Members of the first object, each with the members of the first object in it; the text may end anywhere.
+
+    The second value says whether nothing that comes behind can change that.
+    """
     members: dict[str, set[str]] = {}
     head = head[:LOOKED_AT].removeprefix(b"\xef\xbb\xbf")
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         head = head.decode("utf-16", "replace").encode()
     head = head.lstrip()
     if head[:1] not in (b"{", b"["):
-        return members
+        return members, bool(head)
     shape: list[bytes] = []
     objects = 0  # how many objects are open
     name = ""
@@ -97,18 +108,16 @@ def _first_members(head: bytes) -> dict[str, set[str]]:
             shape.append(mark)
             objects += mark == b"{"
             if len(shape) > _DEEPEST:
-                break
+                return members, True
         elif mark in (b"}", b"]"):
-            if not shape:
-                break
             if shape.pop() == b"{":
                 objects -= 1
-                if objects == 0:
-                    break
                 if objects == 1:
                     told.add(name)
+            if objects == 0 and (mark == b"}" or not shape):
+                return members, True
         before = mark
-    return members
+    return members, False
 
 
 def _key(text: bytes) -> str:

@@ -78,7 +78,8 @@ class _Rewriter:
         """The whole value, and where the old one ends."""
         opening = self.text[start : start + 1]
         if isinstance(new, dict | list) and new and opening == ("{" if isinstance(new, dict) else "["):
-            return self._container(start, new, "", bool(self.style.unit))
+            cells, end = cells_of(self.text, start, new)
+            return self._container(cells, new, "", bool(self.style.unit)), end
         old, end = value_at(self.text, start)
         if isinstance(new, list) and any(map(exactly_same, [old] * len(new), new)):  # the old one gets neighbours
             cell = Cell(old, start, end, "")
@@ -90,13 +91,13 @@ class _Rewriter:
         if exactly_same(cell.value, new):
             return self.text[cell.start : cell.end]
         if isinstance(new, dict | list) and new and type(new) is type(cell.value):
-            return self._container(cell.start, new, indent, spread)[0]
+            cells = cells_of(self.text, cell.start, new)[0] if cell.inner is None else cell.inner
+            return self._container(cells, new, indent, spread)
         return self.style.written(new, indent, spread)
 
-    def _container(self, start: int, new: Any, indent: str, spread: bool) -> tuple[str, int]:
-        cells, end = cells_of(self.text, start)
+    def _container(self, cells: list[Cell], new: Any, indent: str, spread: bool) -> str:
         if not cells:
-            return self.style.written(new, indent, spread), end
+            return self.style.written(new, indent, spread)
         if spread := is_spread(cells[0].lead):
             indent = re.split(r"[\r\n]", cells[0].lead)[-1]
         if isinstance(new, dict):
@@ -104,7 +105,7 @@ class _Rewriter:
         else:
             opening, closing, written = "[", "]", self.elements(cells, new, indent, spread)
         between = cells[0].lead if spread else self.style.comma
-        return opening + _joined(cells, written, between) + closing, end
+        return opening + _joined(cells, written, between) + closing
 
     def _members(self, cells: list[Cell], new: dict[str, Any], indent: str, spread: bool) -> list[_Written]:
         last = {cell.key: cell for cell in cells}  # of repeated members the last one counts

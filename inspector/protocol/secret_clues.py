@@ -34,9 +34,9 @@ class SecretRule(IntEnum):
 _RULE_WORDS: dict[SecretRule, str] = {
     SecretRule.KEY: "Values under secret keys",
     SecretRule.BEARER: "Bearer headers",
-    SecretRule.BASIC: "Basic authorization headers",
+    SecretRule.BASIC: "Basic and Digest authorization headers",
     SecretRule.URL: "Tokens in addresses",
-    SecretRule.USER_INFO: "Passwords in addresses",
+    SecretRule.USER_INFO: "Passwords and users' tokens in addresses",
     SecretRule.ASSIGNED: "Assignments such as token=...",
     SecretRule.JWT: "JSON web tokens",
     SecretRule.API_KEY: "Keys of known services",
@@ -57,6 +57,8 @@ _HIDING_ESCAPES = re.compile(r"\\u(?:00[0-7]|013[01]|017[fF]|212[aA])")
 _REST = r'(?:[^a-z"\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+'
 _BLANKS = r"(?:[^a-z0-9:\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+"
 _NAMED = rf'{_REST}"{_BLANKS}:'
+_OPENED = r'(?:[^a-z0-9"\\]++|\\[bfnrt]?)*+"'
+_ANY_WORD = "key|token|pass|pwd|secret|jwt|credential|cookie|authorization|pat"
 _GIVEN = rf"(?:(?:_?[0-9]{{1,2}})?'?[ \t]{{0,8}}:?[=:]|{_NAMED})"
 _SHORTEST = len("://:p@")
 _SHORTEST_WORD = len("AKIA") + 16
@@ -75,6 +77,10 @@ _IN_ANY_CASE: tuple[tuple[str, re.Pattern[str], int], ...] = (
     ("authorization", re.compile(f"authorizations?{_GIVEN}"), _SET | SecretRule.BASIC),
     ("bearer", re.compile(r"bearer[ \t\\]"), int(SecretRule.BEARER)),
     ("@", re.compile(r":\\*/\\*/"), int(SecretRule.USER_INFO)),
+    ("=", re.compile(r"=(?:(?<=sig=)|(?<=signature=))"), int(SecretRule.URL)),
+    ('"value', re.compile(  # {"name": "API_KEY", "value": "..."}
+        rf'(?:name|key)\\*"{_BLANKS}:{_OPENED}[\w.\- ]{{0,100}}?(?:{_ANY_WORD})'
+    ), int(SecretRule.KEY)),
     ("_", re.compile(f"_(?:[a-z0-9+/=]{{16}}|pat{_GIVEN})"), _API_KEY | _SET),  # shapes that begin with a word and _
 )  # fmt: skip
 _AS_WRITTEN: tuple[tuple[str, re.Pattern[str], int], ...] = (

@@ -26,6 +26,7 @@ _MARKERS = frozenset(
 )  # fmt: skip
 _MAY_BE_NUMBER = frozenset({"token", "jwt", "pass", "cookie", "cookies"})
 _VALUES = frozenset({"value", "raw"})
+_NAME = re.compile(r"[A-Za-z0-9_.\- ]{1,100}")
 _LONGEST_KEY = 200
 """Characters of a key that are looked at, from its end, where the word stands that decides."""
 
@@ -49,6 +50,11 @@ def may_be_number(key: str) -> bool:
 def holds_value(key: str) -> bool:
     """Whether an object under a secret's key has the secret itself under this one: `{"token": {"value": ...}}`."""
     return key in _VALUES
+
+
+def names_secret(name: object) -> bool:
+    """Whether what an object calls itself says that its value is one: `{"name": "API_KEY", "value": "..."}`."""
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None and _is_secret_key(name)
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 from inspector.protocol.secret_assignments import mask_assigned
 from inspector.protocol.secret_clues import NO_RULES, SecretRule, may_hold_secrets, rules_for
-from inspector.protocol.secret_keys import holds_value, is_marker, is_secret_key, may_be_number
+from inspector.protocol.secret_keys import holds_value, is_marker, is_secret_key, may_be_number, names_secret
+from inspector.protocol.secret_pairs import mask_pairs
 from inspector.protocol.secret_shapes import PATTERNS, PRIVATE_KEY, border, is_key
 
 __all__ = ["MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
@@ -36,6 +37,8 @@ _PLAIN_KEYS = set[Any]()
 _MOST_KEYS = 4096
 _SHORT_KEY = 200
 """Keys that are remembered, and their characters."""
+_NAMES, _HELD = ("name", "key", "Name", "Key"), ("value", "Value")
+"""Under which an object says what its value is, and the value: `{"name": "API_KEY", "value": "..."}`."""
 _READ_FOR_WORDS = 100_000  # characters, more than a web token has
 
 # Every pattern is bounded, so that hostile text takes linear time.
@@ -43,28 +46,29 @@ _BEARER = re.compile(
     rf"((?i:bearer){border(6)}(?:[ \t]|\\{{1,64}}t){{1,8}})"
     r"(?!(?i:tokens?|auth\w*|scheme|header|of|the|and|is|in|for)\b)[A-Za-z0-9._~+/=\-]{3,}"
 )
-_IN_URL = re.compile(r"(?i)([?&#]([\w\-]{0,40}(?:token|secret|password|api_?key))=)[^&\s\"'\\#<>]+")
+_IN_URL = re.compile(
+    r"(?i)([?&#]([\w\-]{0,40}(?:token|secret|password|api_?key|(?<![a-z0-9])sig(?:nature)?))=)[^&\s\"'\\#<>]+"
+)
 _USER_INFO = re.compile(r"(:(?:\\{0,64}/){2}[^/\s:@\"']{0,128}:)[^/\s@\"']{1,256}(?=@)")
+# A user without a password is a name, unless it is as long as a token, and has a digit.
+_USER_TOKEN = re.compile(r"((?i:https?):(?:\\{0,64}/){2})(?=[A-Za-z_\-]{0,64}[0-9])[\w\-]{16,256}(?=@)")
 # The border lets no second try start inside the first.
 _JWT = re.compile(rf"eyJ{border(3, 'A-Za-z0-9_-')}[A-Za-z0-9_\-]{{8,4096}}\.[A-Za-z0-9_\-]{{4,65536}}\.[A-Za-z0-9_\-]*")
-_BASIC = re.compile(
-    rf"((?i:authorization){border(13)}[\"']?[ \t]{{0,8}}:[ \t]{{0,8}}[\"']?(?i:basic)[ \t]{{1,8}})[A-Za-z0-9+/=]{{3,}}"
+_AUTHORIZATION = rf"((?i:authorization){border(13)}[\"']?[ \t]{{0,8}}:[ \t]{{0,8}}[\"']?"
+_BASIC = re.compile(rf"{_AUTHORIZATION}(?i:basic)[ \t]{{1,8}})[A-Za-z0-9+/=]{{3,}}")
+_DIGEST = re.compile(
+    rf"{_AUTHORIZATION}(?i:digest)[ \t]{{1,8}})"
+    r"(?:[\w\-]{1,40}=(?:(\\{0,64}\")[^\"\r\n]{0,2048}?\2|[\w\-]{1,256})(?:,[ \t]{0,8})?){1,16}"
 )
-_KEY = re.compile(
-    r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\- /$@#]|\\{1,64}u[0-9a-fA-F]{4}){1,200})(?P=quote)\s*:\s*'
-    # a list, or an object whose first members say what sort of secret it holds
-    r"(?P<open>\[\s*|\{[^{}]{0,200}?(?P=quote)(?:value|raw)(?P=quote)\s*:\s*(?=(?P=quote)))?"
-)
-_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 # Printable ASCII that needs no escape, at any depth: nobody writes it so but to hide something.
 _PLAIN_ESCAPE = re.compile(r"(?<!\\)\\++u(00(?:2[013-9a-fA-F]|[346][0-9a-fA-F]|5[0-9abABd-fD-F]|7[0-9a-eA-E]))")
-_NUMBER = re.compile(r"-?\d[\d.eE+\-]*")
-_COMMA = re.compile(r"\s{0,64},\s{0,64}")
 
 _PATTERNS: tuple[tuple[SecretRule, re.Pattern[str]], ...] = (
     (SecretRule.BEARER, _BEARER),
     (SecretRule.USER_INFO, _USER_INFO),
+    (SecretRule.USER_INFO, _USER_TOKEN),
     (SecretRule.BASIC, _BASIC),
+    (SecretRule.BASIC, _DIGEST),
     (SecretRule.PRIVATE_KEY, PRIVATE_KEY),
 )
 """What stands before the secret is group 1."""
@@ -92,6 +96,9 @@ def _masked(value: Any, depth: int, tally: Tally | None) -> Any:
     if isinstance(value, dict):
         if not _has_plain_keys(value):
             return _with_masked_keys(value, depth, tally)
+        if ("value" in value or "Value" in value) and any(names_secret(value.get(name)) for name in _NAMES):
+            return {k: _counted(MASK, tally) if k in _HELD and _is_text(v) else _under_key(k, v, depth, tally)
+                    for k, v in value.items()}  # fmt: skip
         return {k: _under_key(k, v, depth, tally) for k, v in value.items()}
     # Long arrays of numbers are common, and cheap this way.
     return [_masked(item, depth + 1, tally) if type(item) in _LOOKED_INTO else item for item in value]
@@ -239,7 +246,7 @@ def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> s
             tally[rule] += 1
         return "•" * len(secret) if keep_length else MASK
 
-    masked = _mask_pairs(text, lambda secret: mask(secret, SecretRule.KEY)) if rules & SecretRule.KEY else text
+    masked = mask_pairs(text, lambda secret: mask(secret, SecretRule.KEY)) if rules & SecretRule.KEY else text
     for rule, pattern in _PATTERNS:
         if rules & rule:
             masked = pattern.sub(lambda m, rule=rule: m[1] + mask(m[0][len(m[1]) :], rule), masked)
@@ -260,46 +267,3 @@ def _mask_key(found: re.Match[str], mask: Callable[[str, SecretRule], str]) -> s
 
 def _mask_query(found: re.Match[str], mask: Callable[[str, SecretRule], str]) -> str:
     return found[0] if is_marker(found[2]) else found[1] + mask(found[0][len(found[1]) :], SecretRule.URL)
-
-
-def _mask_pairs(text: str, mask: Callable[[str], str]) -> str:
-    """Mask the values of `"key": ...` where the key is a secret's."""
-    parts: list[str] = []
-    done = 0
-    for match in _KEY.finditer(text):
-        key = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), match["key"])
-        if match.start() < done or not is_secret_key(key):
-            continue
-        place, quote = match.end(), match["quote"]
-        while text.startswith(quote, place):
-            start = place + len(quote)
-            end = _string_end(text, start, quote)
-            parts += (text[done:start], mask(text[start:end]) if end > start else "")
-            done, place = end, end + len(quote)
-            if match["open"] is None or match["open"][0] == "{":
-                break
-            comma = _COMMA.match(text, place)
-            place = comma.end() if comma else len(text)
-        number = _NUMBER.match(text, match.end())
-        if number and not may_be_number(key):
-            parts += (text[done : number.start()], mask(number[0]))
-            done = number.end()
-    return "".join((*parts, text[done:])) if parts else text
-
-
-def _string_end(text: str, start: int, quote: str) -> int:
-    """Where the string that starts at `start` ends: at the first quote escaped as often as its opening one.
-
-    Each level of JSON in JSON doubles backslashes: where quotes are written with e of them, a backslash that is
-    content is written as 2 (e + 1).
-    """
-    escapes = len(quote) - 1
-    place = start
-    while (place := text.find('"', place)) >= 0:
-        before = place
-        while before > start and text[before - 1] == "\\":
-            before -= 1
-        if (place - before - escapes) % (2 * (escapes + 1)) == 0 and place - before >= escapes:
-            return place - escapes
-        place += 1
-    return len(text)

@@ -82,12 +82,23 @@ class CaptureLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     bin: bool = False
 
 
+class FrameLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A capture's line about a frame of any kind."""
+
+    t: int
+    dir: str
+    frame: msgspec.Raw
+    src: int = 0
+    bin: bool = False
+
+
 _Line = TypeVar("_Line", bound=msgspec.Struct)
 Decode = Callable[[Any], _Line]
 
 decode_envelope: Decode[Envelope] = msgspec.json.Decoder(Envelope).decode
 decode_log_line: Decode[LogLine] = msgspec.json.Decoder(LogLine).decode
 decode_capture_line: Decode[CaptureLine] = msgspec.json.Decoder(CaptureLine).decode
+decode_frame_line: Decode[FrameLine] = msgspec.json.Decoder(FrameLine).decode
 
 _REFUSALS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 

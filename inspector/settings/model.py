@@ -79,8 +79,6 @@ class Display(_Part):
     """How much air a row has."""
     zoom_percent: int = Field(default=100, ge=80, le=200)
     """Scales type and grid together, kept apart from the system's scaling."""
-    two_lines: bool = False
-    """The text of a message on a second line."""
     show_context_hints: bool = False
     """Badges on tool results that may be collapsed, were consumed, or were replaced by their summary."""
     count_tokens: bool = True

@@ -15,13 +15,10 @@ import threading
 import uuid
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from inspector.capture.sources import read_at
+from inspector.held_file import Lock
 from inspector.paths import cache_folder
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 RESERVE_BYTES = 256 << 20
 """So much of the disk that holds temporary files is left free."""
@@ -146,7 +143,7 @@ def sweep() -> None:
                 _remove(folder, lock)
 
 
-def _new_folder() -> tuple[Path, BaseFileLock]:
+def _new_folder() -> tuple[Path, Lock]:
     """A folder, and its lock, which is taken first: whoever sees the folder sees that it is held."""
     folder = cache_folder() / f"{_PREFIX}{uuid.uuid4().hex[:12]}"
     lock = _locked(folder)
@@ -160,23 +157,16 @@ def _new_folder() -> tuple[Path, BaseFileLock]:
     return folder, lock
 
 
-def _locked(folder: Path) -> BaseFileLock | None:
+def _locked(folder: Path) -> Lock | None:
     """The lock of a folder, held; None when somebody else, or this program, holds it."""
-    from filelock import FileLock, Timeout  # 80 ms that a start without spools need not wait for
-
-    lock = FileLock(folder.with_name(folder.name + _LOCK_SUFFIX), timeout=0, mode=0o600, thread_local=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        return None
-    return lock
+    return Lock.take(folder.with_name(folder.name + _LOCK_SUFFIX))
 
 
-def _remove(folder: Path, lock: BaseFileLock) -> None:
+def _remove(folder: Path, lock: Lock) -> None:
     """Remove a folder that is held, and its lock."""
     shutil.rmtree(folder, ignore_errors=True)
     if not folder.exists():
         with contextlib.suppress(OSError):  # while it is held; where that cannot be, its release does
-            Path(lock.lock_file).unlink()
+            lock.path.unlink()
     with contextlib.suppress(OSError):
         lock.release()

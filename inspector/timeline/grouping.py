@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.distinct import distinct
 
 LaneBy = Literal["participant", "context"]
 """What a lane stands for."""
@@ -48,28 +49,8 @@ def numbered(keys: NDArray[np.int64], known: dict[int, int]) -> tuple[Rows, list
     Returns:
         (keys,) the numbers, and the keys that are new.
     """
-    if len(keys) and (keys == keys[0]).all():
-        found, first, places = keys[:1], np.zeros(1, np.int64), np.zeros(len(keys), np.int64)
-    else:
-        found, first, places = _distinct(keys)
+    found, first, places = distinct(keys)
     new = [int(found[n]) for n in np.argsort(first).tolist() if int(found[n]) not in known]
     for key in new:
         known[key] = len(known)
     return np.array([known[key] for key in found.tolist()], np.int64)[places], new
-
-
-_DENSE = 1 << 22
-
-
-def _distinct(keys: NDArray[np.int64]) -> tuple[Rows, Rows, Rows]:
-    """As `numpy.unique` with first places and inverse; without sorting where keys lie close together."""
-    low, high = int(keys.min()), int(keys.max())
-    if high - low >= _DENSE:
-        return np.unique(keys, return_index=True, return_inverse=True)
-    near = keys - low
-    first = np.full(high - low + 1, len(keys), np.int64)
-    first[near[::-1]] = np.arange(len(keys) - 1, -1, -1)  # of several in one place the last put stays
-    found = np.flatnonzero(first < len(keys))
-    number = np.zeros(len(first), np.int64)
-    number[found] = np.arange(len(found))
-    return found + low, first[found], number[near]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 MOST_ROWS = 8
 """Rows of contexts in one lane; what finds no room in them overlaps in the last one."""
 
@@ -34,16 +32,3 @@ class RowPacker:
             return len(self.ends) - 1
         self.ends[-1] = max(self.ends[-1], end_ns)
         return MOST_ROWS - 1
-
-
-def pack(starts: Sequence[int], ends: Sequence[int], above: Sequence[int]) -> tuple[list[int], RowPacker]:
-    """The row of each context of a lane, and the rows as they are then.
-
-    Args:
-        starts, ends: of each, ordered by start, and what holds others before them.
-        above: place of the context each is nested in; -1 for none.
-    """
-    packer, rows = RowPacker(), list[int]()
-    for start, end, over in zip(starts, ends, above, strict=True):
-        rows.append(packer.place(start, end, rows[over] if over >= 0 else -1))
-    return rows, packer

@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.slices import Steps
+
 Rows = NDArray[Any]
+
+_AT_ONCE = 1 << 16
+"""Messages that are ordered in one step."""
 
 _ALIKE = 4_096
 """Messages of the same time on a track that are looked at when one of them is left."""
@@ -70,7 +75,9 @@ class Segment:
         np.cumsum(shown[self.rows], out=self.shown[1:])
 
 
-def order(rows: Rows, tracks: Rows, times: NDArray[np.int64], families: NDArray[np.uint8], count: int) -> Segment:
+def order(
+    rows: Rows, tracks: Rows, times: NDArray[np.int64], families: NDArray[np.uint8], count: int
+) -> Steps[Segment]:
     """Order messages.
 
     Args:
@@ -78,20 +85,43 @@ def order(rows: Rows, tracks: Rows, times: NDArray[np.int64], families: NDArray[
         tracks, times, families: of each of them.
         count: how many tracks there are.
     """
-    places: Rows | None = None
-    if len(times) > 1 and (times[1:] < times[:-1]).any():
-        places = np.argsort(times, kind="stable")
-        tracks = tracks[places]
-    if count <= 1 << 16:  # so narrow, numpy sorts by counting
-        tracks = tracks.astype(np.uint16)
-    by_track = np.argsort(tracks, kind="stable")
-    places = by_track if places is None else places[by_track]
     offsets = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(tracks, minlength=count), out=offsets[1:])
+    yield
+    places = np.empty(len(rows), np.int64)
+    filled = offsets[:-1].copy()
+    for low in range(0, len(rows), _AT_ONCE):
+        some = tracks[low : low + _AT_ONCE]
+        if count <= 1 << 16:  # so narrow, numpy sorts by counting
+            some = some.astype(np.uint16)
+        by_track, counts = np.argsort(some, kind="stable"), np.bincount(some, minlength=count)
+        shift = filled - (np.cumsum(counts) - counts)
+        places[shift[some[by_track]] + np.arange(len(some))] = by_track + low
+        filled += counts
+        yield
+    yield from _by_time(places, times, offsets)
+    ordered_times = times[places]
+    yield
     ordered = families[places]
     changes = np.zeros(len(ordered), np.int32)
     np.cumsum(ordered[1:] != ordered[:-1], out=changes[1:])
-    return Segment(rows[places].astype(np.int32), times[places], changes, offsets[:-1].copy(), offsets[1:].copy())
+    yield
+    return Segment(rows[places].astype(np.int32), ordered_times, changes, offsets[:-1].copy(), offsets[1:].copy())
+
+
+def _by_time(places: Rows, times: NDArray[np.int64], offsets: NDArray[np.int64]) -> Steps[None]:
+    """Where messages of a track came out of order, put them in that of their times."""
+    if not len(times) or (times[1:] >= times[:-1]).all():
+        return
+    ordered = times[places]
+    late = np.flatnonzero(ordered[1:] < ordered[:-1]) + 1
+    tracks = offsets.searchsorted(late, side="right") - 1
+    tracks = np.unique(tracks[late > offsets[tracks]])
+    yield
+    for low, high in zip(offsets[tracks].tolist(), offsets[tracks + 1].tolist(), strict=True):
+        part = places[low:high]
+        places[low:high] = part[np.argsort(times[part], kind="stable")]
+        yield
 
 
 def neighbour(segments: Sequence[Segment], track: int, ns: int, row: int, step: int) -> int | None:

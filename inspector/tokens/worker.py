@@ -1,14 +1,12 @@
 """A process that counts tokens: told where lines lie, it reads them itself and gives back numbers.
 
 So the process that shows things neither decodes what is counted nor sends it anywhere, and never loads the tokenizer's
-table. It ends with its pipe, so that it does not outlive the program, however that ends.
+table.
 """
 
 from __future__ import annotations
 
 import contextlib
-import gc
-import multiprocessing
 import os
 import pickle
 from array import array
@@ -21,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.ahead import ReadAhead
-from inspector.capture.parts import unasked
+from inspector.capture.helper import HelperProcess, stand_back
 from inspector.capture.sources import SourceFile
 from inspector.tokens.counter import count, count_many
 from inspector.tokens.lines import NOT_COUNTED, count_line
@@ -59,11 +57,10 @@ class Counts:
     texts: list[int]
 
 
-class CountingProcess:
+class CountingProcess(HelperProcess):
     """One process that counts.
 
     Attributes:
-        ready: it has started and waits for lines.
         pending: how many batches it was given and has not brought back.
     """
 
@@ -73,21 +70,8 @@ class CountingProcess:
         Raises:
             OSError: the system gives no process.
         """
-        context = multiprocessing.get_context("spawn")  # a forked one would hold a window's locks
-        self.connection, theirs = context.Pipe()
-        self.ready = False
+        super().__init__(_serve, name="count tokens")
         self.pending = 0
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True, name="count tokens")
-        with unasked():
-            try:
-                self._process.start()
-            finally:
-                theirs.close()
-
-    @property
-    def pid(self) -> int | None:
-        """Its number."""
-        return self._process.pid
 
     def give(self, lines: Lines) -> None:
         """Ask for counts. Raises OSError when the process has ended."""
@@ -100,30 +84,17 @@ class CountingProcess:
         Raises:
             EOFError: the process has ended.
         """
-        try:
-            data = self.connection.recv_bytes()
-        except OSError as error:
-            raise EOFError from error
-        if not data:
-            self.ready = True
+        data = self.receive()
+        if data is None:
             return None
         counts: Counts = pickle.loads(data)
         self.pending -= 1
         return counts
 
-    def end(self) -> None:
-        """End the process, whatever it is at."""
-        self.connection.close()
-        if self._process.pid is not None:
-            self._process.terminate()
-            self._process.join()
-
 
 def _serve(connection: Connection) -> None:
     """A counting process: where lines lie in, counts out, until the pipe ends."""
-    gc.disable()  # nothing here refers in circles, and the tokenizer's table is large
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
+    stand_back(_NICE)
     files = _Files()
     try:
         count(" ")  # loads the table

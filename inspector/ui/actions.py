@@ -1,6 +1,6 @@
 """Actions as data: menus, tool bar and shortcuts follow from this table (style.md 21).
 
-To add one: a line in ACTIONS, and a method of `commands.Commands` named by `handler`.
+To add one: a line in ACTIONS, and a method of `commands.Commands` named by `handler`, where none does it yet.
 """
 
 from __future__ import annotations
@@ -48,6 +48,10 @@ class Action:
     """What its tool button says beside the icon; nothing by default."""
     in_panes: bool = False
     """Its keys count in the panes only: elsewhere, on a button for one, they mean something else."""
+    given: str | int | None = None
+    """What the method is called with, where several actions have one."""
+    submenu: str = ""
+    """Title of the menu within its menu that it stands in."""
 
     def qt_icon(self) -> QIcon:
         """Its icon in the colours in force; switches show in the accent when on."""
@@ -56,20 +60,15 @@ class Action:
 
 _PREFERENCES = ("Ctrl+,",) if sys.platform == "darwin" else ("Ctrl+Alt+S",)
 
+_DETAILS = "Page of the detai&ls"
+
 MENUS = ("&File", "&Edit", "&View", "&Go", "&Capture", "&Analyze", "&Developer", "&Help")
 
 ACTIONS: tuple[Action, ...] = (
     Action("file.open", "&Open a log...", "&File", "open_file", ("Ctrl+O",), "open", short="Open"),
     Action("file.open_folder", "Open a fo&lder of sessions...", "&File", "open_folder", ("Ctrl+Shift+O",)),
-    Action(
-        "file.connect",
-        "&Connect to a gateway...",
-        "&File",
-        "connect_to_gateway",
-        ("Ctrl+K",),
-        "connect",
-        short="Connect",
-    ),
+    Action("file.connect", "&Connect to a gateway...", "&File", "connect_to_gateway", ("Ctrl+K",), "connect",
+           short="Connect"),
     Action("file.connections", "Mana&ge connections...", "&File", "manage_connections"),
     Action("file.demo", "Start the &demo", "&File", "start_demo"),
     Action("file.paste", "&Paste text as a log", "&File", "paste_text", ("Ctrl+V", "Ctrl+Shift+V")),
@@ -86,214 +85,121 @@ ACTIONS: tuple[Action, ...] = (
     Action("edit.mark", "&Mark or unmark", "&Edit", "toggle_mark", ("Ctrl+M",), "mark", "document", separated=True),
     Action("edit.comment", "C&omment...", "&Edit", "edit_comment", ("Ctrl+Shift+M",), "comment", "document"),
     Action("edit.clear_marks", "Clear all mar&ks", "&Edit", "clear_marks", needs="marks"),
-    Action("edit.copy_row", "&Copy row", "&Edit", "copy_row", (), needs="message", separated=True),
-    Action("edit.copy_value", "Copy &value", "&Edit", "copy_value", ("Ctrl+Alt+C",), needs="message"),
-    Action("edit.copy_json", "Copy as &JSON", "&Edit", "copy_json", ("Ctrl+Shift+C",), needs="message"),
-    Action("edit.copy_markdown", "Copy as Markdo&wn", "&Edit", "copy_markdown", needs="message"),
-    Action("edit.copy_id", "Copy &id", "&Edit", "copy_id", needs="message"),
-    Action("edit.copy_filter", "Copy as fi&lter", "&Edit", "copy_filter", needs="message"),
+    Action("edit.copy_row", "&Copy row", "&Edit", "copy", (), needs="message", separated=True, given="rows"),
+    Action("edit.copy_value", "Copy &value", "&Edit", "copy", ("Ctrl+Alt+C",), needs="message", given="values"),
+    Action("edit.copy_json", "Copy as &JSON", "&Edit", "copy", ("Ctrl+Shift+C",), needs="message", given="json"),
+    Action("edit.copy_markdown", "Copy as Markdo&wn", "&Edit", "copy", needs="message", given="markdown"),
+    Action("edit.copy_id", "Copy &id", "&Edit", "copy", needs="message", given="ids"),
+    Action("edit.copy_filter", "Copy as fi&lter", "&Edit", "copy", needs="message", given="filter"),
     Action("edit.select_all", "&Select all shown", "&Edit", "select_all", needs="document", separated=True),
     Action("edit.filter_selected", "Filter &by the selected messages", "&Edit", "filter_selected", needs="message"),
     Action("edit.hide_selected", "&Hide the selected messages", "&Edit", "hide_selected", needs="message"),
     Action("edit.find", "Fin&d in view", "&Edit", "find_in_view", ("Ctrl+F",), "find", "document", separated=True),
-    Action("edit.find_next", "Find next", "&Edit", "find_next", ("F3",), needs="document"),
-    Action("edit.find_previous", "Find previous", "&Edit", "find_previous", ("Shift+F3",), needs="document"),
-    Action(
-        "edit.find_case",
-        "Match case in Find",
-        "&Edit",
-        "find_match_case",
-        ("Ctrl+Alt+A",),
-        needs="document",
-        checkable=True,
-    ),
-    Action(
-        "edit.find_pattern",
-        "Regular expression in Find",
-        "&Edit",
-        "find_by_pattern",
-        ("Ctrl+Alt+R",),
-        needs="document",
-        checkable=True,
-    ),
+    Action("edit.find_next", "Find next", "&Edit", "find_next", ("F3",), needs="document", given=1),
+    Action("edit.find_previous", "Find previous", "&Edit", "find_next", ("Shift+F3",), needs="document", given=-1),
+    Action("edit.find_case", "Match case in Find", "&Edit", "find_match_case", ("Ctrl+Alt+A",), needs="document",
+           checkable=True),
+    Action("edit.find_pattern", "Regular expression in Find", "&Edit", "find_by_pattern", ("Ctrl+Alt+R",),
+           needs="document", checkable=True),
     Action("edit.filter", "&Filter", "&Edit", "focus_filter", ("Ctrl+/",), "filter", "document", separated=True),
     Action("edit.clear_filter", "Clear filter and scope", "&Edit", "clear_view", ("Ctrl+Shift+X",), needs="document"),
     Action("edit.save_preset", "Save filter as &preset", "&Edit", "save_preset", ("Ctrl+D",), "save", "document"),
-    Action("view.contexts", "&Contexts", "&View", "toggle_left", ("Ctrl+1",), "pane_left", "document", checkable=True),
-    Action("view.details", "&Details", "&View", "toggle_right", ("Ctrl+2",), "pane_right", "document", checkable=True),
-    Action(
-        "view.findings", "&Findings", "&View", "toggle_findings", ("Ctrl+3",), "pane_bottom", "document", checkable=True
-    ),
-    Action("view.marks", "&Marks", "&View", "toggle_marks", ("Ctrl+5",), needs="document", checkable=True),
-    Action(
-        "view.messages",
-        "Messages",
-        "&View",
-        "show_messages",
-        ("Ctrl+6",),
-        needs="document",
-        checkable=True,
-        separated=True,
-    ),
-    Action("view.timeline", "Timeline", "&View", "show_timeline", ("Ctrl+7",), needs="document", checkable=True),
-    Action("view.model_sees", "Model sees", "&View", "show_model_sees", ("Ctrl+8",), needs="document", checkable=True),
-    Action(
-        "view.subsessions", "Sub-sessions", "&View", "show_subsessions", ("Ctrl+B",), needs="sessions", checkable=True
-    ),
+    Action("view.contexts", "&Contexts", "&View", "follow_switch", ("Ctrl+1",), "pane_left", "document",
+           checkable=True, given="view.contexts"),
+    Action("view.details", "&Details", "&View", "follow_switch", ("Ctrl+2",), "pane_right", "document", checkable=True,
+           given="view.details"),
+    Action("view.findings", "&Findings", "&View", "turn_over", ("Ctrl+3",), "pane_bottom", "document", checkable=True,
+           given="Findings"),
+    Action("view.marks", "&Marks", "&View", "turn_over", ("Ctrl+5",), needs="document", checkable=True, given="Marks"),
+    Action("details.overview", "&Overview", "&View", "show_details", needs="message", given="Overview",
+           submenu=_DETAILS ),
+    Action("details.tree", "&Tree", "&View", "show_details", needs="message", given="Tree", submenu=_DETAILS),
+    Action("details.raw", "&Raw", "&View", "show_details", needs="message", given="Raw", submenu=_DETAILS),
+    Action("details.related", "R&elated", "&View", "show_details", needs="message", given="Related", submenu=_DETAILS),
+    Action("details.life", "&Lifecycle", "&View", "show_details", needs="message", given="Lifecycle", submenu=_DETAILS),
+    Action("details.findings", "&Findings", "&View", "show_details", needs="message", given="Findings",
+           submenu=_DETAILS ),
+    Action("view.messages", "Messages", "&View", "show_view", ("Ctrl+6",), needs="document", checkable=True,
+           separated=True, given="messages"),
+    Action("view.timeline", "Timeline", "&View", "show_view", ("Ctrl+7",), needs="document", checkable=True,
+           given="timeline"),
+    Action("view.model_sees", "Model sees", "&View", "show_view", ("Ctrl+8",), needs="document", checkable=True,
+           given="model_sees"),
+    Action("view.subsessions", "Sub-sessions", "&View", "show_view", ("Ctrl+B",), needs="sessions", checkable=True,
+           given="subsessions"),
     Action("view.hints", "Show context &hints", "&View", "toggle_hints", (), checkable=True, separated=True),
     Action("view.expand", "Expand or collapse the result", "&View", "toggle_original", ("Ctrl+E",), needs="message"),
     Action("view.presets", "&Edit presets...", "&View", "edit_presets", separated=True),
     Action("view.highlights", "Hi&ghlight rules...", "&View", "edit_highlights"),
-    Action(
-        "view.highlight_filter",
-        "Highlight what the filter shows",
-        "&View",
-        "highlight_filter",
-        ("Ctrl+Shift+H",),
-        needs="document",
-    ),
+    Action("view.highlight_filter", "Highlight what the filter shows", "&View", "highlight_filter", ("Ctrl+Shift+H",),
+           needs="document"),
     Action("view.columns", "Col&umns...", "&View", "choose_columns", needs="document", separated=True),
-    Action(
-        "view.time_start", "Time since the first message", "&View", "time_since_start", needs="document", checkable=True
-    ),
-    Action("view.time_clock", "Time of da&y", "&View", "time_of_day", needs="document", checkable=True),
-    Action(
-        "view.time_previous",
-        "Time since the message a&bove",
-        "&View",
-        "time_since_previous",
-        needs="document",
-        checkable=True,
-    ),
-    Action(
-        "view.time_mark",
-        "Time since &this message",
-        "&View",
-        "time_since_current",
-        ("Ctrl+T",),
-        needs="message",
-        checkable=True,
-    ),
+    Action("view.time_start", "Time since the first message", "&View", "show_time", needs="document", checkable=True,
+           given="start"),
+    Action("view.time_clock", "Time of da&y", "&View", "show_time", needs="document", checkable=True, given="clock"),
+    Action("view.time_previous", "Time since the message a&bove", "&View", "show_time", needs="document",
+           checkable=True, given="previous"),
+    Action("view.time_mark", "Time since &this message", "&View", "time_since_current", ("Ctrl+T",), needs="message",
+           checkable=True),
     Action("view.sort_again", "&Sort again", "&View", "sort_again", needs="document", separated=True),
     Action("view.sort_clear", "Order of arrival", "&View", "sort_clear", needs="document"),
-    Action("view.zoom_in", "Zoom &in", "&View", "zoom_in", ("Ctrl++", "Ctrl+="), separated=True),
-    Action("view.zoom_out", "Zoom &out", "&View", "zoom_out", ("Ctrl+-",)),
+    Action("view.zoom_in", "Zoom &in", "&View", "zoom_by", ("Ctrl++", "Ctrl+="), separated=True, given=10),
+    Action("view.zoom_out", "Zoom &out", "&View", "zoom_by", ("Ctrl+-",), given=-10),
     Action("view.zoom_reset", "&Actual size", "&View", "zoom_reset", ("Ctrl+0",)),
     Action("view.reset_layout", "&Reset the layout", "&View", "reset_layout", needs="document", separated=True),
     Action("go.first", "&First message", "&Go", "first_message", ("Ctrl+Home",), needs="document", in_panes=True),
     Action("go.last", "&Last message", "&Go", "last_message", ("Ctrl+End",), needs="document", in_panes=True),
-    Action("go.next", "&Next message", "&Go", "next_message", ("Ctrl+Down",), needs="document", separated=True),
-    Action("go.previous", "&Previous message", "&Go", "previous_message", ("Ctrl+Up",), needs="document"),
-    Action(
-        "go.chain_next", "Next in the same &chain", "&Go", "next_in_chain", ("Ctrl+]",), needs="message", separated=True
-    ),
-    Action("go.chain_previous", "Previous in the same chain", "&Go", "previous_in_chain", ("Ctrl+[",), needs="message"),
+    Action("go.next", "&Next message", "&Go", "next_message", ("Ctrl+Down",), needs="document", separated=True,
+           given=1 ),
+    Action("go.previous", "&Previous message", "&Go", "next_message", ("Ctrl+Up",), needs="document", given=-1),
+    Action("go.chain_next", "Next in the same &chain", "&Go", "next_in_chain", ("Ctrl+]",), needs="message",
+           separated=True, given=1),
+    Action("go.chain_previous", "Previous in the same chain", "&Go", "next_in_chain", ("Ctrl+[",), needs="message",
+           given=-1),
     Action("go.chain_alone", "Show this chain &alone", "&Go", "show_chain_alone", ("Ctrl+\\",), needs="message"),
-    Action("go.problem_next", "Next p&roblem", "&Go", "next_problem", ("F8",), needs="document", separated=True),
-    Action("go.problem_previous", "Previous problem", "&Go", "previous_problem", ("Shift+F8",), needs="document"),
-    Action("go.mark_next", "Next &mark", "&Go", "next_mark", ("F7",), needs="document"),
-    Action("go.mark_previous", "Previous mark", "&Go", "previous_mark", ("Shift+F7",), needs="document"),
-    Action(
-        "go.context_next",
-        "Next in this conte&xt",
-        "&Go",
-        "next_in_context",
-        ("Alt+Down",),
-        needs="message",
-        separated=True,
-    ),
-    Action(
-        "go.context_previous", "Previous in this context", "&Go", "previous_in_context", ("Alt+Up",), needs="message"
-    ),
-    Action(
-        "go.participant_next",
-        "Next b&y this participant",
-        "&Go",
-        "next_by_participant",
-        ("Alt+Shift+Down",),
-        needs="message",
-    ),
-    Action(
-        "go.participant_previous",
-        "Previous by this participant",
-        "&Go",
-        "previous_by_participant",
-        ("Alt+Shift+Up",),
-        needs="message",
-    ),
-    Action(
-        "go.in_timeline",
-        "Show in timeline",
-        "&Go",
-        "show_in_timeline",
-        ("Ctrl+Shift+T",),
-        needs="message",
-        separated=True,
-    ),
-    Action(
-        "go.model_sees", "Show what the model sees here", "&Go", "show_model_here", ("Ctrl+Shift+I",), needs="message"
-    ),
+    Action("go.problem_next", "Next p&roblem", "&Go", "next_problem", ("F8",), needs="document", separated=True,
+           given=1 ),
+    Action("go.problem_previous", "Previous problem", "&Go", "next_problem", ("Shift+F8",), needs="document", given=-1),
+    Action("go.mark_next", "Next &mark", "&Go", "next_mark", ("F7",), needs="document", given=1),
+    Action("go.mark_previous", "Previous mark", "&Go", "next_mark", ("Shift+F7",), needs="document", given=-1),
+    Action("go.context_next", "Next in this conte&xt", "&Go", "next_in_context", ("Alt+Down",), needs="message",
+           separated=True, given=1),
+    Action("go.context_previous", "Previous in this context", "&Go", "next_in_context", ("Alt+Up",), needs="message",
+           given=-1),
+    Action("go.participant_next", "Next b&y this participant", "&Go", "next_by_participant", ("Alt+Shift+Down",),
+           needs="message", given=1),
+    Action("go.participant_previous", "Previous by this participant", "&Go", "next_by_participant", ("Alt+Shift+Up",),
+           needs="message", given=-1),
+    Action("go.in_timeline", "Show in timeline", "&Go", "show_in_timeline", ("Ctrl+Shift+T",), needs="message",
+           separated=True),
+    Action("go.model_sees", "Show what the model sees here", "&Go", "show_model_here", ("Ctrl+Shift+I",),
+           needs="message" ),
     Action("go.back", "&Back", "&Go", "go_back", ("Alt+Left",), needs="document", separated=True),
     Action("go.forward", "For&ward", "&Go", "go_forward", ("Alt+Right",), needs="document"),
     Action("go.to", "&Go to No. or id...", "&Go", "go_to_place", ("Ctrl+G",), needs="document"),
-    Action("go.pane_next", "Next pan&e", "&Go", "next_pane", ("F6",), needs="document", separated=True),
-    Action("go.pane_previous", "Previous pane", "&Go", "previous_pane", ("Shift+F6",), needs="document"),
-    Action(
-        "capture.follow",
-        "&Follow new messages",
-        "&Capture",
-        "toggle_follow",
-        (),
-        "follow",
-        "document",
-        checkable=True,
-    ),
-    Action(
-        "capture.pause",
-        "&Pause the view",
-        "&Capture",
-        "toggle_pause",
-        ("Space",),
-        "pause",
-        "live",
-        checkable=True,
-        in_panes=True,
-    ),
+    Action("go.pane_next", "Next pan&e", "&Go", "next_pane", ("F6",), needs="document", separated=True, given=1),
+    Action("go.pane_previous", "Previous pane", "&Go", "next_pane", ("Shift+F6",), needs="document", given=-1),
+    Action("capture.follow", "&Follow new messages", "&Capture", "toggle_follow", (), "follow", "document",
+           checkable=True),
+    Action("capture.pause", "&Pause the view", "&Capture", "toggle_pause", ("Space",), "pause", "live", checkable=True,
+           in_panes=True),
     Action("capture.disconnect", "&Disconnect", "&Capture", "disconnect_gateway", needs="live", separated=True),
-    Action(
-        "subsession.new",
-        "&New sub-session...",
-        "&Capture",
-        "new_subsession",
-        ("Ctrl+Shift+N",),
-        "add",
-        "editable",
-        separated=True,
-    ),
-    Action(
-        "subsession.close",
-        "Close && &Summarize...",
-        "&Capture",
-        "close_subsession",
-        ("Ctrl+Shift+Return",),
-        needs="open_subsession",
-    ),
+    Action("subsession.new", "&New sub-session...", "&Capture", "new_subsession", ("Ctrl+Shift+N",), "add", "editable",
+           separated=True),
+    Action("subsession.close", "Close && &Summarize...", "&Capture", "close_subsession", ("Ctrl+Shift+Return",),
+           needs="open_subsession"),
     Action("subsession.discard", "D&iscard sub-session", "&Capture", "discard_subsession", needs="open_subsession"),
     Action("subsession.merge", "&Merge sub-session to parent", "&Capture", "merge_subsession", needs="mergeable"),
-    Action(
-        "subsession.global",
-        "Make message &global or take it back",
-        "&Capture",
-        "switch_global",
-        ("Ctrl+Shift+G",),
-        needs="own_message",
-    ),
-    Action(
-        "subsession.write", "&Write a message", "&Capture", "write_message", ("Ctrl+Shift+W",), needs="open_subsession"
-    ),
-    Action("analyze.latency", "&Latency", "&Analyze", "toggle_latency", ("Ctrl+4",), needs="document", checkable=True),
-    Action("analyze.waste", "Wa&ste", "&Analyze", "toggle_waste", ("Ctrl+Alt+W",), needs="document", checkable=True),
-    Action("analyze.tokens", "&Tokens", "&Analyze", "toggle_tokens", ("Ctrl+9",), needs="document", checkable=True),
+    Action("subsession.global", "Make message &global or take it back", "&Capture", "switch_global", ("Ctrl+Shift+G",),
+           needs="own_message"),
+    Action("subsession.write", "&Write a message", "&Capture", "write_message", ("Ctrl+Shift+W",),
+           needs="open_subsession" ),
+    Action("analyze.latency", "&Latency", "&Analyze", "turn_over", ("Ctrl+4",), needs="document", checkable=True,
+           given="Latency"),
+    Action("analyze.waste", "Wa&ste", "&Analyze", "turn_over", ("Ctrl+Alt+W",), needs="document", checkable=True,
+           given="Waste"),
+    Action("analyze.tokens", "&Tokens", "&Analyze", "turn_over", ("Ctrl+9",), needs="document", checkable=True,
+           given="Tokens"),
     Action("analyze.pending", "&Waiting for an answer", "&Analyze", "show_pending", needs="document"),
     Action("developer.figures", "&Figures...", "&Developer", "show_figures", needs="developer"),
     Action("developer.objects", "&Objects and tasks...", "&Developer", "show_objects", needs="developer"),
@@ -303,7 +209,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("help.keys", "&Keys...", "&Help", "show_keys", ("F1",)),
     Action("help.log", "&Log...", "&Help", "show_log", separated=True),
     Action("help.about", "&About", "&Help", "show_about"),
-)
+)  # fmt: skip
 
 
 def build_actions(window: QWidget, commands: object) -> dict[str, QAction]:
@@ -321,8 +227,8 @@ def build_actions(window: QWidget, commands: object) -> dict[str, QAction]:
             action.setIcon(declared.qt_icon())
         if declared.short:
             action.setIconText(declared.short)  # what a tool button shows, after a change of its icon too
-        handler: Callable[[], object] = getattr(commands, declared.handler)
-        action.triggered.connect(_without_argument(handler))
+        handler: Callable[..., object] = getattr(commands, declared.handler)
+        action.triggered.connect(_without_argument(handler, *(() if declared.given is None else (declared.given,))))
         actions[declared.id] = action
     return actions
 
@@ -330,24 +236,29 @@ def build_actions(window: QWidget, commands: object) -> dict[str, QAction]:
 def keyed_actions() -> list[Keyed]:
     """Every action as what can have keys, in the order of the menus."""
     return [
-        Keyed(one.id, plain_title(one.menu), plain_title(one.title), one.keys, one.in_panes)
+        Keyed(one.id, plain_title(one.submenu or one.menu), plain_title(one.title), one.keys, one.in_panes)
         for menu in MENUS
         for one in ACTIONS
         if one.menu == menu
     ]
 
 
-def _without_argument(handler: Callable[[], object]) -> Callable[..., object]:
-    return lambda *_checked: handler()
+def _without_argument(handler: Callable[..., object], *given: str | int) -> Callable[..., object]:
+    return lambda *_checked: handler(*given)
 
 
 def fill_menus(bar: QMenuBar, actions: dict[str, QAction]) -> dict[str, QMenu]:
     """The menus by title."""
     menus = {title: bar.addMenu(title) for title in MENUS}
+    within: dict[str, QMenu] = {}
     for declared in ACTIONS:
         menu = menus[declared.menu]
         if declared.separated:
             menu.addSeparator()
+        if declared.submenu:
+            if declared.submenu not in within:
+                within[declared.submenu] = menu.addMenu(declared.submenu)
+            menu = within[declared.submenu]
         menu.addAction(actions[declared.id])
     return menus
 

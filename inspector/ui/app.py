@@ -17,22 +17,22 @@ from PySide6.QtWidgets import QApplication
 from inspector import collector, program_log
 from inspector import settings as stored
 from inspector.aio import cancel_and_wait, spawn
-from inspector.captures import Unsaved, unsaved_captures
 from inspector.credentials import TokenStore
-from inspector.instance import Lock, Place
+from inspector.held_file import Lock
+from inspector.instance import Place
 from inspector.last_open import SavedWindow, take_last_open
 from inspector.protocol.tool_names import ToolAliases
 from inspector.settings import Settings
-from inspector.sources.inputs import STANDARD_INPUT, is_stream
 from inspector.ui import icons, kept
 from inspector.ui.failures import FailureDialog, on_qt_message
 from inspector.ui.last_open import LastOpenKeeper
 from inspector.ui.last_time import LastTime
 from inspector.ui.main_window import MainWindow
 from inspector.ui.safety import developer_asked, kept_safe
-from inspector.ui.theme import ThemeController, ThemeSetting
+from inspector.ui.theme import FUSION, ThemeController, ThemeSetting
 
 if TYPE_CHECKING:
+    from inspector.captures import Unsaved
     from inspector.ui.single_instance import SingleInstance
 
 _log = logging.getLogger(__name__)
@@ -96,6 +96,12 @@ class Application:
     def tool_aliases(self) -> ToolAliases:
         """Which names mean the same tool: as the command line says for this run, then as set."""
         return ToolAliases.of([*self.aliases_here, *self.settings.tool_aliases])
+
+    @property
+    def front(self) -> MainWindow | None:
+        """The window in use, else the one opened last, which lies on the others."""
+        active = [window for window in self.windows if window.isActiveWindow()]
+        return next(reversed(active or self.windows), None)
 
     def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
         """Run something in the background; it ends with the application at the latest."""
@@ -175,24 +181,26 @@ class Application:
         """Say once what is not written, in the window it was made in."""
         new = [words for words in left_out if words not in self._not_written]
         self._not_written = set(left_out)
-        if new and self.windows:
-            active = [window for window in self.windows if window.isActiveWindow()]
-            (active or self.windows)[-1].say(kept.left_out_words(new), "severity.warning")
+        if new and self.front is not None:
+            self.front.say(kept.left_out_words(new), "severity.warning")
 
     def open_targets(self, targets: list[str]) -> None:
         """One window for each file or address; the start page when there is none."""
-        for target in targets or [""]:
-            is_file = bool(target) and "://" not in target and not is_stream(Path(target))
+        if not targets:
+            self.new_window()
+            return
+        from inspector.sources.inputs import STANDARD_INPUT, is_stream  # with numpy: not for a start page
+
+        for target in targets:
+            is_file = "://" not in target and not is_stream(Path(target))
             window = self.new_window(Path(target).name if is_file else "")
             if "://" in target:  # the dialog says so if it cannot be used
                 window.watching.ask_for_gateway(target)
-            elif target:
-                path = Path(target)
-                if is_stream(path):
-                    window.say(
-                        f"Waiting for {'standard input' if path == STANDARD_INPUT else path.name}...", lasting=True
-                    )
-                window.opening.open_path(path)
+                continue
+            path = Path(target)
+            if is_stream(path):
+                window.say(f"Waiting for {'standard input' if path == STANDARD_INPUT else path.name}...", lasting=True)
+            window.opening.open_path(path)
 
     async def run(self, start: Coroutine[Any, Any, None]) -> None:
         """Run until the last window is closed.
@@ -217,6 +225,8 @@ class Application:
 
     def unsaved(self) -> list[Unsaved]:
         """Captures that earlier runs did not save."""
+        from inspector.captures import unsaved_captures
+
         return unsaved_captures() if self.remembers else []
 
     def look_for_unsaved(self) -> None:
@@ -246,7 +256,10 @@ class Application:
 def make_qt() -> QApplication:
     """The QApplication, made once."""
     qInstallMessageHandler(on_qt_message)
-    qt = cast("QApplication", QApplication.instance() or QApplication([sys.argv[0]]))
+    qt = QApplication.instance()
+    if not isinstance(qt, QApplication):
+        qt = QApplication([sys.argv[0], "-style", "fusion"])
+        qt.setProperty(FUSION, True)
     qt.setApplicationName("context-inspector")
     qt.setApplicationDisplayName("Context Inspector")
     qt.setDesktopFileName("context-inspector")

@@ -1,6 +1,6 @@
 """BADGES: the pills a result can bear, and how they look.
 
-To add one: a `Badge` here, and one of the same name in `inspector.analysis.badges`: a bit that `TransientPass` puts.
+To add one: a bit in `inspector.analysis.badges`, its rows in `TransientPass`, and a `Badge` of that name here.
 Source: design.md 2 (words), look.md 6 (looks).
 """
 

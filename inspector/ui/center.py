@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from inspector.document import CaptureDocument
 from inspector.ui.theme import ThemeController
 
 if TYPE_CHECKING:
+    from inspector.document import CaptureDocument
     from inspector.ui.panes import Panes
 
 

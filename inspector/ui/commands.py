@@ -1,6 +1,6 @@
-"""What the window's actions do; one short method each, named in actions.py.
+"""What the window's actions do; a short method each, or for those that differ in a word, named in actions.py.
 
-Dialogs are imported when they are asked for, so that a window is there sooner.
+Dialogs, and what only a document needs, are imported when they are asked for, so that a window is there sooner.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from inspector.analysis.pending import PENDING_FILTER
-from inspector.model_context import Reader
 from inspector.ui import pane_focus
 
 if TYPE_CHECKING:
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from inspector.ui.panels.messages.copies import What
     from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 
-_ZOOM = (80, 200, 10)
+_ZOOM = (80, 200)
 
 
 class Commands(QObject):
@@ -109,6 +107,7 @@ class Commands(QObject):
     def _open_settings(self, page: str = "") -> SettingsDialog:
         from inspector.ui.dialogs.settings import SettingsDialog
 
+        self._window.complete()  # presets have keys, too
         dialog = SettingsDialog(
             self._window.theme, self._window.application.settings, self._window, keyed=self._window.keys.known()
         )
@@ -168,58 +167,31 @@ class Commands(QObject):
 
     # View
 
-    def toggle_left(self) -> None:
-        """Show or hide contexts and participants."""
-        self._window.dock_row.follow_switch("view.contexts")
+    def follow_switch(self, switch: str) -> None:
+        """Show or hide what stands at a side, as this switch says."""
+        self._window.dock_row.follow_switch(switch)
 
-    def toggle_right(self) -> None:
-        """Show or hide the details."""
-        self._window.dock_row.follow_switch("view.details")
+    def turn_over(self, title: str) -> None:
+        """Show or hide one of the panes that lie on one another."""
+        self._window.dock_row.turn_over(title)
 
-    def toggle_findings(self) -> None:
-        """Show or hide the findings."""
-        self._window.dock_row.turn_over("Findings")
-
-    def toggle_marks(self) -> None:
-        """Show or hide the marks."""
-        self._window.dock_row.turn_over("Marks")
-
-    def toggle_latency(self) -> None:
-        """Show or hide how long answers take."""
-        self._window.dock_row.turn_over("Latency")
-
-    def toggle_tokens(self) -> None:
-        """Show or hide where the tokens go."""
-        self._window.dock_row.turn_over("Tokens")
-
-    def toggle_waste(self) -> None:
-        """Show or hide what could have been spared."""
-        self._window.dock_row.turn_over("Waste")
-
-    def show_messages(self) -> None:
-        """Show the message table in the middle."""
-        self._show_view("messages")
-
-    def show_timeline(self) -> None:
-        """Show the timeline in the middle."""
-        self._show_view("timeline")
-
-    def show_subsessions(self) -> None:
-        """Show the sub-sessions in the middle."""
-        self._show_view("subsessions")
+    def show_details(self, tab: str) -> None:
+        """Show a page of the details of the current message, and give it the keyboard."""
+        panes = self._window.panes
+        if panes is not None:
+            self._window.dock_row.bring_up("Details")
+            panes.show_current_message()
+            panes.details.show_tab(tab)
+            pane_focus.enter(self._window, "Details")
 
     def show_in_timeline(self) -> None:
         """Show the current message in the timeline."""
         from inspector.ui.panels.timeline.panel import TimelinePanel
 
-        self._show_view("timeline")
+        self.show_view("timeline")
         timeline = self._window.center.currentWidget()
         if isinstance(timeline, TimelinePanel):
             timeline.show_current()
-
-    def show_model_sees(self) -> None:
-        """Show in the middle what a model sees."""
-        self._show_view("model_sees")
 
     def show_model_here(self) -> None:
         """Show what the model sees at the current message, of whomever it concerns most."""
@@ -237,16 +209,19 @@ class Commands(QObject):
         """
         panel = self._model_sees()
         if panel is not None:
+            from inspector.model_context import Reader
+
             panel.choose_reader(Reader(*key))
 
     def _model_sees(self) -> ModelSeesPanel | None:
         from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 
-        self._show_view("model_sees")
+        self.show_view("model_sees")
         panel = self._window.center.currentWidget()
         return panel if isinstance(panel, ModelSeesPanel) else None
 
-    def _show_view(self, view: str) -> None:
+    def show_view(self, view: str) -> None:
+        """Show one of the views of the middle column."""
         center = self._window.center
         center.show_view(view)
         self._window.actions_by_id[f"view.{view}"].setChecked(center.current == view)  # its own tab was chosen again
@@ -276,18 +251,6 @@ class Commands(QObject):
         dialog = ColumnsDialog(self._window.theme, panes.messages, panes.completer.payload_names(), self._window)
         dialog.open()
 
-    def time_since_start(self) -> None:
-        """Count times from the first message."""
-        self._show_time("start")
-
-    def time_of_day(self) -> None:
-        """Show the time of day."""
-        self._show_time("clock")
-
-    def time_since_previous(self) -> None:
-        """Show the time since the message above."""
-        self._show_time("previous")
-
     def time_since_current(self) -> None:
         """Count times from the current message."""
         panes = self._window.panes
@@ -295,7 +258,8 @@ class Commands(QObject):
         if panes is not None and message is not None:
             panes.messages.count_times_from(message)
 
-    def _show_time(self, mode: str) -> None:
+    def show_time(self, mode: str) -> None:
+        """Let the column Time say the time of day, or that since some message."""
         if self._window.panes is not None:
             self._window.panes.messages.choose_time(mode)
             self._window.apply_settings()
@@ -310,19 +274,12 @@ class Commands(QObject):
         if self._window.panes is not None:
             self._window.panes.messages.sorter.clear()
 
-    def zoom_in(self) -> None:
-        """Ten per cent larger."""
-        self._zoom_by(_ZOOM[2])
-
-    def zoom_out(self) -> None:
-        """Ten per cent smaller."""
-        self._zoom_by(-_ZOOM[2])
-
     def zoom_reset(self) -> None:
         """Actual size."""
-        self._zoom_by(100 - self._window.application.settings.display.zoom_percent)
+        self.zoom_by(100 - self._window.application.settings.display.zoom_percent)
 
-    def _zoom_by(self, step: int) -> None:
+    def zoom_by(self, step: int) -> None:
+        """So many per cent larger, or smaller."""
         display = self._window.application.settings.display
         display.zoom_percent = max(_ZOOM[0], min(_ZOOM[1], display.zoom_percent + step))
         self._window.theme.set_zoom(display.zoom_percent / 100)
@@ -341,15 +298,10 @@ class Commands(QObject):
         if self._window.panes is not None:
             self._window.panes.finding.open()
 
-    def find_next(self) -> None:
-        """The next message shown that holds what is looked for."""
+    def find_next(self, step: int) -> None:
+        """The next (1) or previous (-1) message shown that holds what is looked for."""
         if self._window.panes is not None:
-            self._window.panes.finding.step(1)
-
-    def find_previous(self) -> None:
-        """The previous one."""
-        if self._window.panes is not None:
-            self._window.panes.finding.step(-1)
+            self._window.panes.finding.step(step)
 
     def find_match_case(self) -> None:
         """Let Find tell capitals from small letters, or not."""
@@ -407,25 +359,15 @@ class Commands(QObject):
         if self._window.panes is not None:
             self._window.panes.messages.go_to_last()
 
-    def next_message(self) -> None:
-        """The next message shown."""
+    def next_message(self, step: int) -> None:
+        """The next (1) or previous (-1) message shown."""
         if self._window.panes is not None:
-            self._window.panes.messages.step(1)
+            self._window.panes.messages.step(step)
 
-    def previous_message(self) -> None:
-        """The previous message shown."""
+    def next_in_chain(self, step: int) -> None:
+        """The next (1) or previous (-1) message of the chain."""
         if self._window.panes is not None:
-            self._window.panes.messages.step(-1)
-
-    def next_in_chain(self) -> None:
-        """The next message of the chain."""
-        if self._window.panes is not None:
-            self._window.panes.step_in_chain(1)
-
-    def previous_in_chain(self) -> None:
-        """The previous message of the chain."""
-        if self._window.panes is not None:
-            self._window.panes.step_in_chain(-1)
+            self._window.panes.step_in_chain(step)
 
     def show_chain_alone(self) -> None:
         """The causal chain of the current message and nothing else, in the table; once more, what was there before."""
@@ -441,21 +383,13 @@ class Commands(QObject):
             if several:
                 panes.show_chain(message)
 
-    def next_problem(self) -> None:
-        """The next message with a problem."""
-        self._window.stepping.to_problem(1)
+    def next_problem(self, step: int) -> None:
+        """The next (1) or previous (-1) message with a problem."""
+        self._window.stepping.to_problem(step)
 
-    def previous_problem(self) -> None:
-        """The previous message with a problem."""
-        self._window.stepping.to_problem(-1)
-
-    def next_mark(self) -> None:
-        """The next message with a mark or a comment."""
-        self._window.stepping.to_mark(1)
-
-    def previous_mark(self) -> None:
-        """The previous message with a mark or a comment."""
-        self._window.stepping.to_mark(-1)
+    def next_mark(self, step: int) -> None:
+        """The next (1) or previous (-1) message with a mark or a comment."""
+        self._window.stepping.to_mark(step)
 
     def go_back(self) -> None:
         """The message that was current before."""
@@ -467,21 +401,13 @@ class Commands(QObject):
         if self._window.panes is not None:
             self._window.panes.go_forward()
 
-    def next_in_context(self) -> None:
-        """The next message in the context of the current one."""
-        self._window.stepping.in_context(1)
+    def next_in_context(self, step: int) -> None:
+        """The next (1) or previous (-1) message in the context of the current one."""
+        self._window.stepping.in_context(step)
 
-    def previous_in_context(self) -> None:
-        """The previous message in the context of the current one."""
-        self._window.stepping.in_context(-1)
-
-    def next_by_participant(self) -> None:
-        """The next message by whoever sent the current one."""
-        self._window.stepping.by_participant(1)
-
-    def previous_by_participant(self) -> None:
-        """The previous message by whoever sent the current one."""
-        self._window.stepping.by_participant(-1)
+    def next_by_participant(self, step: int) -> None:
+        """The next (1) or previous (-1) message by whoever sent the current one."""
+        self._window.stepping.by_participant(step)
 
     def go_to_place(self) -> None:
         """Ask for a number, an id or part of an id, and go there."""
@@ -499,24 +425,22 @@ class Commands(QObject):
             self._window.panes.go_to(message)
             self._window.center.take_focus()
 
-    def next_pane(self) -> None:
-        """Give the keyboard to the next pane."""
-        pane_focus.step(self._window, 1)
-
-    def previous_pane(self) -> None:
-        """Give the keyboard to the previous pane."""
-        pane_focus.step(self._window, -1)
+    def next_pane(self, step: int) -> None:
+        """Give the keyboard to the next (1) or previous (-1) pane."""
+        pane_focus.step(self._window, step)
 
     # Finding what can be done
 
     def show_palette(self) -> None:
         """Find something to do by its name."""
+        self._window.complete()  # presets are found, too
         self._window.palette_card.open()
 
     def show_keys(self) -> None:
         """List the keys, so that one can be looked for."""
         from inspector.ui.dialogs.keys import KeysDialog
 
+        self._window.complete()  # presets have keys, too
         dialog = KeysDialog(self._window.theme, self._window.keys, self._window)
         dialog.change_requested.connect(lambda: self._open_settings("keys"))
         dialog.open()
@@ -587,6 +511,8 @@ class Commands(QObject):
     def show_pending(self) -> None:
         """Show the requests without an answer and the proposals nobody has acted on."""
         if self._window.panes is not None:
+            from inspector.analysis.pending import PENDING_FILTER
+
             self._window.panes.set_scope(None)
             self._window.panes.apply_filter(PENDING_FILTER)
 
@@ -607,30 +533,7 @@ class Commands(QObject):
         if self._window.panes is not None:
             self._window.panes.messages.filter_by_selected("and_not")
 
-    def copy_row(self) -> None:
-        """Copy the selected rows as text."""
-        self._copy("rows")
-
-    def copy_value(self) -> None:
-        """Copy the value of the current cell, or what all selected rows say in its column."""
-        self._copy("values")
-
-    def copy_json(self) -> None:
-        """Copy the current message as JSON, several as JSON Lines, secrets masked."""
-        self._copy("json")
-
-    def copy_markdown(self) -> None:
-        """Copy the selected messages as Markdown, secrets masked."""
-        self._copy("markdown")
-
-    def copy_id(self) -> None:
-        """Copy the ids of the selected messages."""
-        self._copy("ids")
-
-    def copy_filter(self) -> None:
-        """Copy a filter that finds the value of the current cell, or the selected messages."""
-        self._copy("filter")
-
-    def _copy(self, what: What) -> None:
+    def copy(self, what: What) -> None:
+        """Copy the selected messages as rows, values, JSON, Markdown, ids or a filter; secrets masked."""
         if self._window.panes is not None:
             self._window.panes.messages.copy(what)

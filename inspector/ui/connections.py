@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from inspector.ui.dialogs.connections import ConnectionsDialog
     from inspector.ui.dialogs.keep_fields import Kept
     from inspector.ui.main_window import MainWindow
-    from inspector.ui.panels.start.panel import StartPage
 
 WAITING = "Waiting for the system keyring. It may ask for its password in a window of its own."
 NEW_NAME = "New connection"
@@ -40,15 +39,6 @@ class Connections(QObject):
         self._application = window.application
         self._reading: asyncio.Task[None] | None = None
         self._speaking: asyncio.TimerHandle | None = None
-
-    def connect_start_page(self, page: StartPage) -> None:
-        """Do what the start page asks for."""
-        page.recent_connection_requested.connect(self.join)
-        page.edit_connection_requested.connect(self.edit)
-        page.delete_connection_requested.connect(self.ask_to_delete)
-        page.keep_connection_requested.connect(self.ask_for)
-        page.forget_requested.connect(self.forget_recent)
-        page.clear_recent_requested.connect(self.clear_recent)
 
     # Joining
 

@@ -71,7 +71,7 @@ class TokenCounting(QObject):
             self._panes.bridge.settled.disconnect(self._on_settled)
             self._panes.selection_changed.disconnect(self._on_selected)
             self._panes = None
-            self._window.document.stop_counting()
+            self._window.document.counting.end()
 
     def apply_settings(self) -> None:
         """Take over whether tokens are wanted; what was counted stays."""
@@ -83,7 +83,7 @@ class TokenCounting(QObject):
             self._wait()
         elif self._timer.isActive():
             self._timer.stop()
-            self._window.document.stop_counting()
+            self._window.document.counting.end()
             self._show_progress()
 
     def _on_settled(self, _changes: object) -> None:
@@ -104,7 +104,7 @@ class TokenCounting(QObject):
             self._timer.setInterval(START_MS)
             return
         self._timer.setInterval(EVERY_MS)
-        done, now = document.count_further(), time.monotonic()
+        done, now = document.counting.go_on(), time.monotonic()
         if done or now - self._told_at >= TELL_S:
             self._told_at = now
             document.tell_counted()
@@ -129,13 +129,13 @@ class TokenCounting(QObject):
     def _rest(self, now: float) -> None:
         """Nothing is left: stay ready for a while, as it takes half a second to start again."""
         document = self._window.document
-        trouble = document.counting_trouble
+        trouble = document.counting.trouble
         if trouble is not None and not self._told:
             self._told = True
             self._window.notices.show_notice(_TROUBLE, "warning", trouble, token="severity.warning", closable=True)
         if trouble is not None or (not document.arriving and now - self._done_at >= IDLE_S):
             self._timer.stop()  # goes on when something has come
-            document.stop_counting()
+            document.counting.end()
         elif document.arriving:
             self._timer.setInterval(START_MS)
 

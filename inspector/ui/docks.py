@@ -47,6 +47,7 @@ DOCKS = (
 
 A panel at the bottom is in `Panes.bottom` too. It has a `head`, the signals `message_requested(int)`,
 `filter_requested(str, str)`, `close_requested()` and `left()`, and the methods `apply_changes(changes)` and `stop()`.
+Something in it takes the keyboard: `setFocusProxy`.
 """
 
 MIDDLE = "Messages"

@@ -155,7 +155,7 @@ class FailureDialog(QObject):
             self._say_again()
 
     def _say_again(self) -> None:
-        window = self._window()
+        window = self._application.front
         if window is not None:
             sentence = "Something went wrong in the program itself once more."
             window.notices.show_notice(
@@ -164,14 +164,9 @@ class FailureDialog(QObject):
 
     # The dialog
 
-    def _window(self) -> MainWindow | None:
-        windows = self._application.windows
-        active = [window for window in windows if window.isActiveWindow()]
-        return (active or windows)[-1] if windows else None
-
     def show_report(self) -> None:
         """Open the dialog about everything that failed so far."""
-        window = self._window()
+        window = self._application.front
         if window is None or self.dialog is not None:
             return
         self._shown = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -45,6 +46,7 @@ class Filtering(QObject):
         panes.scope_changed.connect(self._show_context)
         panes.scope_changed.connect(self._say_where_else)
         panes.selection_changed.connect(self._show_context)
+        panes.view_left.connect(self._say_left)
 
     def show_first(self) -> None:
         """Show what is in force before anybody has chosen a filter."""
@@ -79,6 +81,11 @@ class Filtering(QObject):
         panes = self._panes
         if panes is not None:
             self.bar.set_narrowed(panes.scope is not None or any(c.on for c in panes.stack.conditions))
+
+    def _say_left(self, message: int, hider: str, put_back: Callable[[], None]) -> None:
+        """A message was gone to that the view did not show."""
+        sentence = f"No. {message + 1:,} was hidden by {hider}, so all messages are shown."
+        self._window.say(sentence, link=(f"Put {hider} back", put_back))
 
     # What the bar asks for
 

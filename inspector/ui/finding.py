@@ -12,8 +12,9 @@ from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
 from inspector.filters.patterns import PatternError
 from inspector.filters.visible import VisibleRows
+from inspector.slices import MORE_MS, SLICE_S
 from inspector.ui import formats
-from inspector.ui.panels.messages.panel import MORE_MS, SLICE_S, MessagesPanel
+from inspector.ui.panels.messages.panel import MessagesPanel
 
 _SETTLED_MS = 150
 """An expression is tried when so long no key was pressed: half of one may take long, or match everything."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from inspector.protocol.payloads.content import size_words
+from inspector.protocol.payloads.blocks import size_words
 from inspector.protocol.times import NO_TIME
 
 _MINUS = "\N{MINUS SIGN}"

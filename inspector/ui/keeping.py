@@ -10,6 +10,7 @@ import contextlib
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import numpy as np
 from PySide6.QtCore import QObject
@@ -139,15 +140,31 @@ class Keeping(QObject):
         dialog.setObjectName("saveDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(kind.removeprefix("."))
-        dialog.setDirectory(str(self._usual_folder()))
+        dialog.setDirectory(str(self.usual_folder()))
         dialog.selectFile(name)
         return await chosen_file(dialog)
 
-    def _usual_folder(self) -> Path:
+    def usual_folder(self) -> Path:
         """Where a file was opened or saved last; never among the program's own data."""
         recent = self._application.settings.recent_files
         folder = Path(recent[0]).parent if recent else Path.home()
         return folder if folder.is_dir() else Path.home()
+
+    @property
+    def name(self) -> str:
+        """What the document is called; where another window's is called the same, with the gateway it came from."""
+        window, name = self._window, self._window.document.name
+        others = [other for other in self._application.windows if other is not window and other.panes is not None]
+        place = self._gateway() if any(other.document.name == name for other in others) else ""
+        return f"{name} at {place}" if place else name
+
+    def _gateway(self) -> str:
+        """Host and port of the gateway that was recorded; "" where none was."""
+        session, sources = self._window.watching.session, self._window.document.capture.sources
+        header = sources[0].origin if sources else {}
+        origin = header.get("origin")
+        url = session.connection.shown_url if session else origin.get("url") if isinstance(origin, dict) else None
+        return urlsplit(url).netloc.rpartition("@")[2] if isinstance(url, str) else ""
 
     # Closing
 
@@ -158,7 +175,7 @@ class Keeping(QObject):
         if self._asking.raise_unanswered():
             return False
         answer = await self._asking.ask(
-            f"Save the capture of {self._window.document.name}?",
+            f"Save the capture of {self.name}?",
             f"{self._words()} not saved yet. What is discarded is gone for good.",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save...")),
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from inspector.instance import Lock
+from inspector.held_file import Lock
 from inspector.last_open import (
     MOST_ATTEMPTS,
     LastOpen,

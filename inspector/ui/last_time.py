@@ -55,10 +55,9 @@ class LastTime(QObject):
         hard_crashes.note("version", version())
         _log.info("Context Inspector %s runs as process %d", version(), os.getpid())
         self.crashes = hard_crashes.left_over()
-        windows = self._application.windows
-        if self.crashes and windows:
-            active = [window for window in windows if window.isActiveWindow()]
-            self._offer((active or windows)[-1])  # of many that lie on one another the one that is seen
+        window = self._application.front
+        if self.crashes and window is not None:
+            self._offer(window)
 
     def _offer(self, window: MainWindow) -> None:
         links = [("Show report", self.show_report), ("Discard", self.discard)]
@@ -68,11 +67,9 @@ class LastTime(QObject):
         """Show the dumps as a report."""
         from inspector.ui.dialogs.report import ReportDialog
 
-        windows = [window for window in self._application.windows if window.isActiveWindow()]
-        window = (windows or self._application.windows)[-1]
         dialog = ReportDialog(
             self._application.theme, "The program ended unexpectedly", self._sentence(), self._compose,
-            answers=((_DISCARD, "Discard"), (_CLOSE, "Close")), parent=window,
+            answers=((_DISCARD, "Discard"), (_CLOSE, "Close")), parent=self._application.front,
         )  # fmt: skip
         dialog.answered.connect(self._on_answered)
         dialog.open()

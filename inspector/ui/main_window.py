@@ -1,19 +1,19 @@
 """A window: start page or one document, with menus, tool bar, notices and status bar.
 
-Assembly only. What panes do among themselves is in panes.py; what actions there are is in actions.py; opening
-logs is in opening.py, watching gateways in watching.py.
+Assembly only. What panes do among themselves is in panes.py; what actions there are is in actions.py; parts that the
+start page goes without are in window_parts.py.
 """
 
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QChildEvent, QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QMainWindow,
     QStackedWidget,
     QTabBar,
     QVBoxLayout,
@@ -22,8 +22,6 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector import collector
-from inspector.document import CaptureDocument
-from inspector.settings import Table
 from inspector.ui import own_keys, tab_round
 from inspector.ui.actions import (
     ACTIONS,
@@ -33,41 +31,22 @@ from inspector.ui.actions import (
     fill_menus,
     keyed_actions,
 )
-from inspector.ui.center import CENTER_VIEWS, Center
+from inspector.ui.center import CENTER_VIEWS
 from inspector.ui.commands import Commands
-from inspector.ui.connections import Connections
-from inspector.ui.counting import TokenCounting
 from inspector.ui.debug.developer import Developer
 from inspector.ui.docks import Docks
-from inspector.ui.exporting import Exporting
-from inspector.ui.filtering import Filtering
-from inspector.ui.highlighting import Highlighting
 from inspector.ui.history import History
-from inspector.ui.keeping import Keeping
 from inspector.ui.keys import Keys
 from inspector.ui.layout import WindowLayout
-from inspector.ui.looking import Looking
-from inspector.ui.marking import Marking
-from inspector.ui.msp_editing import MspEditing
-from inspector.ui.opening import Opening
-from inspector.ui.palette import Palette
-from inspector.ui.panels.messages.times import MODES as TIME_MODES
 from inspector.ui.panels.start.panel import StartPage
-from inspector.ui.presets import Presets
 from inspector.ui.recent_menus import RecentMenus
-from inspector.ui.restoring import Restoring
-from inspector.ui.saving import MessageSaving
-from inspector.ui.stacking import Stacking
-from inspector.ui.stepping import Stepping
-from inspector.ui.tool_bar import ToolBar
-from inspector.ui.view_head import ViewHead
-from inspector.ui.watching import Watching
-from inspector.ui.widgets.flat_tool_bar import FlatToolBar
-from inspector.ui.widgets.name_card import NameCard
 from inspector.ui.widgets.notice import Link, NoticeStack
 from inspector.ui.widgets.status_bar import StatusBar
+from inspector.ui.window_parts import Warming, WindowParts
 
 if TYPE_CHECKING:
+    from inspector.document import CaptureDocument
+    from inspector.settings import Table
     from inspector.ui.app import Application
     from inspector.ui.panels.findings.problems import Problems
     from inspector.ui.panels.findings.rows import Grouping
@@ -75,59 +54,31 @@ if TYPE_CHECKING:
     from inspector.ui.panes import Panes
 
 
-class MainWindow(QMainWindow):
+class MainWindow(WindowParts):
     """One window.
 
     Attributes:
         application: what windows share.
-        document: what it shows; empty on the start page.
         panes: the panes of the document; None on the start page.
-        opening: how it gets a document that is read.
-        watching: how it gets a live one, and the session behind it.
-        connections: gateways kept under a name, and what was open before.
-        restoring: puts it back to how it stood before the program ended.
-        keeping: what becomes of its capture: saved, asked about, recovered.
-        saving: writes single messages to files.
-        exporting: writes what the table shows to a file.
-        marking: marks and comments, and the file they are kept in.
         history: what can be undone.
-        msp: edits the sessions (of the Model Subsession Protocol) the document is made of, if it is.
-        highlighting: which messages stand out.
         commands: what its actions do.
+        actions_by_id, menus: the actions, and the menus by title.
         keys: which keys do what.
-        stepping: goes to the next message of a kind.
-        looking: has the checks do what they put off, and says when one has failed.
-        counting: has tokens counted, and says how far that is.
         developer: the Developer menu and the log.
         dock_row: what is in the docks, and what shows and hides them.
         docks: by title.
-        filtering: ties the filter bar to the panes.
-        name_card: asks for the name of what is to be kept.
-        presets, stacking, view_head, filter_bar, status: the parts around the panes.
-        center: the views of the middle column.
+        status: the status bar.
         hints_here: whether this window shows context hints whatever the settings say; None goes by them.
     """
+
+    _painted = False
 
     def __init__(self, application: Application) -> None:
         super().__init__()
         self.application = application
         self.theme = application.theme
-        self.document = CaptureDocument()
         self.panes: Panes | None = None
-        self.opening = Opening(self)
-        self.watching = Watching(self)
-        self.connections = Connections(self)
-        self.restoring = Restoring(self)
-        self.keeping = Keeping(self)
-        self.saving = MessageSaving(self)
-        self.exporting = Exporting(self)
         self.history = History(self)
-        self.highlighting = Highlighting(self)
-        self.marking = Marking(self)
-        self.msp = MspEditing(self)
-        self.stepping = Stepping(self)
-        self.looking = Looking(self)
-        self.counting = TokenCounting(self)
         self.hints_here: bool | None = None
         self._closing = self._passing = False
         self._named_keys: dict[str, str] = {}
@@ -144,30 +95,21 @@ class MainWindow(QMainWindow):
         self.actions_by_id = build_actions(self, self.commands)
         self.keys = Keys(self, application.settings.keys)
         self.keys.take_all((self.actions_by_id[keyed.id], keyed) for keyed in keyed_actions())
-        menus = fill_menus(self.menuBar(), self.actions_by_id)
+        self.menus = fill_menus(self.menuBar(), self.actions_by_id)
         self.menuBar().setAccessibleName("Menu bar")
-        self.recent_menus = RecentMenus(self, menus["&File"])
-        self.developer = Developer(self, menus["&Developer"])
-        self.filtering = Filtering(self)
-        self.filter_bar = self.filtering.bar
-        self.tool_bar = ToolBar(self, self.actions_by_id, self.filter_bar)
-        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, self.tool_bar)
-        self._build_preset_bar()
-        self.presets.fill_menu(menus["&View"], self.actions_by_id["view.presets"])
-        self._build_condition_bar()
+        self.menus["&View"].aboutToShow.connect(self.complete)  # it holds the presets
+        self.recent_menus = RecentMenus(self, self.menus["&File"])
+        self.developer = Developer(self, self.menus["&Developer"])
         self._build_center()
+        self._listen_to_start_page()
         self.status = StatusBar(self.theme, self)
         self.setStatusBar(self.status)
-        self.palette_card = Palette(self).card
-        self.name_card = NameCard(self.theme, self)
         self.status.unreadable_clicked.connect(self._show_unreadable)
+        self.status.failed_clicked.connect(self._show_failed)
         self.status.problems_clicked.connect(self.show_findings)
+        self.status.palette_clicked.connect(self.actions_by_id["help.palette"].trigger)
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
         self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)
-        self.status.retry_clicked.connect(self.watching.connect_now)
-        self.status.gaps_clicked.connect(self.watching.show_next_gap)
-        self.status.cancel_clicked.connect(self.opening.cancel_reading)
-        self.status.go_on_clicked.connect(self.opening.go_on_reading)
         self._clock = QTimer(self)
         self._clock.setInterval(1_000)
         self._clock.timeout.connect(self.refresh_clock)
@@ -189,48 +131,18 @@ class MainWindow(QMainWindow):
             return
         self._named_keys = named
         self.start_page.show_keys(words)
+        self.status.show_palette_key(words("help.palette"))
         if self.panes is not None:
             self.panes.messages.find_bar.show_keys(words)
             self.panes.marks.show_keys(words)
             self.panes.details.show_keys(words)
 
-    def _build_preset_bar(self) -> None:
-        self.addToolBarBreak(Qt.ToolBarArea.TopToolBarArea)
-        bar = FlatToolBar("Presets", "presetToolBar", self)
-        self.presets = Presets(self)
-        self.presets.chosen.connect(self.filtering.apply)
-        self.presets.edit_requested.connect(self.commands.edit_preset)
-        bar.hold(self.presets.bar)
-        bar.setFixedHeight(self.theme.theme.metrics.presets)
-        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
-        self.preset_tool_bar = bar
-
-    def _build_condition_bar(self) -> None:
-        self.addToolBarBreak(Qt.ToolBarArea.TopToolBarArea)
-        bar = FlatToolBar("Conditions", "conditionToolBar", self)
-        self.stacking = Stacking(self.theme, self.filter_bar, bar)
-        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
-
     def _build_center(self) -> None:
         self.notices = NoticeStack(self.theme, self)
+        self.notices.left.connect(self.focus_center)
         self.start_page = StartPage(self.theme, self.application.settings, self)
-        self.opening.connect_start_page(self.start_page)
-        self.watching.connect_start_page(self.start_page)
-        self.connections.connect_start_page(self.start_page)
-        self.view_head = ViewHead(self.theme, self)
-        for notices in (self.notices, self.view_head.notices):
-            notices.left.connect(self.focus_center)
-        self._document_page = QWidget(self)
-        self._document_layout = QVBoxLayout(self._document_page)
-        self._document_layout.setContentsMargins(0, 0, 0, 0)
-        self._document_layout.setSpacing(0)
-        self._document_layout.addWidget(self.view_head)
-        self.center = Center(self.theme, self._document_page)
-        self.center.made.connect(self.msp.adopt)
-        self._document_layout.addWidget(self.center, 1)
         self._pages = QStackedWidget(self)
         self._pages.addWidget(self.start_page)
-        self._pages.addWidget(self._document_page)
         center = QWidget(self)
         layout = QVBoxLayout(center)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -239,8 +151,24 @@ class MainWindow(QMainWindow):
         layout.addWidget(self._pages, 1)
         self.setCentralWidget(center)
 
+    def _listen_to_start_page(self) -> None:
+        """Who does what it asks for is made when it asks."""
+        page = self.start_page
+        page.open_requested.connect(lambda: self.opening.ask_for_files())
+        page.paste_requested.connect(lambda: self.opening.paste_text())
+        page.recent_file_requested.connect(lambda path: self.opening.open_path(Path(path)))
+        page.recover_requested.connect(lambda unsaved: self.keeping.recover(unsaved))
+        page.discard_requested.connect(lambda unsaved: self.keeping.discard_unsaved(unsaved))
+        page.connect_requested.connect(lambda: self.watching.ask_for_gateway())
+        page.demo_requested.connect(lambda: self.watching.start_demo())
+        page.recent_connection_requested.connect(lambda chosen: self.connections.join(chosen))
+        page.edit_connection_requested.connect(lambda chosen: self.connections.edit(chosen))
+        page.delete_connection_requested.connect(lambda chosen: self.connections.ask_to_delete(chosen))
+        page.keep_connection_requested.connect(lambda chosen: self.connections.ask_for(chosen))
+        page.forget_requested.connect(lambda recent: self.connections.forget_recent(recent))
+        page.clear_recent_requested.connect(lambda: self.connections.clear_recent())
+
     def _on_theme_changed(self) -> None:
-        self.preset_tool_bar.setFixedHeight(self.theme.theme.metrics.presets)
         self.layout_keeper.zoom_docks()
         for declared in ACTIONS:
             if declared.icon:
@@ -251,8 +179,6 @@ class MainWindow(QMainWindow):
     def show_start(self) -> None:
         """Show the start page, which is for a window without a document."""
         self._pages.setCurrentWidget(self.start_page)
-        self.preset_tool_bar.hide()
-        self.tool_bar.hide()
         self.setWindowTitle("Context Inspector")
         self.status.show_empty()
         self.start_page.show_unsaved(self.application.unsaved())
@@ -260,12 +186,17 @@ class MainWindow(QMainWindow):
 
     def show_opening(self, name: str) -> None:
         """Show that a document is on its way, with nothing that would be gone at once."""
-        self._pages.setCurrentWidget(self._document_page)
-        self.view_head.hide()
+        self._show_page()
         self.status.show_opening(name)
+
+    def _show_page(self) -> None:
+        if self._pages.indexOf(self.page) < 0:
+            self._pages.addWidget(self.page)
+        self._pages.setCurrentWidget(self.page)
 
     def _drop_start_page(self) -> None:
         """Unseen, it would still keep the middle wide, and what is put back beside it narrow."""
+        self._show_page()
         self._pages.removeWidget(self.start_page)
         self.start_page.hide()
         around: QWidget | None = self._pages
@@ -279,6 +210,7 @@ class MainWindow(QMainWindow):
         """Show a document; a window does so once."""
         from inspector.ui.panes import Panes
 
+        self.complete()
         self.document = document
         panes = self.panes = Panes(document, self.theme, self)
         self.center.attach(panes)
@@ -294,8 +226,7 @@ class MainWindow(QMainWindow):
         self.view_head.hold(self.notices)
         self._listen_to(panes)
         self.view_head.show()
-        self.tool_bar.show()
-        self.preset_tool_bar.show()
+        self.bars.show()
         self.dock_row.show_switches()
         self.apply_settings()
         self.show_title()
@@ -331,7 +262,7 @@ class MainWindow(QMainWindow):
         self.stacking.refresh()
         self.refresh_counts()
         self.marking.attach(panes, self.opening.home_of(document))
-        self.msp.speak_of(panes)
+        self.msp.view.speak_of(panes)
         self._named_keys = {}
         self._name_keys()
         if before is not None:
@@ -382,8 +313,14 @@ class MainWindow(QMainWindow):
             add_pane_actions(pane, self.actions_by_id)
 
     def show_title(self) -> None:
+        """The title names the document; where that makes two alike, the other window's is told from it as well."""
+        for window in self.application.windows:
+            if window.panes is not None:
+                window.show_own_title()
+
+    def show_own_title(self) -> None:
         """The title names the document, with the platform's mark while it is not saved."""
-        name = self.document.name.replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
+        name = self.keeping.name.replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
         mark = "[*]" if self.keeping.own is not None or self.document.msp is not None else ""
         self.setWindowModified(False)  # Qt wants its place in the title first
         self.setWindowTitle(f"{name}{mark} — Context Inspector")
@@ -408,13 +345,14 @@ class MainWindow(QMainWindow):
         if self.panes is not None:
             self.panes.apply_settings(settings, hints=hints)
             self.document.use_tool_aliases(self.application.tool_aliases)
+            self.counting.apply_settings()
+            self.msp.view.apply_settings()
         self.actions_by_id["view.hints"].setChecked(hints)
         self.developer.show_menu()
-        self.counting.apply_settings()
-        self.msp.apply_settings()
         shown = settings.table.time if self.panes is None else self.panes.messages.model.times.mode
-        for mode, _ in TIME_MODES:
-            self.actions_by_id[f"view.time_{mode}"].setChecked(mode == shown)
+        for name, action in self.actions_by_id.items():
+            if name.startswith("view.time_"):
+                action.setChecked(name == f"view.time_{shown}")
 
     # What panes report
 
@@ -448,6 +386,7 @@ class MainWindow(QMainWindow):
         self.filter_bar.set_counts(shown, total)
         self.filter_bar.set_left_out(self.panes.rows.filter.too_long)
         self.status.set_counts(total, shown if self.panes.rows.chooses else None, self.document.unreadable)
+        self.status.set_failed(self.document.capture.failed_count)
         self.status.set_gaps(len(self.panes.gaps.rows))
         self._show_problems(self.panes.findings.problems)
         self.show_modified()
@@ -479,11 +418,14 @@ class MainWindow(QMainWindow):
             if self.document.live:
                 self.stacking.tick()
             self.watching.tick()
-            self.msp.tick()
+            self.msp.view.tick()
             self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
 
     def _show_unreadable(self) -> None:
         self.filtering.apply('kind == ""')
+
+    def _show_failed(self) -> None:
+        self.filtering.apply("error")
 
     # State
 
@@ -514,20 +456,23 @@ class MainWindow(QMainWindow):
 
     def enable_actions(self, *_changed: object) -> None:
         """Enable the actions that make sense now."""
-        present: set[str] = set()
+        present = self.history.present
         if self.panes is not None:
-            present.add("document")
-            if self.panes.messages.current_message() is not None:
-                present.add("message")
+            present |= self._present_in(self.panes)
+        enable_actions(self.actions_by_id, present)
+        self.developer.show_menu()
+
+    def _present_in(self, panes: Panes) -> set[str]:
+        present = {"document"} | self.msp.present
+        if panes.messages.current_message() is not None:
+            present.add("message")
         if self.document.live or self.document.followed is not None:
             present.add("live")
         if self.keeping.own is not None:
             present.add("unsaved")
-        present |= self.history.present | self.msp.present
         if len(self.document.analysis.marks):
             present.add("marks")
-        enable_actions(self.actions_by_id, present)
-        self.developer.show_menu()
+        return present
 
     # Qt events
 
@@ -540,7 +485,11 @@ class MainWindow(QMainWindow):
                 wanted = False
         if wanted:
             event.accept()
-        return wanted or super().event(event)
+        done = wanted or super().event(event)
+        if not self._painted and event.type() is QEvent.Type.UpdateRequest:
+            self._painted = True
+            Warming(self)
+        return done
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -554,7 +503,8 @@ class MainWindow(QMainWindow):
 
     def focus_center(self) -> None:
         """Give the keyboard back to the view in the middle."""
-        self.center.take_focus()
+        if self.panes is not None:
+            self.center.take_focus()
 
     @override
     def childEvent(self, event: QChildEvent) -> None:
@@ -602,6 +552,9 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """A live session ends first: the close is put off until it is settled what becomes of the capture."""
         asks = self.watching.session is not None or self.keeping.own is not None or self.msp.may_lose_any
+        if self._closing and self.msp.keeping.busy:  # it closes itself when that is done
+            event.ignore()
+            return
         if not self._closing and asks:
             event.ignore()
             self.application.spawn(self._close_if_allowed(), "close the window")
@@ -629,11 +582,12 @@ class MainWindow(QMainWindow):
         self.deleteLater()
 
     async def _close_if_allowed(self) -> None:
-        if await self.keeping.may_close() and await self.msp.keeping.may_close():
+        if await self.keeping.may_close() and await self.msp.keeping.may_close() and not self._closing:
             await self.aclose()
 
     async def aclose(self) -> None:
         """Leave the gateway, end the demo, then close the window; nothing is asked, an unsaved capture stays."""
         self._closing = True
+        await self.msp.keeping.settle()
         await self.watching.end_session()
         self.close()

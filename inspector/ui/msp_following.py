@@ -45,7 +45,7 @@ class EditFollowing:
         """Follow from now on, if the document shows sessions."""
         if document.sessions is None:
             return
-        document.follow_edits(self._renew)
+        document.sessions.start(self._renew)
         if document.sessions.missed_any:
             self._renew()
 
@@ -148,7 +148,7 @@ def _exchange(window: MainWindow, fresh: CaptureDocument) -> None:
             content = dock.widget() or dock  # those that were there go only with the next turn of the loop
             held = content.findChild(QWidget, name) if name else None
             (held or content).setFocus()
-        window.msp.mark_shown()
+        window.msp.view.mark_shown()
         window.enable_actions()
         window.refresh_counts()
     finally:

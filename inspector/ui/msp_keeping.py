@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 
 LOOK_MS = 2_000
 """So often it is looked whether the files are still what was read."""
+_QUIET_MS = 300
+"""What takes longer is said, and again and again."""
 READ_ONLY = "A compressed file is only read. Save it under another name to work on its sub-sessions."
 _SAVE, _DISCARD, _RELOAD, _OVERWRITE = "save", "discard", "reload", "overwrite"
 _MOST_NAMED = 5
@@ -29,7 +34,7 @@ _NEW = "session-new-file"
 
 
 class MspKeeping(QObject):
-    """Saves the sessions of one window, and notices when the files become others."""
+    """Saves the sessions of one window, in a thread of its own, and notices when the files become others."""
 
     def __init__(self, window: MainWindow, editing: MspEditing) -> None:
         super().__init__(editing)
@@ -41,6 +46,10 @@ class MspKeeping(QObject):
         self._looking = QTimer(self)
         self._looking.setInterval(LOOK_MS)
         self._looking.timeout.connect(self.look)
+        self._at_files = asyncio.Lock()
+        self._saying = QTimer(self)
+        self._saying.setInterval(_QUIET_MS)
+        self._saying.timeout.connect(self._say_saving)
 
     def attach(self, document: SessionDocument) -> None:
         """These are the sessions."""
@@ -52,6 +61,7 @@ class MspKeeping(QObject):
     def stop(self) -> None:
         """The window closes."""
         self._looking.stop()
+        self._saying.stop()
         if self._document is not None and self in self._document.observers:
             self._document.observers.remove(self)
 
@@ -72,16 +82,36 @@ class MspKeeping(QObject):
 
     # Saving
 
-    def save(self) -> bool:
-        """Write the edits into the files; whether that was done. What went wrong is said."""
-        return self._write(force=False)
+    @property
+    def busy(self) -> bool:
+        """Whether the files are being written or read."""
+        return self._at_files.locked()
 
-    def _write(self, *, force: bool) -> bool:
+    async def settle(self) -> None:
+        """Wait until what is being written is written."""
+        async with self._at_files:
+            pass
+
+    def save(self) -> None:
+        """Write the edits into the files. What is edited meanwhile stays unsaved."""
+        self._window.application.spawn(self._save(), "save the sessions")
+
+    async def _save(self) -> bool:
+        """Whether it was saved; what lies nowhere, as pasted text, is saved under a name that is asked for."""
+        return await (self._ask_and_save() if self._is_nowhere else self._write())
+
+    @property
+    def _is_nowhere(self) -> bool:
+        """Whether it was read from a file that goes with the window, or from none."""
+        return self._window.opening.home_of(self._window.document) is None
+
+    async def _write(self, *, force: bool = False) -> bool:
+        """Whether the edits were written; what went wrong is said."""
         document = self._document
         if document is None:
             return False
         try:
-            document.save(force=force)
+            await self._written(document.saving(force=force))
         except ChangedOnDiskError as error:
             self._refused = True  # the notice may have stood there all the time: it says something else now
             self._say_changed(error.paths)
@@ -92,6 +122,19 @@ class MspKeeping(QObject):
             return False
         self._saved("Saved")
         return True
+
+    async def _written(self, saving: AbstractContextManager[Callable[[], None]]) -> None:
+        """Write in a thread, one document after the other; if it takes long it is said."""
+        async with self._at_files:
+            self._saying.start()
+            try:
+                with saving as write:
+                    await asyncio.to_thread(write)
+            finally:
+                self._saying.stop()
+
+    def _say_saving(self) -> None:
+        self._window.status.tell("Saving")
 
     def save_as(self) -> None:
         """Ask for a name and save there."""
@@ -110,8 +153,8 @@ class MspKeeping(QObject):
             self._say_failed(error)
             return False
         window = self._window
-        window.document.name = target.name
-        window.opening.remember(target)
+        window.opening.moved_to(target)
+        window.marking.moved_to(target)
         window.show_title()
         window.status.show_log(target.name, "MSP sessions", size_bytes=document.size, path=str(target))
         window.refresh_counts()
@@ -122,7 +165,7 @@ class MspKeeping(QObject):
         """Save there; False when what lies there shall stay."""
         try:
             # Of one file its dialog has asked whether it may be replaced; of what lies in a folder none asks.
-            document.save_as(target, replace=not document.several)
+            await self._written(document.saving_as(target, replace=not document.several))
         except WouldReplaceError as error:
             names = ", ".join(plain(path.name, 60) for path in error.paths[:_MOST_NAMED])
             more = f" and {len(error.paths) - _MOST_NAMED:,} more" if len(error.paths) > _MOST_NAMED else ""
@@ -133,7 +176,7 @@ class MspKeeping(QObject):
             )
             if answer != _OVERWRITE:
                 return False
-            document.save_as(target, replace=True)
+            await self._written(document.saving_as(target, replace=True))
         return True
 
     def _saved(self, words: str) -> None:
@@ -142,7 +185,7 @@ class MspKeeping(QObject):
         self._window.notices.dismiss(_FAILED)
         self._is_as_read()
         self._window.status.tell(words)
-        self._editing.set_read_only(self.read_only)
+        self._editing.view.set_read_only(self.read_only)
         self._editing.changed()
 
     def _say_failed(self, error: OSError | ValueError) -> None:
@@ -168,7 +211,7 @@ class MspKeeping(QObject):
             dialog.setFileMode(QFileDialog.FileMode.Directory)
         else:
             dialog.setDefaultSuffix(Path(name).suffix.removeprefix(".") or suffix)
-        dialog.setDirectory(str(first.parent))
+        dialog.setDirectory(str(self._window.keeping.usual_folder() if self._is_nowhere else first.parent))
         if not several:
             dialog.selectFile(name)
         return await chosen_file(dialog)
@@ -178,7 +221,7 @@ class MspKeeping(QObject):
     def look(self) -> None:
         """Look whether the files are still what was read, and say so if not."""
         document = self._document
-        if document is None:
+        if document is None or self.busy:
             return
         changed = document.changed_on_disk()
         if changed:
@@ -228,6 +271,7 @@ class MspKeeping(QObject):
 
     async def _reload(self) -> None:
         document = self._document
+        await self.settle()
         if document is None:
             return
         if self.dirty:
@@ -239,7 +283,8 @@ class MspKeeping(QObject):
             if answer != _RELOAD:
                 return
         try:
-            document.reload()
+            async with self._at_files:
+                document.reload()
         except (OSError, ValueError) as error:
             reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
             sentence = plain(f"The file cannot be read again: {reason}.")
@@ -265,12 +310,13 @@ class MspKeeping(QObject):
             ((_OVERWRITE, "Overwrite"), (CANCEL, "Cancel")),
         )
         if answer == _OVERWRITE:
-            self._write(force=True)
+            await self._write(force=True)
 
     # Closing
 
     async def may_close(self) -> bool:
         """Ask what shall become of edits that are not saved; False when the window shall stay."""
+        await self.settle()
         drafts = self._editing.has_drafts
         if not self.dirty and not drafts:
             return True
@@ -289,4 +335,4 @@ class MspKeeping(QObject):
             f"What was edited since it was saved last is gone for good when it is discarded.{unsaid}",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save")),
         )
-        return self.save() if answer == _SAVE else answer == _DISCARD
+        return await self._save() if answer == _SAVE else answer == _DISCARD

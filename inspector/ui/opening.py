@@ -28,7 +28,6 @@ from inspector.ui.msp_following import EditFollowing
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
-    from inspector.ui.panels.start.panel import StartPage
 
 FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions"}
 _log = logging.getLogger(__name__)
@@ -57,14 +56,8 @@ class Opening(QObject):
         self._may_read = self._is_finite = False
         self._stopped_at: float | None = None
         self._log: tuple[Path, str | None, bool] = (Path(), None, False)
-
-    def connect_start_page(self, page: StartPage) -> None:
-        """Do what the start page asks for."""
-        page.open_requested.connect(self.ask_for_files)
-        page.paste_requested.connect(self.paste_text)
-        page.recent_file_requested.connect(lambda path: self.open_path(Path(path)))
-        page.recover_requested.connect(self._window.keeping.recover)
-        page.discard_requested.connect(self._window.keeping.discard_unsaved)
+        window.status.cancel_clicked.connect(self.cancel_reading)
+        window.status.go_on_clicked.connect(self.go_on_reading)
 
     def free_window(self, opening: str = "") -> MainWindow:
         """This window while it is on the start page, else a new one.
@@ -78,6 +71,14 @@ class Opening(QObject):
     def home_of(self, document: CaptureDocument) -> Path | None:
         """The file that holds a document and stays; None for what is a file of ours only while it is shown."""
         return None if self._spooled is not None or is_stream(self._log[0]) else document.path
+
+    def moved_to(self, path: Path) -> None:
+        """The document lies in this file from now on; one of ours that it was read from is not needed any more."""
+        document = self._window.document
+        document.name, document.path = path.name, path
+        self._log = path, None, False
+        self._drop_spooled()
+        self.remember(path)
 
     # Logs
 
@@ -211,6 +212,7 @@ class Opening(QObject):
         """
         if not is_stream(path):
             await first_answer(path)
+        self._window.complete()  # before the clock of reading runs
         document = CaptureDocument()
         self._log = path, name, follow
         try:
@@ -240,8 +242,8 @@ class Opening(QObject):
         self._window.status.show_log(
             document.name,
             FORMAT_WORDS.get(document.format, "empty log"),
-            document.decisions is not None,
-            size_bytes=document.capture.sources[0].size if document.msp is None else document.msp.size,
+            document.decisions.found is not None,
+            size_bytes=document.capture.sources[0].size if document.msp is None else document.msp.size or None,
             path=str(self._log[0]),
         )
         self._window.marking.restore(complete=True)

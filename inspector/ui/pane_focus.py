@@ -44,6 +44,13 @@ def _taker(content: QWidget) -> QWidget:
     return content
 
 
+def enter(window: MainWindow, title: str) -> None:
+    """Give the keyboard to what is in a dock."""
+    content = window.docks[title].widget()
+    if content is not None:
+        _taker(content).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
 def step(window: MainWindow, by: int) -> None:
     """Give the keyboard to the next (1) or previous (-1) pane, around the end."""
     places = stops(window)

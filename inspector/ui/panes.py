@@ -1,30 +1,27 @@
-"""The panes of one document and how they talk: selection, scope, filter, changes.
+"""The panes of one document and how they talk: selection, changes, the way back; what is shown is chosen_view.py.
 
 Panels never call each other; everything between them goes through here.
 """
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
-
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
+from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.context_tree import MAIN
 from inspector.document import CaptureDocument
 from inspector.fields import Depends
-from inspector.filters import DisplayFilter, FilterError, compile_filter
+from inspector.filters import DisplayFilter, compile_filter
 from inspector.filters.completion import Completer
 from inspector.filters.search import Search
-from inspector.filters.stack import FilterStack, opposite, resolved
-from inspector.filters.visible import Reach, Scope, VisibleRows
-from inspector.protocol.secrets import mask_text
+from inspector.filters.visible import Reach, Scope
 from inspector.settings import Settings
 from inspector.ui.bridge import DocumentBridge
 from inspector.ui.chain_alone import ChainAlone, ChainWalk
+from inspector.ui.chosen_view import ChosenView, View
 from inspector.ui.finding import Finding
 from inspector.ui.gaps import GapRows
 from inspector.ui.landmarks import LandmarkGatherer
@@ -33,32 +30,23 @@ from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace, Place
 from inspector.ui.panels.findings.panel import FindingsPanel
 from inspector.ui.panels.latency.panel import LatencyPanel
+from inspector.ui.panels.list_panel import hider_words
 from inspector.ui.panels.marks.panel import MarksPanel
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.participants.panel import ParticipantsPanel
 from inspector.ui.panels.tokens.panel import TokensPanel
 from inspector.ui.panels.waste.panel import WastePanel
-from inspector.ui.running_search import FIRST_S, RunningSearch
 from inspector.ui.theme import ThemeController
 from inspector.ui.trail import Stop, Trail
 
-_STACKS_KEPT = 100
-CALLS = 'kind in {"mcp/request", "mcp/proposal"}'
-"""What agents must act on in any context."""
-_PREVIEWED = 2_000_000
-"""Among more messages nobody is told beforehand how many a filter would show."""
 
-
-class Panes(QObject):
+class Panes(ChosenView):
     """Contexts, participants, messages and details of one document.
 
     Signals:
-        filter_applied(str): a filter is in force.
-        filter_failed(FilterError): a filter could not be read; the last good one stays.
-        filter_refused(str): why no filter is made of something that was pointed at.
-        highlight_requested(str): messages of this filter shall stand out.
         filter_grown(str): the filter in force went on with the chain it shows; nobody chose another one.
-        scope_changed(Scope | None): the part of the tree the table is bound to.
+        view_left(int, str, put_back): the view was left, as this message was hidden in it, by what, and how it is
+            put back.
         counts_changed(): messages or rows came or went.
         selection_changed(int | None): the current message.
         column_requested(str): a field should become a column of the table.
@@ -70,12 +58,8 @@ class Panes(QObject):
             when it is in force, or was given up.
     """
 
-    filter_applied = Signal(str)
-    filter_failed = Signal(object)
-    filter_refused = Signal(str)
     filter_grown = Signal(str)
-    highlight_requested = Signal(str)
-    scope_changed = Signal(object)
+    view_left = Signal(int, str, object)
     counts_changed = Signal()
     selection_changed = Signal(object)
     column_requested = Signal(str)
@@ -87,10 +71,7 @@ class Panes(QObject):
     searching = Signal(object, int)
 
     def __init__(self, document: CaptureDocument, theme: ThemeController, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.document = document
-        self.rows = VisibleRows(document.analysis)
-        self.rows.choose(self.rows.filter, None)  # what was read before there was a window
+        super().__init__(document, parent)
         self.gaps = GapRows(document)
         self.completer = Completer(document.analysis)
         self.bridge = DocumentBridge(document, self)
@@ -108,14 +89,10 @@ class Panes(QObject):
         self.landmarks = LandmarkGatherer(document, self.messages, self.gaps, self.finding, self)
         self._trail = Trail()
         self._going_back = False
-        self._stack = FilterStack()
-        self._stacks: dict[str, FilterStack] = {}
         self._detached = False
         self._chain = ChainAlone(document, self)
-        self._before_chain: tuple[DisplayFilter, Scope | None, FilterStack] | None = None
+        self._before_chain: View | None = None
         self._walk = ChainWalk(document)
-        self._selected_context: str | None = None
-        self._search = RunningSearch(self.rows, self)
         self._connect()
 
     def _connect(self) -> None:
@@ -123,12 +100,11 @@ class Panes(QObject):
         self._search.found.connect(self._on_found)
         self.bridge.flushed.connect(self._on_flushed)
         self.bridge.settled.connect(self._on_settled)
+        self.scope_changed.connect(self.contexts.show_scope)
         for looked in (self.filter_applied, self.scope_changed):
             looked.connect(self._take_in_waiting)
         self.messages.caught_up.connect(self.counts_changed)
-        self.messages.caught_up.connect(self.findings.apply_view)
-        self.messages.caught_up.connect(self.marks.apply_view)
-        self.messages.caught_up.connect(self.waste.apply_view)
+        self.messages.caught_up.connect(self._tell_lists)
         self.finding.message_requested.connect(self._go_to_hit)
         self.finding.changed.connect(self._light_details)
         self.counts_changed.connect(self.landmarks.renew)
@@ -137,7 +113,7 @@ class Panes(QObject):
         self.messages.filter_requested.connect(self.combine_filter)
         self.messages.chain_requested.connect(self.show_chain)
         self.messages.clear_filter_requested.connect(self._clear_filter)
-        self.messages.search_all_requested.connect(self._search_all)
+        self.messages.search_all_requested.connect(self.search_all)
         self.contexts.scope_requested.connect(self.set_scope)
         self.contexts.filter_requested.connect(self.combine_filter)
         self.contexts.message_requested.connect(self.go_to)
@@ -227,200 +203,38 @@ class Panes(QObject):
         self.details.tick()
 
     def counts(self) -> tuple[int, int]:
-        """How many messages are shown, and among how many: what waits for the views counts for neither, as no gap does.
+        """How many messages are shown, and among how many: what waits for the views counts for neither.
 
-        Without a filter and a scope the two are one.
+        Nor does a gap, or a row that only tells of a session. Without a filter and a scope the two are one.
         """
         self.gaps.update()
         shown, seen = self.rows.visible, self.rows.seen
-        return len(shown) - self.gaps.among(shown), seen - self.gaps.before(seen)
+        structure = self.document.analysis.contexts.sessions.count_structure
+        return (
+            len(shown) - self.gaps.among(shown) - structure(shown),
+            seen - self.gaps.before(seen) - structure(slice(seen)),
+        )
 
     # Filter and scope
-
-    def check_filter(self, text: str) -> FilterError | None:
-        """What is wrong with a filter; None when nothing is."""
-        try:
-            compile_filter(text, selected_context=self.selected_context)
-        except FilterError as error:
-            return error
-        return None
-
-    @property
-    def stack(self) -> FilterStack:
-        """The stacked conditions and the bar's own text that make the filter in force, or on its way to be."""
-        return self._stack
-
-    def preview(self, text: str) -> int | None:
-        """How many messages would be shown with this text in the bar; None where finding out takes its time."""
-        try:
-            filter_ = compile_filter(self._stack.with_text(text).combined, selected_context=self.selected_context)
-        except FilterError:
-            return None
-        if len(self.document.analysis) > _PREVIEWED or not filter_.is_cheap(self.document.analysis):
-            return None
-        search = Search(self.rows, filter_, self.scope)
-        return len(search.result()) if search.step(time.perf_counter() + FIRST_S) else None
-
-    def apply_filter(self, text: str) -> None:
-        """Put this display filter alone in force; a wrong one changes nothing but what the bar says.
-
-        Stacked conditions stay, switched off.
-        """
-        self.apply_stack(self._stack.alone(text))
-
-    def apply_own_text(self, text: str) -> None:
-        """Put what was written into the filter bar in force, together with the stacked conditions that are on."""
-        self.apply_stack(self._stack.with_text(text))
-
-    def stack_filter(self, text: str) -> None:
-        """Turn what was written into the filter bar into one more condition; the bar is free for the next."""
-        if self.check_filter(text) is None:
-            self.apply_stack(self._stack.stacked(resolved(text, self.selected_context)))
-
-    def apply_stack(self, stack: FilterStack) -> None:
-        """Put conditions and the bar's own text in force; where they are no filter nothing changes but what is said."""
-        stack = stack.settled()
-        try:
-            # The bar's own text first, for only there can an error be shown in its place.
-            compile_filter(stack.text, selected_context=self.selected_context)
-            filter_ = compile_filter(stack.combined, selected_context=self.selected_context)
-        except FilterError as error:
-            self.filter_failed.emit(error)
-            return
-        self._keep_stack(stack)
-        self._search.start(filter_, self.scope)
-        self.filter_applied.emit(filter_.text)
-
-    def _keep_stack(self, stack: FilterStack) -> None:
-        """Say what the filter in force is made of, and remember it for whoever returns to it."""
-        self._stack = stack
-        self._stacks.pop(stack.combined, None)
-        self._stacks[stack.combined] = stack
-        if len(self._stacks) > _STACKS_KEPT:
-            del self._stacks[next(iter(self._stacks))]
-
-    def combine_filter(self, text: str, mode: str = "replace") -> None:
-        """Apply a filter a cell, node or value asked for.
-
-        Args:
-            text: the filter.
-            mode: replace; and, and_not (one more condition: the filter, or its opposite); or (show it as well);
-                highlight (it filters nothing, but its messages stand out).
-
-        A filter with a secret in it is refused: it would stand in the bar, in the history, and in what is saved.
-        """
-        if mask_text(text) != text:
-            self.filter_refused.emit("This value holds a secret, so no filter is made of it.")
-            return
-        match mode:
-            case "highlight":
-                self.highlight_requested.emit(text)
-            case "and":
-                self.apply_stack(self._stack.added(text))
-            case "and_not":
-                self.apply_stack(self._stack.added(opposite(text)))
-            case "or":
-                self.apply_stack(self._stack.widened(text))
-            case _:
-                self.apply_filter(text)
-
-    def set_scope(self, scope: Scope | None) -> None:
-        """Bind the table to a part of the tree, or to everything."""
-        now = self.scope
-        another = scope is not None and (now is None or (now.space, now.node) != (scope.space, scope.node))
-        if another and self._stack.besides:  # what is shown as well was an exception to the view before
-            self.apply_stack(self._stack.showing(""))
-        self._search.start(self.filter, scope)
-        self.contexts.show_scope(scope)
-        self.scope_changed.emit(scope)
-
-    @property
-    def view(self) -> tuple[DisplayFilter, Scope | None, FilterStack]:
-        """What chooses the messages shown; `show_view` returns to it."""
-        return self.filter, self.scope, self._stack
-
-    def show_view(self, view: tuple[DisplayFilter, Scope | None, FilterStack]) -> None:
-        """Return to a view."""
-        self._show_view(*view)
-
-    def clear(self) -> None:
-        """Show everything: no filter, no condition, no scope."""
-        self._show_view(compile_filter(""), None, FilterStack())
-
-    def _show_view(self, filter_: DisplayFilter, scope: Scope | None, stack: FilterStack | None = None) -> None:
-        """Return to a view, or show one that was not asked for by its filter: then conditions stay, switched off."""
-        if filter_ is self.filter and scope == self.scope:
-            return
-        self._keep_stack(stack or self._stacks.get(filter_.text) or self._stack.alone(filter_.text))
-        self._search.start(filter_, scope)
-        self.contexts.show_scope(scope)
-        self.scope_changed.emit(scope)
-        self.filter_applied.emit(filter_.text)
 
     def _clear_filter(self) -> None:
         self.apply_filter("")
 
-    def _search_all(self) -> None:
-        """What was written stays, the scope goes and other conditions are switched off; with neither, all goes."""
-        if self.scope is None and self._stack.combined == self._stack.text.strip():
-            self.clear()
-            return
-        self.set_scope(None)
-        self.apply_stack(self._stack.alone(self._stack.text))
-
-    def search_all(self) -> None:
-        """Let the filter bar's own text choose among all messages."""
-        self._search_all()
-
-    def show_hidden_calls(self) -> None:
-        """Show the requests and proposals as well that filter and scope hide; both stay what they are."""
-        self._let_calls_through(True)
-
-    def hide_calls_again(self) -> None:
-        """Let filter and scope hide requests and proposals as they did before."""
-        self._let_calls_through(False)
-
-    @property
-    def shows_calls(self) -> bool:
-        """Whether requests and proposals are shown that filter or scope would hide."""
-        return bool(self._stack.besides) or (self.scope is not None and self.scope.calls)
-
-    def _let_calls_through(self, on: bool) -> None:
-        stack = self._stack.showing(CALLS if on else "").settled()
-        scope = None if self.scope is None else replace(self.scope, calls=on)
-        try:
-            filter_ = compile_filter(stack.combined, selected_context=self.selected_context)
-        except FilterError as error:  # of $context, which stands for nothing any more
-            self.filter_failed.emit(error)
-            return
+    @override
+    def let_calls_through(self, on: bool) -> None:
         self.messages.view.keep_selected()
-        self._show_view(filter_, scope, stack)
-
-    @property
-    def filter(self) -> DisplayFilter:
-        """The filter in force, or on its way to be."""
-        return self._search.filter
-
-    @property
-    def scope(self) -> Scope | None:
-        """The scope in force, or on its way to be."""
-        return self._search.scope
+        super().let_calls_through(on)
 
     def _on_found(self, search: Search) -> None:
         self.messages.show_rows(search.filter, search.scope, search.result(), search.answers)
-        self.findings.apply_view()
-        self.marks.apply_view()
+        self._tell_lists()
         self.finding.apply_view()
         self.counts_changed.emit()
 
-    @property
-    def selected_context(self) -> str | None:
-        """Path `$context` stands for: the scope's node, else the context of the current message."""
-        tree = self.document.analysis.contexts.tree
-        scope = self.scope
-        if scope is not None and scope.node is not None and tree.resolve(scope.node) >= 0:
-            return tree.path(tree.resolve(scope.node))
-        return self._selected_context
+    def _tell_lists(self) -> None:
+        """Lists beside the table say which of theirs it shows."""
+        for panel in (self.findings, self.marks, self.waste):
+            panel.apply_view()
 
     def _tell_scope(self, scope: Scope | None) -> None:
         node = MAIN if scope is None or scope.node is None else scope.node
@@ -437,12 +251,12 @@ class Panes(QObject):
         if self._detached:  # Qt takes the table away after its neighbours
             return
         contexts = self.document.analysis.contexts
-        self._selected_context = None
+        self.selected_in = None
         space, node = 0, None
         if message is not None:
             node = contexts.node_of(message)
             space = int(self.document.capture.columns["space"][message])
-            self._selected_context = contexts.tree.path(node) if node >= 0 else None
+            self.selected_in = contexts.tree.path(node) if node >= 0 else None
         self.contexts.show_message_context(space, node)
         if self.details.place is None:  # else it stays: only the user turns away from it
             self.details.show_message(message)
@@ -461,6 +275,13 @@ class Panes(QObject):
         last = self._trail.last
         if not self._going_back and (last is None or last.shown != shown):
             self._trail.add(Stop(shown, self.filter, self.scope))
+
+    def _note_stop(self, message: int) -> None:
+        """The view is about to be left: Back leads to this message as it is seen now."""
+        self._note_scroll()
+        here = Stop(message, self.filter, self.scope)
+        if self._trail.last != here:
+            self._trail.add(here)
 
     def _note_scroll(self) -> None:
         self._trail.note_scroll(self.details.place, self.details.scrolled)
@@ -499,10 +320,25 @@ class Panes(QObject):
             self._show_picked()
 
     def go_to(self, message: int) -> None:
-        """Select a message; where the view hides it filter and scope go first, and conditions are switched off."""
-        if self.rows.row_of(message) is None:
-            self._show_view(compile_filter(""), None, self._stack.alone(""))
+        """Select a message; where the view hides it filter and scope go first, and it is said where they can come back.
+
+        Conditions are switched off.
+        """
+        hidden = self.rows.row_of(message) is None and (self.filter.text.strip() != "" or self.scope is not None)
+        before, current, by_chain = self.view, self.messages.current_message(), self.shows_chain_alone
+        if hidden and current is not None and not self._going_back:
+            self._note_stop(current)
+        if hidden:
+            self.put_view(compile_filter(""), None, self._stack.alone(""))
         self.messages.go_to(message)
+        if hidden:
+            hider = "the chain" if by_chain else hider_words(before[0], before[1])
+            self.view_left.emit(message, hider, lambda: self._put_back(before, current))
+
+    def _put_back(self, view: View, message: int | None) -> None:
+        self.put_view(*view)
+        if message is not None and self.rows.row_of(message) is not None:
+            self.messages.go_to(message)
 
     def _go_to_hit(self, message: int) -> None:
         self.messages.go_to(message)
@@ -537,7 +373,7 @@ class Panes(QObject):
         place, left = way
         self._going_back = True
         if self.filter is left.filter and self.scope == left.scope:  # the view was not chosen since
-            self._show_view(place.filter, place.scope)
+            self.put_view(place.filter, place.scope)
         if isinstance(place.shown, int):
             self.go_to(place.shown)
         else:
@@ -549,14 +385,11 @@ class Panes(QObject):
 
     def show_chain(self, message: int) -> None:
         """Show the causal chain of a message alone in the table; Back returns to the view as it is now."""
-        self._note_scroll()
-        here = Stop(message, self.filter, self.scope)
-        if self._trail.last != here:
-            self._trail.add(here)
+        self._note_stop(message)
         self._going_back = True
         if not self.shows_chain_alone:
             self._before_chain = self.view
-        self._show_view(self._chain.begin(message), None)
+        self.put_view(self._chain.begin(message), None)
         self.messages.go_to(message)
         self._going_back = False
         self._trail.add(Stop(message, self.filter, None))
@@ -571,7 +404,7 @@ class Panes(QObject):
         before, self._before_chain = self._before_chain, None
         if before is None or not self.shows_chain_alone:
             return
-        self._show_view(*before)
+        self.put_view(*before)
         message = self.messages.current_message()
         if message is not None and not self._going_back:
             self._trail.add(Stop(message, self.filter, self.scope))  # Back from what comes next leads here

@@ -10,7 +10,7 @@ from inspector.analysis import Changes
 from inspector.filters import DisplayFilter
 from inspector.filters.search import Search
 from inspector.filters.visible import Scope, VisibleRows
-from inspector.ui.panels.messages.panel import MORE_MS, SLICE_S
+from inspector.slices import MORE_MS, SLICE_S
 
 FIRST_S = 0.03
 """A filter that needs no longer than this is in force at once."""

@@ -115,7 +115,7 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
         return sentence
     panes.findings.refresh()  # else it takes its time
     await asyncio.sleep(0.05 if shot.view is None and shot.panel is None else _SETTLED_S)
-    if window.msp.count_now():
+    if window.msp.view.count_now():
         await asyncio.sleep(_COUNTED_S)
     if not window.grab().save(shot.output):
         return f"{shot.output} cannot be written."

@@ -17,7 +17,8 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
-from inspector.instance import GREETING, MOST_BYTES, TAKEN, Lock, Place, Request, decoded, is_own_user
+from inspector.held_file import Lock
+from inspector.instance import GREETING, MOST_BYTES, TAKEN, Place, Request, decoded, is_own_user
 from inspector.sources.answering import in_time
 from inspector.sources.inputs import is_stream
 

@@ -5,7 +5,7 @@ Only messages that are shown count. The way leads around the end, and it is said
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject
 
 from inspector.filters.visible import Messages
 from inspector.ui import formats
-from inspector.ui.panels.findings.problems import next_problem
+from inspector.ui.panels.findings.problems import failed_words, next_problem
 from inspector.ui.panels.stepping import next_alike, next_shown
 from inspector.ui.widgets.notice import Link
 
@@ -51,8 +51,10 @@ class Stepping(QObject):
         findings = panes.document.analysis.findings.found
         found = self._go(panes, next_problem(findings, panes.rows, panes.messages.current_message(), step), step)
         total = formats.count_of(len(panes.document.analysis), "message")
-        none = f"No problem was found in {total}."
-        self._say_none(panes, found, "problem", panes.findings.problems.messages, none)
+        failed = failed_words(panes.document.capture.failed_count)
+        none = f"No problem was found in {total}." + (failed and f"{failed}.")
+        links: list[Link] = [("Show what failed", lambda: self._window.filtering.apply("error"))] if failed else []
+        self._say_none(panes, found, "problem", panes.findings.problems.messages, none, links)
 
     def to_mark(self, step: int) -> None:
         """To a message with a mark or a comment."""
@@ -109,13 +111,15 @@ class Stepping(QObject):
             self._window.status.tell("from the first again" if step > 0 else "from the last again")
         return True
 
-    def _say_none(self, panes: Panes, found: bool, what: str, hidden: int, none: str) -> None:
+    def _say_none(
+        self, panes: Panes, found: bool, what: str, hidden: int, none: str, links: Sequence[Link] = ()
+    ) -> None:
         """Say that there is no message to go to, or that those there are are hidden; nothing when one was found."""
         notice = f"no-{what}"
         if found:
             self._window.notices.dismiss(notice)
             return
-        sentence, links = none, list[Link]()
+        sentence = none
         if hidden:
             sentence = f"No message with a {what} is shown; {hidden:,} {'is' if hidden == 1 else 'are'} hidden."
             links = [("Show all messages", panes.clear)]

@@ -10,7 +10,7 @@ the dynamic property `variant`, set before it is shown:
 | QToolButton | `chip` | preset: 22 high pill; checked = wash, accent text, thin ring |
 | QToolButton | `segment` | part of a segmented control; checked = wash |
 | QToolButton | `small`, `status` | 20 high for pane heads and rows; small type for the status bar |
-| QFrame | `card`, `field` | inset card; frame around an editor |
+| QFrame | `card`, `list`, `field` | inset card; frame around a list, around an editor |
 | QFrame | `notice`, `pill` | line under the tabs; floats over content |
 | QFrame | `hair-h`, `hair-v` | a hairline |
 | QWidget | `chrome`, `base`, `head` | plain surfaces; pane head with a hairline below |
@@ -40,6 +40,7 @@ QMainWindow, QDialog, QWidget[variant="chrome"] { background: $chrome; }
 QWidget[variant="base"] { background: $base; }
 QWidget[variant="head"] { background: $chrome; border: none; border-bottom: 1px solid $hair; }
 QFrame[variant="card"] { background: $inset; border: 1px solid $hair; border-radius: ${r_card}px; }
+QFrame[variant="list"] { background: $base; border: 1px solid $hair; border-radius: ${r_card}px; }
 QFrame[variant="notice"] { background: $inset; border: none; border-bottom: 1px solid $hair; }
 QFrame[variant="pill"] { background: $raised; border: 1px solid $strong; border-radius: ${r_pill}px; }
 QFrame[variant="hair-h"] { background: $hair; border: none; max-height: 1px; min-height: 1px; }
@@ -64,8 +65,8 @@ QLabel[variant="display"] { font-size: ${px_display}px; font-weight: 600; }
 QLabel[variant="error"] { color: $error; }
 QLabel[variant="mono"] { font-family: $mono; }
 
-QMenuBar { background: $chrome; border: none; padding: 0 8px; min-height: ${menu_bar}px; }
-QMenuBar::item { background: transparent; color: $ink; padding: 0 10px; border-radius: ${r_mark}px; }
+QMenuBar { background: $chrome; border: none; padding: 0 ${pad_field}px; min-height: ${menu_bar}px; }
+QMenuBar::item { background: transparent; color: $ink; padding: 0 ${pad_menu}px; border-radius: ${r_mark}px; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: $washdim; }
 QMenu { background: $raised; color: $ink; border: 1px solid $strong; padding: 4px; icon-size: ${icon}px; }
 QMenu::item { padding: ${unit}px ${menu_right}px ${unit}px ${menu_left}px; border-radius: ${r_mark}px;
@@ -79,7 +80,7 @@ QMenu::indicator { width: ${icon}px; height: ${icon}px; left: 5px; }
 QMenu::indicator:checked { image: $check_ink; }
 QMenu::right-arrow { image: $chevron_right; width: ${icon_row}px; height: ${icon_row}px; right: 4px; }
 
-QToolBar { background: $chrome; border: none; padding: 0 8px; spacing: 4px; }
+QToolBar { background: $chrome; border: none; padding: 0 ${pad_field}px; spacing: ${unit}px; }
 QToolBar#toolBar, QToolBar[variant="main"] { min-height: ${tool_bar}px; max-height: ${tool_bar}px; }
 QToolBar#presetToolBar { padding: 0; spacing: 0; min-height: ${presets}px; max-height: ${presets}px; }
 QToolBar::separator { background: $hair; width: 1px; margin: 10px 6px; }
@@ -98,19 +99,19 @@ QDockWidget { color: $ink; font-weight: 600; border: none; }
 QDockWidget::title { background: $chrome; padding: 7px ${pane}px; border-bottom: 1px solid $hair; }
 
 QToolButton { background: transparent; color: $ink; border: 2px solid transparent; border-radius: ${r_button}px;
-  padding: 0 4px; min-height: ${control_in}px; max-height: ${control_in}px; min-width: ${tool_in}px; }
+  padding: 0 ${unit}px; min-height: ${control_in}px; max-height: ${control_in}px; min-width: ${tool_in}px; }
 QToolButton:hover { background: $washdim; }
 QToolButton:pressed { background: $wash; }
 QToolButton:focus { border-color: $ring; }
 QToolButton:disabled { color: $disabled; }
 QToolButton::menu-indicator { image: none; }
-QToolButton[variant="chip"] { border: 1px solid transparent; border-radius: ${r_chip}px; padding: 0 9px;
+QToolButton[variant="chip"] { border: 1px solid transparent; border-radius: ${r_chip}px; padding: 0 ${pad_chip}px;
   min-height: ${chip_in}px; max-height: ${chip_in}px; min-width: 0; color: $ink2; }
 QToolButton[variant="chip"]:hover { background: $washdim; color: $ink; }
 QToolButton[variant="chip"]:checked { background: $wash; color: $accent; border-color: $ring; }
-QToolButton[variant="chip"]:focus { border: 2px solid $ring; padding: 0 8px; min-height: ${chip_focus}px;
-  max-height: ${chip_focus}px; }
-QToolButton[variant="segment"] { border: 2px solid transparent; border-radius: ${r_mark}px; padding: 0 12px;
+QToolButton[variant="chip"]:focus { border: 2px solid $ring; padding: 0 ${pad_chip_focus}px;
+  min-height: ${chip_focus}px; max-height: ${chip_focus}px; }
+QToolButton[variant="segment"] { border: 2px solid transparent; border-radius: ${r_mark}px; padding: 0 ${pad_segment}px;
   color: $ink2; min-height: ${segment_in}px; max-height: ${segment_in}px; }
 QToolButton[variant="segment"]:checked { background: $wash; color: $accent; }
 QToolButton[variant="segment"]:focus { border-color: $ring; }
@@ -118,34 +119,35 @@ QToolButton[variant="chip"]:disabled, QToolButton[variant="segment"]:disabled { 
 QToolButton[variant="small"] { min-height: ${small_in}px; max-height: ${small_in}px;
   min-width: ${small_in}px; padding: 0 1px; }
 QToolButton[variant="status"] { min-height: ${small_in}px; max-height: ${small_in}px;
-  min-width: 0; padding: 0 4px; border-width: 1px;
+  min-width: 0; padding: 0 ${unit}px; border-width: 1px;
   border-radius: ${r_mark}px; color: $ink2; font-size: ${px_small}px; }
 QToolButton[variant="link"], QPushButton[variant="link"] { background: transparent; color: $accent; padding: 0 2px;
   border: 1px solid transparent; border-radius: ${r_mark}px; min-height: 0; max-height: 9999px; min-width: 0;
   font-weight: 500; }
 QPushButton[variant="link"]:hover, QToolButton[variant="link"]:hover { text-decoration: underline; }
-QPushButton[variant="link"]:focus, QToolButton[variant="link"]:focus { border-color: $ring; }
+QPushButton[variant="link"]:focus, QToolButton[variant="link"]:focus { border: 1px solid $ring; padding: 0 2px;
+  min-height: 0; }
 
 QPushButton { background: $raised; color: $ink; border: 1px solid $control; border-radius: ${r_button}px;
-  padding: 0 15px; min-height: ${button_in}px; }
+  padding: 0 ${pad_button}px; min-height: ${button_in}px; }
 QPushButton:hover { background: $hover; }
 QPushButton:pressed { background: $washdim; }
-QPushButton:focus { border: 2px solid $ring; padding: 0 14px; min-height: ${control_in}px; }
+QPushButton:focus { border: 2px solid $ring; padding: 0 ${pad_button_focus}px; min-height: ${control_in}px; }
 QPushButton:default { background: $fill; color: $on; border-color: $fill; font-weight: 500; }
 QPushButton:default:hover { background: $fill_hover; border-color: $fill_hover; }
 QPushButton:default:focus { border-color: $ring; }
 QPushButton:disabled { background: transparent; color: $disabled; border: 1px solid $hair; }
 
 QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit[variant="field"], QTextEdit[variant="field"] {
-  background: $input; color: $ink; border: 1px solid $control; border-radius: ${r_field}px; padding: 0 8px;
+  background: $input; color: $ink; border: 1px solid $control; border-radius: ${r_field}px; padding: 0 ${pad_field}px;
   selection-background-color: $wash; selection-color: $ink; }
 QLineEdit, QComboBox, QAbstractSpinBox { min-height: ${button_in}px; }
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus, QPlainTextEdit[variant="field"]:focus {
-  border: 2px solid $ring; padding: 0 7px; }
+  border: 2px solid $ring; padding: 0 ${pad_field_focus}px; }
 QAbstractSpinBox { max-height: ${button_in}px; }
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus { min-height: ${control_in}px; }
 QLineEdit[variant="search"] { border-color: $strong; }
-QLineEdit[variant="search"]:focus { border: 2px solid $ring; padding: 0 7px; }
+QLineEdit[variant="search"]:focus { border: 2px solid $ring; padding: 0 ${pad_field_focus}px; }
 QLineEdit[wrong="true"] { border-color: $error; }
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled { color: $disabled; border-color: $hair; }
 QComboBox QLineEdit, QComboBox QLineEdit:focus, QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus {
@@ -301,6 +303,14 @@ def _sizes(fonts: Fonts, metrics: Metrics) -> dict[str, object]:
         "status_bar_in": metrics.status_bar - 1,
         "pane": metrics.pane_padding,
         "unit": metrics.unit,
+        "pad_menu": 2 * metrics.unit + 2,
+        "pad_button": 4 * metrics.unit - 1,
+        "pad_button_focus": 4 * metrics.unit - 2,
+        "pad_field": 2 * metrics.unit,
+        "pad_field_focus": 2 * metrics.unit - 1,
+        "pad_chip": 2 * metrics.unit + 1,
+        "pad_chip_focus": 2 * metrics.unit,
+        "pad_segment": 3 * metrics.unit,
         "cell": metrics.cell_padding,
         "cell_in": metrics.cell_padding - 3,  # Qt adds so much to the text of an item, not to that of a header
         "section": metrics.section_gap,

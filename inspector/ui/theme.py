@@ -34,6 +34,9 @@ __all__ = ["METRICS", "Density", "Metrics", "Theme", "ThemeController", "ThemeSe
 ThemeSetting = Literal["system", "light", "dark"]
 """What the user chose."""
 
+FUSION = "drawnByFusion"
+"""Property of an application that has the style."""
+
 
 class Theme:
     """Everything that decides how a thing looks, for one colour scheme, density and zoom.
@@ -142,8 +145,9 @@ class Theme:
 def apply(app: QApplication, theme: Theme) -> None:
     """Give an application this theme: Fusion, palette, font, style sheet, icon colours."""
     icons.use_colors(theme.color)
-    if app.style().objectName().lower() != "fusion":
+    if not app.property(FUSION):  # asking for the style itself makes sixteen enums, a tenth of a start
         app.setStyle("Fusion")
+        app.setProperty(FUSION, True)
     app.setPalette(theme.palette())
     app.setFont(theme.font("body"))
     app.setStyleSheet(theme.style_sheet())

@@ -143,7 +143,6 @@ class Metrics:
     column_head: int = 24
     row: int = 24
     """One line of a table or tree."""
-    row_two_lines: int = 44
     participant_row: int = 36
     finding_row: int = 26
     sub_session_row: int = 56
@@ -188,10 +187,7 @@ class Metrics:
         }
         extra = round(4 * zoom) if density == "comfortable" else 0
         row = math.ceil((font_height + 8 * zoom) / 4) * 4 + extra
-        return replace(
-            plain,
-            **{**scaled, "row": row, "row_two_lines": row + round(20 * zoom), "column_head": row - extra},
-        )
+        return replace(plain, **{**scaled, "row": row, "column_head": row - extra})
 
 
 METRICS = Metrics()

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from inspector.live import LiveSession
     from inspector.ui.dialogs.connect import ConnectDialog, TestResult
     from inspector.ui.main_window import MainWindow
-    from inspector.ui.panels.start.panel import StartPage
 
 
 class Watching(QObject):
@@ -44,11 +43,8 @@ class Watching(QObject):
         self._to_remember: Connection | None = None
         self._leaving = False
         self._ending = asyncio.Lock()
-
-    def connect_start_page(self, page: StartPage) -> None:
-        """Do what the start page asks for."""
-        page.connect_requested.connect(self.ask_for_gateway)
-        page.demo_requested.connect(self.start_demo)
+        window.status.retry_clicked.connect(self.connect_now)
+        window.status.gaps_clicked.connect(self.show_next_gap)
 
     def free(self) -> Watching:
         """This window's while it is on the start page, else that of a new window."""

@@ -6,8 +6,6 @@ referred to. Passages copied into arguments are tokens of the arguments, so that
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +14,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.findings.hints import PENDING_AFTER_S
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.protocol.times import NO_TIME
+from inspector.slices import Steps, go_on
 from inspector.waste.definitions import MOST_LISTS, Definitions
 from inspector.waste.losses import Losses
 from inspector.waste.repeats import Repeats
@@ -83,36 +82,33 @@ class WasteFinder:
 
     def go_on(self, until: float) -> bool:
         """Look further until a time, by `time.perf_counter`; whether all is done."""
-        while self.found is None:
-            if next(self._steps, True) is True or time.perf_counter() >= until:
-                break
-        return self.found is not None
+        return go_on(self._steps, until)
 
-    def _run(self) -> Iterator[bool]:
+    def _run(self) -> Steps[None]:
         """Each step is a few milliseconds at most, but for the columns of a very large capture."""
         analysis = self._analysis
         traffic = Traffic(analysis)
-        yield False
+        yield
         wastes: list[Waste] = []
         definitions = Definitions(traffic, ongoing=self._ongoing)
-        yield False
+        yield
         for place in range(len(definitions.results)):
             definitions.take(place)
-            yield False
+            yield
         wastes += definitions.judge()
         if definitions.unread:
             self._notes.append(f"Of lists of tools the first {MOST_LISTS:,} were looked at.")
         results = self._largest(traffic.answers("tools/call"))
-        yield False
+        yield
         losses = Losses(traffic)
-        yield False
+        yield
         repeats = Repeats(traffic, results, definitions.read_only, losses)
         for place in repeats.places:
             repeats.take(place)
-            yield False
+            yield
         for places in repeats.groups:
             wastes += repeats.judge(places)
-            yield False
+            yield
         listed = repeats.listed | self._young(results)
         left = [place for place, row in enumerate(results.rows.tolist()) if row not in listed]
         for place in left:
@@ -120,7 +116,7 @@ class WasteFinder:
             if one is not None:
                 wastes.append(one)
                 listed.add(one.message)
-            yield False
+            yield
         yield from self._trace(traffic, results, listed, wastes)
         wastes.sort(key=lambda one: (-one.tokens, one.message))
         self.found = Found(tuple(one for one in wastes if one.tokens > 0), tuple(self._notes), traffic.stop)
@@ -146,18 +142,17 @@ class WasteFinder:
         young = (times == NO_TIME) | (times > now - YOUNG_S * 1_000_000_000)
         return set(results.rows[young].tolist())
 
-    def _trace(self, traffic: Traffic, results: Results, listed: set[int], wastes: list[Waste]) -> Iterator[bool]:
+    def _trace(self, traffic: Traffic, results: Results, listed: set[int], wastes: list[Waste]) -> Steps[None]:
         apart = traffic.collapsed(results.rows) | np.isin(results.rows, list(listed))
         traces = Traces(traffic, results, np.flatnonzero(~apart))
-        yield False
+        yield
         for place in traces.places:
             traces.take(place)
-            yield False
-        for _ in traces.settle():
-            yield False
+            yield
+        yield from traces.settle()
         for row in traces.sayings:
             traces.hear(row)
-            yield False
+            yield
         if traces.unkept:
             self._notes.append(
                 f"Of {traces.unkept:,} results there was no room to see whether somebody refers to them."

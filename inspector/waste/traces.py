@@ -7,13 +7,13 @@ them (`hear`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from inspector.protocol import kinds
 from inspector.protocol.text import TEXT_KEYS
+from inspector.slices import Steps
 from inspector.tokens.text import counted_text
 from inspector.waste.index import Index, keys_of, marked
 from inspector.waste.repeats import arguments_of
@@ -104,7 +104,7 @@ class Traces:
         if not kept:
             self._close(place)
 
-    def settle(self) -> Iterator[None]:
+    def settle(self) -> Steps[None]:
         """All results have been taken in."""
         for index in (self._strong, self._weak, self._passages):
             index.settle()

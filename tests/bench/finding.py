@@ -35,7 +35,7 @@ PATTERNS = {
 DECODED = {'payload.method == "tools/call"': "tools/call", 'payload.text contains "caller says"': "caller says"}
 SORTED_BY = ("time", "context", "kind", "from", "size", "payload.method")
 PRESETS = ("!context", 'context.type == "reasoning"', "context.depth == 1", 'kind like "mcp/*"', "badge")
-COMPLETED = ("kind == ", "context == ", "from == ", "to == ", 'payload.method == "')
+COMPLETED = ("kind == ", "context == ", 'context == "nowhere', "from == ", "to == ", 'payload.method == "')
 TURNS = 3
 _ENOUGH_S = 5.0
 """What took so long together is not measured again."""

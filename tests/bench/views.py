@@ -28,6 +28,7 @@ from inspector.ui.panes import Panes
 _START_NS = 1_767_600_000_000_000_000
 _TEXT = "x" * 220
 _BATCH = 100_000
+_GIVEN_UP_S = 60
 
 
 class Firehose:
@@ -58,6 +59,16 @@ class Firehose:
         """Let everything be painted."""
         for _ in range(3):
             self.qt.processEvents()
+
+    def go_on_while(self, working: Callable[[], bool]) -> float:
+        """Let the window work a little at a time; milliseconds until it is done."""
+
+        def wait() -> None:
+            until = time.perf_counter() + _GIVEN_UP_S
+            while working() and time.perf_counter() < until:
+                self.qt.processEvents()
+
+        return timed(wait)
 
     def write(self, envelopes: Iterable[dict[str, Any]]) -> None:
         """Append envelopes and let the document read them; the window hears of it when it is flushed."""

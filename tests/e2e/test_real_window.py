@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.screen import virtual_display
+
 pytestmark = [
     pytest.mark.e2e,
     pytest.mark.timeout(90),
@@ -50,19 +52,8 @@ sys.exit(run_loop(main(), qt))
 
 @pytest.fixture
 def display() -> Iterator[str]:
-    """A virtual display of its own."""
-    read, write = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
-        pass_fds=[write], stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(write)
-    try:
-        with os.fdopen(read) as numbers:
-            yield f":{numbers.readline().strip()}"
-    finally:
-        server.terminate()
-        server.wait(timeout=10)
+    with virtual_display() as display:
+        yield display
 
 
 def environment(display: str, home: Path) -> dict[str, str]:

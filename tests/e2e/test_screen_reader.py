@@ -7,11 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.e2e.screen import virtual_display
 
 READER = Path(__file__).with_name("screen_reader.py")
 CAPTURE = Path(__file__).parents[1] / "data" / "captures" / "demo-round.ctxcap"
@@ -35,35 +36,24 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
 
 @pytest.fixture(scope="module")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+def learned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a screen reader learned of the program."""
     missing = _missing()
     if missing:
         pytest.skip(missing)
-    read, write = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
-        pass_fds=[write], stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(write)
-    with os.fdopen(read) as numbers:
-        display = f":{numbers.readline().strip()}"
-    environment = {
-        **os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb",
-        "CONTEXT_INSPECTOR_HOME": str(tmp_path_factory.mktemp("home")),
-    }  # fmt: skip
-    try:
+    with virtual_display() as display:
+        environment = {
+            **os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb",
+            "CONTEXT_INSPECTOR_HOME": str(tmp_path_factory.mktemp("home")),
+        }  # fmt: skip
         done = subprocess.run(
             ["dbus-run-session", "--", PYTHON, str(READER), sys.executable, "-m", "inspector", str(CAPTURE)],
             env=environment, capture_output=True, text=True, timeout=90, check=False,
         )  # fmt: skip
-        if "name org.a11y.Bus was not provided" in done.stderr:
-            pytest.skip("no bus of screen readers can be had here")
-        assert done.returncode == 0, done.stderr
-        yield json.loads(done.stdout.splitlines()[-1])
-    finally:
-        server.terminate()
-        server.wait(timeout=10)
+    if "name org.a11y.Bus was not provided" in done.stderr:
+        pytest.skip("no bus of screen readers can be had here")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def nameless(widgets: list[dict[str, Any]]) -> list[str]:

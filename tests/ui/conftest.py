@@ -7,8 +7,12 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from inspector.sources import follow
 from inspector.ui import counting
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
 from inspector.ui.theme import ThemeController
+from tests.ui.windows import bury, story, window_on
 
 
 @pytest.fixture(autouse=True)
@@ -17,9 +21,39 @@ def no_counting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "START_MS", 3_600_000)
 
 
+@pytest.fixture(autouse=True)
+def no_widgets_left() -> Iterator[None]:
+    """What a test closed is deleted with it: a style sheet is laid over all widgets there are, 0.1 s a window."""
+    yield
+    bury()
+
+
+@pytest.fixture
+def quick_following(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that grows is looked at twenty times as often."""
+    for name in ("POLL_S", "STILL_S", "GRACE_S"):
+        monkeypatch.setattr(follow, name, getattr(follow, name) / 20)
+
+
 @pytest.fixture
 def theme_controller(qapp: QApplication) -> Iterator[ThemeController]:
     """The light theme, applied to the test application; change it with `set_setting("dark")`."""
     controller = ThemeController(qapp, setting="light", bundled_fonts=True)
     yield controller
     controller.dispose()
+
+
+@pytest.fixture
+def application(qapp: QApplication) -> Iterator[Application]:
+    """The program without a loop, which keeps nothing; its windows are closed at the end."""
+    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+    yield made
+    for window in list(made.windows):
+        window.close()
+    made.theme.dispose()
+
+
+@pytest.fixture
+def window(application: Application) -> MainWindow:
+    """A window on a short story."""
+    return window_on(application, story())

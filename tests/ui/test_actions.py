@@ -7,12 +7,16 @@ from collections import Counter
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from inspector.ui import icons
 from inspector.ui.actions import ACTIONS, MENUS, Action
 from inspector.ui.app import Application
 from inspector.ui.commands import Commands
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.details.panel import TABS
+from tests.ui.windows import panes_of
 
 CONVENTIONS = {
     "Ctrl+O": "file.open", "Ctrl+K": "file.connect", "Ctrl+/": "edit.filter", "Ctrl+G": "go.to",
@@ -43,11 +47,11 @@ def test_no_key_means_two_things() -> None:
 
 
 def test_no_two_access_keys_of_a_menu_are_alike() -> None:
-    for menu in MENUS:
+    for menu in {(action.menu, action.submenu) for action in ACTIONS}:
         letters = Counter(
             action.title[action.title.index("&") + 1].lower()
             for action in ACTIONS
-            if action.menu == menu and "&" in action.title
+            if (action.menu, action.submenu) == menu and "&" in action.title
         )
         assert [letter for letter, count in letters.items() if count > 1] == [], menu
 
@@ -57,22 +61,36 @@ def test_the_conventions_hold(key: str, action: str) -> None:
     assert key in next(known for known in ACTIONS if known.id == action).keys
 
 
-def test_a_start_page_offers_only_what_can_be_done_there(qapp: QApplication) -> None:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+def test_a_start_page_offers_only_what_can_be_done_there(application: Application) -> None:
     window = application.new_window()
     enabled = {name for name, action in window.actions_by_id.items() if action.isEnabled()}
     assert enabled == {action.id for action in ACTIONS if not action.needs}
     assert all(action.toolTip() for action in window.actions_by_id.values())
-    window.close()
-    application.theme.dispose()
 
 
-def test_submenus_share_no_access_key_with_what_stands_beside_them(qapp: QApplication) -> None:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+@pytest.mark.parametrize("tab", TABS)
+def test_each_page_of_the_details_is_found_by_its_name(window: MainWindow, tab: str) -> None:
+    panes = panes_of(window)
+    panes.messages.go_to(3)
+    panes.show_context(0, 0)
+    window.docks["Details"].hide()
+    QTest.keySequence(window, QKeySequence("Ctrl+Shift+P"))
+    QTest.keyClicks(window.palette_card.field, f"page {tab}")
+    line = window.palette_card.list.line()
+    assert line is not None
+    QTest.keyClick(window.palette_card.field, Qt.Key.Key_Return)
+    assert (line.group, line.title) == ("Page of the details", tab)
+    assert window.docks["Details"].isVisible()
+    assert (panes.details.place, panes.details.message) == (None, 3)
+    assert panes.details.tabs.currentIndex() == TABS.index(tab)
+    focus = QApplication.focusWidget()
+    assert focus is not None
+    assert panes.details.isAncestorOf(focus)
+
+
+def test_submenus_share_no_access_key_with_what_stands_beside_them(application: Application) -> None:
     window = application.new_window()
     for menu in window.menuBar().findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
         titles = [action.text() for action in menu.actions() if "&" in action.text().replace("&&", "")]
         letters = Counter(QKeySequence.mnemonic(title).toString() for title in titles)
         assert [letter for letter, count in letters.items() if count > 1] == [], menu.title()
-    window.close()
-    application.theme.dispose()

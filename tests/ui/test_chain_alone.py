@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import cast
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.document import CaptureDocument
@@ -35,15 +34,6 @@ def a_story() -> CaptureDocument:
         envelope("mcp/request", CALL, id="f", sender="human", to=["files"], correlation_id=["p"]),
         envelope("mcp/response", {"result": {}}, id="a", sender="files", to=["human"], correlation_id=["f"]),
     )
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
 
 
 @pytest.fixture

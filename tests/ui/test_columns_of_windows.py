@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 
 from inspector.ui.app import Application
 from inspector.ui.dialogs.columns import ColumnsDialog
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.messages.columns import Column
 from tests.ui.windows import panes_of, story, window_on
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
 
 
 def heads(window: MainWindow) -> list[str]:

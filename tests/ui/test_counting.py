@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QCheckBox
+from PySide6.QtWidgets import QCheckBox
 from pytestqt.qtbot import QtBot
 
 from inspector.document import CaptureDocument
@@ -21,15 +20,6 @@ from tests.builders import GrowingLog, envelope, received
 from tests.ui.windows import panes_of, story, window_on
 
 WAIT_MS = 20_000
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield application
-    for window in list(application.windows):
-        window.close()
-    application.theme.dispose()
 
 
 @pytest.fixture(autouse=True)
@@ -111,7 +101,7 @@ def test_it_waits_while_very_many_messages_come(
     panes_of(window).bridge.flush()
     qtbot.wait(200)
     assert window.counting.active
-    assert log.document._counting is None
+    assert not log.document.counting.pids
     counted(qtbot, window)  # nothing came for a second
     assert log.document.analysis.tokens.total == 100
 
@@ -122,7 +112,7 @@ def test_a_process_that_has_nothing_to_do_is_ended(
     monkeypatch.setattr(counting, "IDLE_S", 0.0)
     window = window_on(application, story())
     counted(qtbot, window)
-    qtbot.waitUntil(lambda: window.document._counting is None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not window.document.counting.pids, timeout=WAIT_MS)
     assert not window.counting.active
 
 
@@ -130,7 +120,7 @@ def test_the_setting_turns_it_off(application: Application, qtbot: QtBot) -> Non
     application.settings.display.count_tokens = False
     window = window_on(application, story())
     qtbot.wait(100)
-    assert window.document._counting is None
+    assert not window.document.counting.pids
     assert "Cost" not in facts_of(window)
     assert not panes_of(window).contexts.tokens_action.isEnabled()
     window.commands.show_settings()
@@ -144,7 +134,7 @@ def test_the_setting_turns_it_off(application: Application, qtbot: QtBot) -> Non
     counted(qtbot, window)
     assert application.settings.display.count_tokens
     box.click()
-    assert window.document._counting is None
+    assert not window.document.counting.pids
     assert window.document.analysis.tokens.done  # what was counted stays
     dialog.close()
 
@@ -152,11 +142,8 @@ def test_the_setting_turns_it_off(application: Application, qtbot: QtBot) -> Non
 def test_closing_ends_the_process(application: Application, qtbot: QtBot) -> None:
     window = window_on(application, story())
     document = window.document
-    qtbot.waitUntil(lambda: document._counting is not None, timeout=WAIT_MS)
-    counting_ = document._counting
-    assert counting_ is not None
-    qtbot.waitUntil(lambda: bool(counting_.pids), timeout=WAIT_MS)
-    (pid,) = counting_.pids
+    qtbot.waitUntil(lambda: bool(document.counting.pids), timeout=WAIT_MS)
+    (pid,) = document.counting.pids
     window.close()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
@@ -164,13 +151,12 @@ def test_closing_ends_the_process(application: Application, qtbot: QtBot) -> Non
 
 def test_it_is_said_once_when_it_is_given_up(application: Application, qtbot: QtBot) -> None:
     window = window_on(application, story())
+    counting_ = window.document.counting
     for _ in range(3):
-        qtbot.waitUntil(lambda: bool(window.document._counting and window.document._counting.pids), timeout=WAIT_MS)
-        counting_ = window.document._counting
-        assert counting_ is not None
-        os.kill(counting_.pids[0], signal.SIGKILL)
-        killed = counting_.pids[0]
-        qtbot.waitUntil(lambda killed=killed, c=counting_: killed not in c.pids, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: bool(counting_.pids), timeout=WAIT_MS)
+        (killed,) = counting_.pids
+        os.kill(killed, signal.SIGKILL)
+        qtbot.waitUntil(lambda killed=killed: killed not in counting_.pids, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.notices.notice("tokens-given-up") is not None, timeout=WAIT_MS)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,25 +10,19 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.actions import ACTIONS
-from inspector.ui.app import Application
 from inspector.ui.docks import BOTTOM, DOCKS, Dock, is_in_front
 from inspector.ui.layout import fitting
 from inspector.ui.main_window import MainWindow
 from inspector.ui.pane_focus import stops
-from tests.ui.windows import panes_of, story, window_on
+from tests.ui.windows import panes_of
 
 
 @pytest.fixture
-def window(qapp: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    made = window_on(application, story())
-    with qtbot.waitExposed(made):
-        made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    yield made
-    made.close()
-    application.theme.dispose()
+def window(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    with qtbot.waitExposed(window):
+        window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    return window
 
 
 BELOW = [one for one in DOCKS if one.area is BOTTOM]

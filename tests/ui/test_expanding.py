@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,18 +23,13 @@ RESULT = 5
 
 
 @pytest.fixture
-def window(qapp: QApplication) -> Iterator[MainWindow]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+def window(application: Application) -> MainWindow:
     document = story()
     document.analysis.tokens.count_now(np.arange(len(document.analysis)))
     window = window_on(application, document)
-    window.show()
     window.actions_by_id["view.hints"].trigger()
     QApplication.processEvents()
-    yield window
-    for one in list(application.windows):
-        one.close()
-    application.theme.dispose()
+    return window
 
 
 def shown(window: MainWindow) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QTextCharFormat
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit, QToolButton
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
 from inspector.document import CaptureDocument
@@ -26,15 +25,6 @@ from inspector.ui.widgets.find_bar import FindBar
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.find import child
 from tests.ui.windows import panes_of, story, window_on
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield application
-    for window in list(application.windows):
-        window.close()
-    application.theme.dispose()
 
 
 def shown(application: Application, document: CaptureDocument) -> MainWindow:

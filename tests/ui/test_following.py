@@ -10,22 +10,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from inspector.sources import follow as follow_module
 from inspector.sources.follow import ROTATED
 from inspector.ui.app import Application
 from tests.builders import envelope, lines_of, tool_call
-from tests.ui.windows import numbers, panes_of, run_in_window, texts, until
+from tests.ui.windows import numbers, panes_of, run_in_window, shows, texts, until
 
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("POLL_S", "STILL_S", "GRACE_S"):
-        monkeypatch.setattr(follow_module, name, getattr(follow_module, name) / 20)
-
-
-def shows(application: Application, count: int) -> bool:
-    window = application.windows[0]
-    return window.panes is not None and len(numbers(window)) == count
+pytestmark = pytest.mark.usefixtures("quick_following")
 
 
 def append(path: Path, *names: str) -> None:

@@ -7,23 +7,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from inspector.sources import follow as follow_module
 from inspector.tap.backlog import CLIENT, SERVER, Backlog
 from inspector.tap.recorder import TapRecorder
 from inspector.ui.app import Application
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, run_in_window, texts, until
+from tests.ui.windows import panes_of, run_in_window, shows, texts, until
 
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("POLL_S", "STILL_S", "GRACE_S"):
-        monkeypatch.setattr(follow_module, name, getattr(follow_module, name) / 20)
-
-
-def shows(application: Application, count: int) -> bool:
-    window = application.windows[0]
-    return window.panes is not None and len(numbers(window)) == count
+pytestmark = pytest.mark.usefixtures("quick_following")
 
 
 def test_a_window_follows_what_is_said_from_the_first_line_on(qapp: QApplication, tmp_path: Path) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from inspector.document import CaptureDocument
 from inspector.ui.app import Application
@@ -20,16 +17,12 @@ DEMO = ROOT / "tests/data/captures/demo-round.ctxcap"
 
 
 @pytest.fixture
-def window(qapp: QApplication) -> Iterator[MainWindow]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+def window(application: Application) -> MainWindow:
     document = CaptureDocument()
     document.load(DEMO)
     made = window_on(application, document)
-    made.show()
     made.activateWindow()
-    yield made
-    made.close()
-    application.theme.dispose()
+    return made
 
 
 def press(window: MainWindow, keys: str) -> None:
@@ -49,26 +42,26 @@ def is_shown(window: MainWindow, dock: str) -> bool:
 
 def test_first_steps(window: MainWindow) -> None:
     press(window, "F8")
-    assert current(window) == 99
-    panes_of(window).go_to(107)
+    assert current(window) == 97
+    panes_of(window).go_to(105)
     press(window, "Ctrl+[")
-    assert current(window) == 107
+    assert current(window) == 105
     press(window, "Ctrl+]")
-    assert current(window) == 108
+    assert current(window) == 106
     press(window, "Ctrl+\\")
-    assert numbers(window) == [30, 34, 53, 56, 65, 70, 107, 108, 110, 111]
+    assert numbers(window) == [28, 32, 51, 54, 63, 68, 105, 106, 108, 109]
     press(window, "Ctrl+\\")
-    assert len(numbers(window)) == 163
+    assert len(numbers(window)) == 161
 
 
 def test_why(window: MainWindow) -> None:
-    panes_of(window).go_to(107)
+    panes_of(window).go_to(105)
     press(window, "Alt+Down")
-    assert current(window) == 113
+    assert current(window) == 111
     press(window, "Alt+Up")
-    assert current(window) == 108
+    assert current(window) == 106
     press(window, "Alt+Left")
-    assert current(window) == 113
+    assert current(window) == 111
     press(window, "Ctrl+Shift+I")
     assert window.center.current == "model_sees"
     press(window, "Ctrl+7")
@@ -93,7 +86,7 @@ def test_search_and_filter(window: MainWindow) -> None:
     QTest.keyClick(window.focusWidget(), Qt.Key.Key_Return)
     assert len(numbers(window)) == 21
     press(window, "Ctrl+Shift+X")
-    assert len(numbers(window)) == 163
+    assert len(numbers(window)) == 161
     press(window, "Ctrl+F")
     assert panes_of(window).finding.bar.isVisible()
 
@@ -105,13 +98,13 @@ def test_scope_by_the_tree(window: MainWindow) -> None:
     QTest.keyClick(view, Qt.Key.Key_Return)
     assert len(numbers(window)) == 77
     QTest.keyClick(view, Qt.Key.Key_Escape)
-    assert len(numbers(window)) == 163
+    assert len(numbers(window)) == 161
 
 
 def test_marks(window: MainWindow) -> None:
     panes_of(window).go_to(10)
     press(window, "Ctrl+M")
-    panes_of(window).go_to(107)
+    panes_of(window).go_to(105)
     press(window, "F7")
     assert current(window) == 11
     press(window, "Ctrl+5")

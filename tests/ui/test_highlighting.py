@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import DEFAULT_HIGHLIGHTS, HighlightRule
@@ -22,7 +21,7 @@ from inspector.ui.dialogs.settings import SettingsDialog
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.messages.columns import Column
 from tests.ui.find import child
-from tests.ui.windows import panes_of, story, window_on
+from tests.ui.windows import panes_of
 
 KEYS, CONTROL, ALT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 EDGE_X = 2
@@ -30,18 +29,13 @@ EDGE_X = 2
 
 
 @pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+def application(application: Application) -> Application:
     application.settings.highlights = []
-    yield application
-    for window in list(application.windows):
-        window.close()
-    application.theme.dispose()
+    return application
 
 
 @pytest.fixture
-def window(application: Application, qtbot: QtBot) -> MainWindow:
-    window = window_on(application, story())
+def window(window: MainWindow, qtbot: QtBot) -> MainWindow:
     with qtbot.waitExposed(window):
         window.activateWindow()
     return window

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
@@ -31,12 +31,8 @@ Make = Callable[[CaptureDocument], MainWindow]
 
 
 @pytest.fixture
-def make(qapp: QApplication) -> Iterator[Make]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield lambda document: window_on(application, document)
-    for window in list(application.windows):
-        window.close()
-    application.theme.dispose()
+def make(application: Application) -> Make:
+    return lambda document: window_on(application, document)
 
 
 def many(count: int = 200) -> list[dict[str, object]]:

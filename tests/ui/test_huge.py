@@ -38,9 +38,10 @@ def test_every_hostile_log_can_be_looked_at(qapp: QApplication, tmp_path: Path, 
         assert count >= 2
         for message in {0, 1, 2, count - 1} & set(range(count)):
             panes.go_to(message)
+            window.grab()
             for tab in TABS:
                 panes.details.show_tab(tab)
-                window.grab()
+                panes.details.grab()
         assert any("before" in row for row in texts(window)[:1])
 
     run_in_window(qapp, steps)

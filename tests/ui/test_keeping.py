@@ -7,11 +7,12 @@ import errno
 import json
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton
 
 from inspector.capture.writer import CaptureWriter
 from inspector.captures import captures_folder, claim, new_capture, unsaved_captures
@@ -293,6 +294,28 @@ def test_quitting_asks_each_window_and_one_cancel_keeps_all(qapp: QApplication) 
             answer(await question(second), "Discard")
             await until(lambda: not application.windows, "the windows to close")
         assert list(captures_folder().iterdir()) == []
+
+    run_in_window(qapp, steps)
+
+
+def test_captures_of_one_name_are_told_apart_by_their_gateways(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        async with NumberedGateway() as one, NumberedGateway() as other:
+            first = await watching(application, one, 1)
+            assert first.windowTitle() == "demo[*] — Context Inspector"
+            second = await watching(application, other, 1)
+            names = [f"demo at {urlsplit(gateway.url).netloc}" for gateway in (one, other)]
+            assert [window.windowTitle() for window in (first, second)] == [
+                f"{n}[*] — Context Inspector" for n in names
+            ]
+            second.close()
+            dialog = await question(second)
+            assert any(label.text() == f"Save the capture of {names[1]}?" for label in dialog.findChildren(QLabel))
+            answer(dialog, "Discard")
+            await until(lambda: application.windows == [first], "the window to close")
+            first.close()
+            answer(await question(first), "Discard")
+            await until(lambda: not application.windows, "the window to close")
 
     run_in_window(qapp, steps)
 

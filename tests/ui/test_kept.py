@@ -40,11 +40,6 @@ def application(qapp: QApplication) -> Iterator[Application]:
     application.theme.dispose()
 
 
-@pytest.fixture
-def window(application: Application, qtbot: QtBot) -> MainWindow:
-    return window_on(application, story())
-
-
 def said(window: MainWindow, name: str = "message") -> str:
     notice = window.notices.notice(name)
     return notice.text if notice is not None else ""

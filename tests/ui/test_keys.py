@@ -26,7 +26,7 @@ from inspector.ui.widgets.command_list import Line
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.widgets.palette_card import PaletteCard
 from tests.ui.find import child
-from tests.ui.windows import panes_of, story, window_on
+from tests.ui.windows import panes_of
 
 KEYS = Qt.Key
 CTRL, ALT, SHIFT = (
@@ -35,20 +35,10 @@ CTRL, ALT, SHIFT = (
 
 
 @pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
-
-
-@pytest.fixture
-def window(application: Application, qtbot: QtBot) -> MainWindow:
-    made = window_on(application, story())
-    made.activateWindow()
-    qtbot.waitUntil(lambda: made.isActiveWindow())
-    return made
+def window(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    return window
 
 
 def press(widget: QWidget, keys: str) -> None:
@@ -388,7 +378,7 @@ def test_go_to_a_number_an_id_and_a_part_of_one(window: MainWindow, qtbot: QtBot
     assert "hidden by this view" in line.detail
     QTest.keyClick(dialog.field, KEYS.Key_Return)
     assert current(window) == 3
-    assert panes.messages.view.hasFocus()
+    qtbot.waitUntil(panes.messages.view.hasFocus)  # the window is active again in a moment
     press(window, "Ctrl+G")
     dialog = next(one for one in window.findChildren(GoToDialog) if one.isVisible())
     QTest.keyClicks(dialog.field, "#9")
@@ -521,11 +511,11 @@ def test_going_around_the_end_is_told(window: MainWindow) -> None:
         panes.go_to(message)
         window.commands.toggle_mark()
     panes.go_to(0)
-    window.commands.next_mark()
+    window.commands.next_mark(1)
     assert current(window) == 3
     assert "again" not in " ".join(window.status.words())
-    window.commands.previous_mark()
+    window.commands.next_mark(-1)
     assert current(window) == 7
     assert "from the last again" in " ".join(window.status.words())
-    window.commands.next_mark()
+    window.commands.next_mark(1)
     assert "from the first again" in " ".join(window.status.words())

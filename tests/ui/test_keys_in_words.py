@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.actions import ACTIONS
@@ -22,15 +21,6 @@ NEW = {
     "go.problem_next": "Ctrl+Alt+1", "edit.mark": "Ctrl+Alt+2", "edit.comment": "Ctrl+Alt+3", "file.open": "Ctrl+Alt+4",
     "edit.find_next": "Ctrl+Alt+5", "edit.find_previous": "Ctrl+Alt+6", "file.connect": "Ctrl+Alt+7",
 }  # fmt: skip
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
 
 
 @pytest.fixture
@@ -64,7 +54,7 @@ def test_keys_are_named_as_they_are(window: MainWindow, application: Application
     assert words(window, "findPrevious") == "Previous hit (Ctrl+Alt+6)"
     assert panes_of(window).marks.view.empty_text.startswith("Nothing is marked. Ctrl+Alt+2 marks and Ctrl+Alt+3 comm")
     assert "Ctrl+Alt+1 next problem" in details(window)
-    window.commands.next_mark()
+    window.commands.next_mark(1)
     notice = window.notices.notice("no-mark")
     assert notice is not None
     assert notice.text == "No message is marked. Ctrl+Alt+2 marks the current one."

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.document import CaptureDocument
@@ -16,15 +14,6 @@ from inspector.ui.app import Application
 from inspector.ui.opening import Opening
 from tests.builders import GrowingLog, envelope, received
 from tests.ui.windows import panes_of, window_on
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield application
-    for window in list(application.windows):
-        window.close()
-    application.theme.dispose()
 
 
 @pytest.fixture

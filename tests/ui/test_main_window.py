@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,20 +31,6 @@ IN_WHY = [4, 5, 6, 7, 8]
 """Messages of `story` in its context; the start itself is said in main."""
 COLLAPSED = 5
 """Index of the collapsed result."""
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield application
-    for window in list(application.windows):
-        window.close()
-    application.theme.dispose()
-
-
-@pytest.fixture
-def window(application: Application) -> MainWindow:
-    return window_on(application, story())
 
 
 def type_filter(window: MainWindow, text: str) -> None:
@@ -457,8 +442,7 @@ def test_the_layout_comes_back_with_the_next_window(qapp: QApplication) -> None:
     run_in_window(qapp, steps)
 
 
-def test_a_window_too_narrow_for_its_panes_opens_a_log_at_200_percent(qapp: QApplication) -> None:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+def test_a_window_too_narrow_for_its_panes_opens_a_log_at_200_percent(application: Application) -> None:
     application.theme.set_zoom(2.0)
     window = application.new_window()
     window.resize(700, 500)
@@ -473,4 +457,3 @@ def test_a_window_too_narrow_for_its_panes_opens_a_log_at_200_percent(qapp: QApp
         dialog.reject()
     window.close()
     application.theme.set_zoom(1.0)
-    application.theme.dispose()

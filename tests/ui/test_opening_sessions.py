@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from inspector.analysis.context_tree import MAIN
+from inspector.filters.visible import Scope
 from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.widgets.status_button import StatusButton
 from tests.ui.find import child
 from tests.ui.test_restoring import log_of, read
-from tests.ui.windows import run_in_window, until
+from tests.ui.windows import numbers, panes_of, run_in_window, until
 
 SESSION = {"session_id": "m1", "created_at": "2026-01-05T09:00:00Z", "subsessions": ["s1"], "messages": []}
 SUBSESSION = {"subsession_id": "s1", "parent_session_id": "m1", "label": "units", "status": "open", "messages": []}
@@ -57,5 +61,28 @@ def test_a_folder_is_asked_for(qapp: QApplication, files: list[str]) -> None:
         await read(window)
         assert window.document.msp is not None
         assert [sub.label for sub in window.document.msp.subsessions] == ["units"]
+
+    run_in_window(qapp, whole)
+
+
+def test_tree_table_and_status_bar_count_the_same_messages(qapp: QApplication) -> None:
+    sample = Path(__file__).parents[1] / "data" / "msp" / "weekly-report.json"
+
+    def words(window: MainWindow) -> tuple[str, str]:
+        status = child(window, StatusButton, "statusCounts").accessibleName()
+        return status, window.filter_bar.counts_text()
+
+    async def whole(application: Application) -> None:
+        window = application.new_window()
+        window.opening.open_path(sample)
+        await read(window)
+        panes = panes_of(window)
+        assert words(window)[0] == "44 messages"
+        assert panes.counts() == (44, 44)
+        (space,) = panes.document.analysis.contexts.spaces
+        panes.set_scope(Scope(space, MAIN))
+        await until(lambda: panes.counts() == (23, 44), "main alone")
+        assert words(window)[0] == "44 messages, 23 shown"
+        assert len(numbers(window)) == 30  # what tells of sessions is listed all the same
 
     run_in_window(qapp, whole)

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
-from tests.ui.windows import panes_of, story, window_on
+from tests.ui.windows import panes_of
 
 KEYS = Qt.Key
 
 
 @pytest.fixture
-def window(qapp: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    made = window_on(application, story())
-    made.show()
-    made.activateWindow()
-    qtbot.waitUntil(made.isActiveWindow)
-    yield made
-    made.close()
-    application.theme.dispose()
+def window(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    return window
 
 
 @pytest.fixture

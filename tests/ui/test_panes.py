@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import cast
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.context_tree import MAIN
-from inspector.filters import compile as compiling
+from inspector.filters import pace
 from inspector.filters.visible import Scope
 from inspector.ui import running_search
 from inspector.ui.app import Application
@@ -21,16 +19,12 @@ from inspector.ui.panels.messages import panel as messages_panel
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panes import Panes
 from tests.builders import GrowingLog, document_of, envelope
-from tests.ui.windows import panes_of, story, window_on
+from tests.ui.windows import panes_of, window_on
 
 
 @pytest.fixture
-def panes(qapp: QApplication) -> Iterator[Panes]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    window = window_on(application, story())
-    yield panes_of(window)
-    window.close()
-    application.theme.dispose()
+def panes(window: MainWindow) -> Panes:
+    return panes_of(window)
 
 
 def shown(panes: Panes) -> list[int]:
@@ -132,13 +126,9 @@ def test_showing_what_is_hidden_adds_it_to_the_filter(panes: Panes) -> None:
 
 
 @pytest.fixture
-def many(qapp: QApplication) -> Iterator[Panes]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+def many(application: Application) -> Panes:
     document = document_of(*(envelope("chat", {"text": f"number {n}", "n": n}) for n in range(3_000)))
-    window = window_on(application, document)
-    yield panes_of(window)
-    window.close()
-    application.theme.dispose()
+    return panes_of(window_on(application, document))
 
 
 @pytest.fixture
@@ -146,7 +136,7 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn of the loop is long enough for some records only."""
     monkeypatch.setattr(running_search, "FIRST_S", 0.0)
     monkeypatch.setattr(running_search, "SLICE_S", 0.0)
-    monkeypatch.setattr(compiling, "_MOST", 64)
+    monkeypatch.setattr(pace, "_MOST", 64)
 
 
 def test_a_filter_that_decodes_works_in_slices_and_says_how_far_it_is(many: Panes, slowly: None, qtbot: QtBot) -> None:
@@ -195,11 +185,9 @@ def test_a_window_that_is_closed_decodes_no_more(many: Panes, slowly: None, qtbo
 # Pausing
 
 
-def test_what_came_while_the_view_was_paused_comes_at_once(qapp: QApplication, qtbot: QtBot) -> None:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+def test_what_came_while_the_view_was_paused_comes_at_once(application: Application, qtbot: QtBot) -> None:
     log = GrowingLog()
-    window = window_on(application, log.document)
-    panes = panes_of(window)
+    panes = panes_of(window_on(application, log.document))
     panes.apply_filter('kind == "chat"')
     panes.bridge.set_paused(True)
     for start in range(0, 20_000, 1_000):
@@ -211,37 +199,29 @@ def test_what_came_while_the_view_was_paused_comes_at_once(qapp: QApplication, q
     assert len(panes.rows) == 10_000
     assert panes.contexts.model.rowCount() == 9
     assert panes.contexts.model.count(0) == 20_000
-    window.close()
-    application.theme.dispose()
 
 
 def test_a_paused_view_with_a_slow_filter_catches_up_in_slices(
-    qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
     log = GrowingLog()
-    window = window_on(application, log.document)
-    panes = panes_of(window)
+    panes = panes_of(window_on(application, log.document))
     panes.apply_filter("payload.n")
     panes.bridge.set_paused(True)
     log.write(*(envelope("chat", {"n": n} if n % 2 else {}) for n in range(2_000)))
     monkeypatch.setattr(messages_panel, "SLICE_S", 0.0)
-    monkeypatch.setattr(compiling, "_MOST", 64)
+    monkeypatch.setattr(pace, "_MOST", 64)
     panes.bridge.set_paused(False)
     assert 0 < len(panes.rows) < 1_000
     assert panes.rows.behind
     qtbot.waitUntil(lambda: len(panes.rows) == 1_000, timeout=10_000)
     assert not panes.rows.behind
     assert panes.rows.visible.tolist() == list(range(1, 2_000, 2))
-    window.close()
-    application.theme.dispose()
 
 
-def test_another_filter_takes_a_paused_view_as_far_as_it_was_looked_for(qapp: QApplication) -> None:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+def test_another_filter_takes_a_paused_view_as_far_as_it_was_looked_for(application: Application) -> None:
     log = GrowingLog()
-    window = window_on(application, log.document)
-    panes = panes_of(window)
+    panes = panes_of(window_on(application, log.document))
     log.write(envelope("chat", {}), envelope("chat", {}))
     panes.bridge.set_paused(True)
     panes.bridge.flush()
@@ -250,15 +230,11 @@ def test_another_filter_takes_a_paused_view_as_far_as_it_was_looked_for(qapp: QA
     panes.apply_filter('kind == "chat"')
     assert (shown(panes), panes.bridge.waiting, panes.bridge.paused) == ([0, 1, 2], 0, True)
     assert panes.counts() == (3, 4)
-    window.close()
-    application.theme.dispose()
 
 
-def test_states_that_go_by_the_clock_are_filtered_anew_each_second(qapp: QApplication) -> None:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+def test_states_that_go_by_the_clock_are_filtered_anew_each_second(application: Application) -> None:
     log = GrowingLog()
-    window = window_on(application, log.document)
-    panes = panes_of(window)
+    panes = panes_of(window_on(application, log.document))
     log.document.analysis.now_ns = 10**18
     log.write({"t": 10**18, "dir": "in", "src": 0, "frame": envelope(context="a", ts=None)})
     panes.bridge.flush()
@@ -266,8 +242,6 @@ def test_states_that_go_by_the_clock_are_filtered_anew_each_second(qapp: QApplic
     assert shown(panes) == [0]
     panes.tick(10**18 + 60 * 10**9)
     assert shown(panes) == []
-    window.close()
-    application.theme.dispose()
 
 
 def click_context(panes: Panes, name: str) -> None:

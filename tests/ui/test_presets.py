@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,17 +26,7 @@ KEYS, CONTROL, ALT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardMod
 
 
 @pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield application
-    for window in list(application.windows):
-        window.close()
-    application.theme.dispose()
-
-
-@pytest.fixture
-def window(application: Application, qtbot: QtBot) -> MainWindow:
-    window = window_on(application, story())
+def window(window: MainWindow, qtbot: QtBot) -> MainWindow:
     with qtbot.waitExposed(window):
         window.activateWindow()
     return window

@@ -52,6 +52,25 @@ def started(qapp: QApplication, steps: Callable[[Application], Awaitable[None]])
     run_in_window(qapp, whole)
 
 
+def left_open(qapp: QApplication, log: Path, *, at: int | None = None) -> None:
+    """Run the program until a log is open, and somebody has gone to a message."""
+
+    async def first(application: Application) -> None:
+        await opened(application.windows[0], log)
+        if at is not None:
+            panes_of(application.windows[0]).go_to(at)
+        await application.quit()
+
+    started(qapp, first)
+
+
+def opened_twice_in_vain(qapp: QApplication, log: Path) -> None:
+    """As two starts leave it that ended hard with this log."""
+    left_open(qapp, log)
+    raw = json.loads(last_open_path().read_text())
+    last_open_path().write_text(json.dumps({**raw, "attempts": 2}))
+
+
 async def opened(window: MainWindow, path: Path) -> None:
     window.opening.open_path(path)
     await read(window)
@@ -297,16 +316,11 @@ def test_another_file_of_the_same_name_keeps_the_filter_but_not_the_place(qapp: 
 def test_a_log_that_has_grown_is_the_same(qapp: QApplication, tmp_path: Path) -> None:
     log = log_of(tmp_path, count=30)
 
-    async def first(application: Application) -> None:
-        await opened(application.windows[0], log)
-        panes_of(application.windows[0]).go_to(12)
-        await application.quit()
-
     async def second(application: Application) -> None:
         await read(application.windows[0])
         assert panes_of(application.windows[0]).messages.current_message() == 12
 
-    started(qapp, first)
+    left_open(qapp, log, at=12)
     with log.open("a") as file:
         file.write(log_of(tmp_path, "more.jsonl").read_text())
     started(qapp, second)
@@ -314,11 +328,6 @@ def test_a_log_that_has_grown_is_the_same(qapp: QApplication, tmp_path: Path) ->
 
 def test_what_the_user_does_meanwhile_stands(qapp: QApplication, tmp_path: Path) -> None:
     log = log_of(tmp_path)
-
-    async def first(application: Application) -> None:
-        await opened(application.windows[0], log)
-        panes_of(application.windows[0]).go_to(250)
-        await application.quit()
 
     async def second(application: Application) -> None:
         window = application.windows[0]
@@ -328,7 +337,7 @@ def test_what_the_user_does_meanwhile_stands(qapp: QApplication, tmp_path: Path)
         assert panes_of(window).stack.text == "no < 5"
         assert len(panes_of(window).rows.visible) == 4
 
-    started(qapp, first)
+    left_open(qapp, log, at=250)
     started(qapp, second)
 
 
@@ -355,10 +364,6 @@ def test_switched_off_it_opens_nothing(qapp: QApplication, tmp_path: Path) -> No
 def test_a_start_with_a_file_leaves_what_was_open_to_the_next(qapp: QApplication, tmp_path: Path) -> None:
     log, other = log_of(tmp_path, count=20), log_of(tmp_path, "other.jsonl", 20)
 
-    async def first(application: Application) -> None:
-        await opened(application.windows[0], log)
-        await application.quit()
-
     async def visit(application: Application) -> None:
         application.keep_last_open()
         application.open_targets([str(other)])
@@ -369,17 +374,13 @@ def test_a_start_with_a_file_leaves_what_was_open_to_the_next(qapp: QApplication
         await read(application.windows[0])
         assert [window.document.name for window in application.windows] == ["work.jsonl"]
 
-    started(qapp, first)
+    left_open(qapp, log)
     run_in_window(qapp, visit)
     started(qapp, third)
 
 
 def test_starts_that_ended_before_all_stood_only_offer_it(qapp: QApplication, tmp_path: Path) -> None:
-    log = log_of(tmp_path, count=20)
-
-    async def first(application: Application) -> None:
-        await opened(application.windows[0], log)
-        await application.quit()
+    opened_twice_in_vain(qapp, log_of(tmp_path, count=20))
 
     async def offered(application: Application) -> None:
         window = application.windows[0]
@@ -390,22 +391,7 @@ def test_starts_that_ended_before_all_stood_only_offer_it(qapp: QApplication, tm
         await read(application.windows[0])
         assert [window.document.name for window in application.windows] == ["work.jsonl"]
 
-    started(qapp, first)
-    raw = json.loads(last_open_path().read_text())
-    last_open_path().write_text(json.dumps({**raw, "attempts": 2}))
     started(qapp, offered)
-
-
-def opened_twice_in_vain(qapp: QApplication, log: Path) -> None:
-    """As two starts leave it that ended hard with this log."""
-
-    async def first(application: Application) -> None:
-        await opened(application.windows[0], log)
-        await application.quit()
-
-    started(qapp, first)
-    raw = json.loads(last_open_path().read_text())
-    last_open_path().write_text(json.dumps({**raw, "attempts": 2}))
 
 
 def test_after_an_offer_what_is_open_is_kept_again(qapp: QApplication, tmp_path: Path) -> None:
@@ -452,10 +438,6 @@ def test_a_start_is_a_good_one_when_all_has_stood_for_a_while(
 ) -> None:
     log = log_of(tmp_path, count=20)
 
-    async def first(application: Application) -> None:
-        await opened(application.windows[0], log)
-        await application.quit()
-
     async def second(application: Application) -> None:
         assert application.last_open is not None
         await read(application.windows[0])
@@ -466,7 +448,7 @@ def test_a_start_is_a_good_one_when_all_has_stood_for_a_while(
         application.last_open.note()
         assert load_last_open().attempts == 0
 
-    started(qapp, first)
+    left_open(qapp, log)
     started(qapp, second)
 
 
@@ -537,16 +519,11 @@ def test_a_packed_log_comes_back(qapp: QApplication, tmp_path: Path) -> None:
     packed = tmp_path / "work.jsonl.gz"
     packed.write_bytes(gzip.compress(log_of(tmp_path).read_bytes()))
 
-    async def first(application: Application) -> None:
-        await opened(application.windows[0], packed)
-        panes_of(application.windows[0]).go_to(200)
-        await application.quit()
-
     async def second(application: Application) -> None:
         await read(application.windows[0])
         assert panes_of(application.windows[0]).messages.current_message() == 200
 
-    started(qapp, first)
+    left_open(qapp, packed, at=200)
     started(qapp, second)
 
 

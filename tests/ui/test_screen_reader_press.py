@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import SIGNAL, Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.findings import Severity
@@ -16,7 +14,7 @@ from inspector.ui.dialogs.settings import SettingsDialog
 from inspector.ui.main_window import MainWindow
 from inspector.ui.widgets.color_choice import Swatch
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, story, window_on
+from tests.ui.windows import numbers, panes_of
 
 CHATS = 'kind == "chat"'
 DIALOGS = (
@@ -27,21 +25,11 @@ DIALOGS = (
 
 
 @pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
-
-
-@pytest.fixture
-def window(application: Application) -> MainWindow:
-    made = window_on(application, story())
+def window(window: MainWindow) -> MainWindow:
     for name in ("view.findings", "view.marks", "analyze.latency", "edit.find"):
-        made.actions_by_id[name].trigger()
-    panes_of(made).stack_filter(CHATS)
-    return made
+        window.actions_by_id[name].trigger()
+    panes_of(window).stack_filter(CHATS)
+    return window
 
 
 def press(widget: QWidget) -> None:

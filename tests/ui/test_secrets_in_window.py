@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 from inspector.document import CaptureDocument
 from inspector.ui.app import Application
@@ -125,16 +124,13 @@ def leaky() -> CaptureDocument:
 
 
 @pytest.fixture
-def panes(qapp: QApplication) -> Iterator[Panes]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+def panes(application: Application) -> Panes:
     window = window_on(application, leaky())
     window.resize(2_400, 1_600)
     window.show()
     for dock in ("Findings", "Latency"):
         window.docks[dock].show()
-    yield panes_of(window)
-    window.close()
-    application.theme.dispose()
+    return panes_of(window)
 
 
 @pytest.fixture

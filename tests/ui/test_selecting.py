@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -27,15 +26,6 @@ KEYS = Qt.Key
 NO, SHIFT, CONTROL = (
     Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier,
 )  # fmt: skip
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield application
-    for window in list(application.windows):
-        window.close()
-    application.theme.dispose()
 
 
 def shown(application: Application, qtbot: QtBot, *said: dict[str, object]) -> MainWindow:
@@ -301,20 +291,20 @@ def test_rows_are_copied_as_they_are_shown(window: MainWindow) -> None:
 def test_everything_is_copied_of_all_that_are_selected(window: MainWindow) -> None:
     click(window, 5, SHIFT)
     commands = window.commands
-    commands.copy_value()
+    commands.copy("values")
     assert clipboard() == "message 3\nmessage 4\nmessage 5"
-    commands.copy_id()
+    commands.copy("ids")
     assert clipboard() == "id-3\nid-4\nid-5"
-    commands.copy_json()
+    commands.copy("json")
     assert [json.loads(line)["id"] for line in clipboard().splitlines()] == ["id-3", "id-4", "id-5"]
-    commands.copy_markdown()
+    commands.copy("markdown")
     assert [line for line in clipboard().splitlines() if line.startswith("## ")] == [
         "## No. 3 chat", "## No. 4 chat", "## No. 5 chat",
     ]  # fmt: skip
-    commands.copy_filter()
+    commands.copy("filter")
     assert clipboard() == "no >= 3 && no <= 5"
     click(window, 9, CONTROL)
-    commands.copy_filter()
+    commands.copy("filter")
     assert clipboard() == "no == 9 || (no >= 3 && no <= 5)"
     found = panes_of(window).rows.evaluate(compile_filter(clipboard()), None)
     assert (found + 1).tolist() == [3, 4, 5, 9]
@@ -324,11 +314,11 @@ def test_several_copied_as_json_can_be_pasted_as_a_log_and_hide_secrets(applicat
     call = tool_call("login", arguments={"password": "hunter2"})
     window = shown(application, qtbot, call, tool_result(call, "in"))
     press(window, KEYS.Key_A, CONTROL)
-    window.commands.copy_json()
+    window.commands.copy("json")
     assert "hunter2" not in clipboard()
     assert len(document_of(*clipboard().splitlines()).analysis) == 2
-    for act in (window.commands.copy_row, window.commands.copy_markdown):
-        act()
+    for what in ("rows", "markdown"):
+        window.commands.copy(what)
         assert "hunter2" not in clipboard()
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QToolButton
@@ -16,7 +14,6 @@ from inspector.analysis.context_tree import MAIN
 from inspector.cli import app
 from inspector.filters import compile_filter
 from inspector.filters.stack import MOST_CONDITIONS
-from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.details.json_model import JsonRole
 from inspector.ui.panels.details.json_tree import JsonTree
@@ -27,15 +24,6 @@ from tests.ui.find import child
 from tests.ui.windows import numbers, panes_of, story, window_on
 
 CHATS = 'kind == "chat"'
-
-
-@pytest.fixture
-def window(qapp: QApplication) -> Iterator[MainWindow]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    window = window_on(application, story())
-    yield window
-    window.close()
-    application.theme.dispose()
 
 
 def editor(window: MainWindow) -> QPlainTextEdit:

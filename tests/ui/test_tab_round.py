@@ -4,33 +4,20 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import inspector.ui
 from inspector.filters.visible import Reach, Scope
-from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.findings.rows import Grouping
-from tests.ui.windows import panes_of, story, window_on
+from tests.ui.windows import bury, panes_of
 
 BORROWING = re.compile(r"\b(nextInFocusChain|previousInFocusChain|topLevelWidget|actionGroup)\(")
 """PySide takes what these return for a part of what they were asked of; with its end, theirs has come as well."""
-
-
-@pytest.fixture
-def window(qapp: QApplication) -> Iterator[MainWindow]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    window = window_on(application, story())
-    window.show()
-    yield window
-    window.close()
-    application.theme.dispose()
 
 
 def tab_around(window: MainWindow, qtbot: QtBot, presses: int = 12) -> None:
@@ -39,7 +26,7 @@ def tab_around(window: MainWindow, qtbot: QtBot, presses: int = 12) -> None:
 
 
 def end_what_is_gone() -> None:
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    bury()
     gc.collect()
 
 
@@ -49,7 +36,7 @@ def test_menus_outlive_the_widgets_that_tab_passed_before_theirs(window: MainWin
     window.say("Something to be closed.", link=("Do it", lambda: None))
     panes.findings.head.show()
     tab_around(window, qtbot)
-    window.commands.next_pane()
+    window.commands.next_pane(1)
     window.notices.dismiss_all()
     panes.clear()
     window.start_page.deleteLater()

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QMenuBar,
     QPushButton,
     QStyle,
+    QStyleOptionFrame,
     QToolButton,
     QWidget,
 )
@@ -116,3 +117,25 @@ def test_boxes_and_arrows_grow_with_the_zoom(theme_controller: ThemeController, 
     theme_controller.set_zoom(2.0)
     assert box.style().pixelMetric(of, None, box) == 2 * once - 2  # its edge stays as thin
     assert words.contentsMargins().left() > 1.8 * indent
+
+
+@pytest.mark.parametrize("made", [QPushButton, QToolButton, QLineEdit], ids=lambda kind: kind.__name__)
+def test_the_room_beside_words_grows_with_the_zoom(
+    theme_controller: ThemeController, qtbot: QtBot, made: type[QPushButton | QToolButton | QLineEdit]
+) -> None:
+    """At 200 % words stood as close to the edge as at 100 %."""
+    widget = made()
+    qtbot.addWidget(widget)
+    widget.setText("Close the window")
+    widget.show()
+    once = beside_words(widget)
+    theme_controller.set_zoom(2.0)
+    assert beside_words(widget) > 1.6 * once
+
+
+def beside_words(widget: QPushButton | QToolButton | QLineEdit) -> int:
+    if not isinstance(widget, QLineEdit):
+        return widget.sizeHint().width() - widget.fontMetrics().horizontalAdvance(widget.text())
+    option = QStyleOptionFrame()
+    widget.initStyleOption(option)
+    return widget.style().subElementRect(QStyle.SubElement.SE_LineEditContents, option, widget).x()

@@ -142,8 +142,8 @@ def test_type_sizes_at_the_base_of_12() -> None:
 def test_rows_follow_the_font_and_the_density() -> None:
     compact = Metrics.at(font_height=15)
     comfortable = Metrics.at(font_height=16, density="comfortable")
-    assert (compact.row, compact.row_two_lines, compact.column_head) == (24, 44, 24)
-    assert (comfortable.row, comfortable.row_two_lines, comfortable.column_head) == (28, 48, 24)
+    assert (compact.row, compact.column_head) == (24, 24)
+    assert (comfortable.row, comfortable.column_head) == (28, 24)
     assert compact == METRICS
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.app import Application
@@ -16,15 +14,6 @@ from inspector.ui.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import panes_of, window_on
 from tests.unit.analysis.transient_traffic import Opened, fetch, in_turn, mew, store, workflow
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield application
-    for window in list(application.windows):
-        window.close()
-    application.theme.dispose()
 
 
 @pytest.fixture

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.view_head import HIDDEN_CALLS
 from inspector.ui.widgets.buttons import LinkButton
 from tests.ui.find import child
-from tests.ui.windows import numbers, panes_of, story, window_on
+from tests.ui.windows import numbers, panes_of
 
 CHATS = 'kind == "chat"'
-
-
-@pytest.fixture
-def window(qapp: QApplication) -> Iterator[MainWindow]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    window = window_on(application, story())
-    yield window
-    window.close()
-    application.theme.dispose()
 
 
 def said(window: MainWindow) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
 from inspector.document import CaptureDocument
@@ -15,6 +15,7 @@ from inspector.ui.app import Application, run_loop
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panes import Panes
 from tests.builders import document_of, envelope, received, tool_call, tool_result
+from tests.conftest import MS
 
 Result = TypeVar("Result")
 
@@ -73,10 +74,21 @@ def texts(window: MainWindow) -> list[str]:
     ]
 
 
+def shows(application: Application, count: int) -> bool:
+    """Whether the first window shows so many messages."""
+    window = application.windows[0]
+    return window.panes is not None and len(numbers(window)) == count
+
+
+def bury() -> None:
+    """Delete what was to be deleted later: without a loop nobody else does."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
 async def until(condition: Callable[[], object], what: str, seconds: float = 10) -> None:
     """Wait for a condition; fails the test when it does not come."""
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds * 1_000 * MS):
             while not condition():  # noqa: ASYNC110  what a window shows sets no event
                 await asyncio.sleep(0.01)
     except TimeoutError:

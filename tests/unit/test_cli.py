@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 from inspector.cli import app
 from tests.builders import document_of, envelope, lines_of, log_file, received, tool_call, tool_result
 
+SESSIONS = Path(__file__).parents[1] / "data" / "msp"
 RECORDING = Path(__file__).parents[1] / "data" / "recordings" / "mcp-rune" / "01-loop-current-names.jsonl"
 
 
@@ -89,7 +90,10 @@ def test_tokens_are_counted_when_asked_for_only() -> None:
     assert printed("summary", RECORDING, "--json", "--no-tokens")["tokens"] is None
     assert "not counted; --tokens counts them" in run("summary", RECORDING, "--no-tokens").output
     path = log(envelope("chat", {"text": "one two"}, context="a/b"), envelope("chat", {"text": "one"}, context="a"))
-    above, below = printed("contexts", path, "--json", "--tokens")
+    main, above, below = printed("contexts", path, "--json", "--tokens")
+    assert (main["type"], main["path"], main["tokens"], main["subtree_tokens"]) == ("main", None, 0, 3)
+    assert (main["messages"], main["subtree_messages"]) == (0, 2)
+    assert [node["path"] for node in printed("contexts", path, "--json")] == [above["path"], below["path"]]
     assert (above["tokens"], above["subtree_tokens"], below["tokens"], below["subtree_tokens"]) == (1, 3, 2, 2)
     assert "tokens" not in printed("contexts", path, "--json")[0]
     assert "3 tokens" in run("contexts", path, "--tokens").output
@@ -113,6 +117,21 @@ def test_summary_for_people() -> None:
 def test_standard_input() -> None:
     found = printed("summary", "-", "--json", stdin=lines_of(envelope(), envelope()))
     assert (found["file"], found["messages"]) == ("-", 2)
+
+
+@pytest.mark.parametrize("name", ["weekly-report.json", "lines.jsonl", "odd.json", "array.json"])
+@pytest.mark.parametrize("command", ["summary", "check", "contexts", "list"])
+def test_sessions_on_standard_input_are_read_as_from_a_file(command: str, name: str) -> None:
+    path = SESSIONS / name
+    file, stream = run(command, path), run(command, "-", stdin=path.read_bytes())
+    assert stream.exit_code == file.exit_code
+    assert stream.stdout == file.stdout.replace(str(path), "-").replace(name, "standard input")
+
+
+def test_sessions_that_break_off_on_standard_input_are_said_so() -> None:
+    done = run("check", "-", stdin=(SESSIONS / "weekly-report.json").read_bytes()[:900])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("standard input is no JSON: ")
 
 
 # list

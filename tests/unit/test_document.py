@@ -174,20 +174,20 @@ DECISION: dict[str, Any] = {
 def test_verdicts_beside_a_log_are_no_messages(tmp_path: Path) -> None:
     document = with_decisions(tmp_path, lines_of(DECISION))
     assert (len(document.capture), document.capture.record_count) == (2, 2)
-    assert [document.verdicts(message) for message in range(2)] == [[DECISION], []]
+    assert [document.decisions.about(message) for message in range(2)] == [[DECISION], []]
     document.close()
 
 
 def test_a_log_without_verdicts(tmp_path: Path) -> None:
     document = with_decisions(tmp_path, None)
-    assert (document.decisions, document.verdicts(0)) == (None, [])
+    assert (document.decisions.found, document.decisions.about(0)) == (None, [])
     document.close()
 
 
 def test_verdicts_opened_alone_are_messages(tmp_path: Path) -> None:
     with_decisions(tmp_path, lines_of(DECISION)).close()
     document = loaded(tmp_path / "capability-decisions.jsonl")
-    assert (len(document.capture), document.decisions) == (1, None)
+    assert (len(document.capture), document.decisions.found) == (1, None)
     assert document.kind_counts() == {"": 1}
     document.close()
 
@@ -196,7 +196,7 @@ def test_verdicts_do_not_belong_to_other_logs(tmp_path: Path) -> None:
     (tmp_path / "capability-decisions.jsonl").write_bytes(lines_of(DECISION))
     (tmp_path / "bare.jsonl").write_bytes(lines_of(envelope(id="a")))
     document = loaded(tmp_path / "bare.jsonl")
-    assert document.decisions is None
+    assert document.decisions.found is None
     document.close()
 
 

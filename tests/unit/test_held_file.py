@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 from pathlib import Path
+from threading import Timer
 
-from inspector.held_file import hold
+import pytest
+
+from inspector import held_file
+from inspector.held_file import Lock, hold
 
 _ASKED = """
 import os, sys
@@ -38,3 +43,39 @@ def test_what_is_held_can_be_written_at_its_end(tmp_path: Path) -> None:
     os.write(descriptor, b"after")
     os.close(descriptor)
     assert path.read_bytes() == b"before after"
+
+
+def test_a_lock_is_held_by_one_and_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "one.lock"
+    lock = Lock.take(path)
+    assert lock is not None
+    assert Lock.take(path, patience_s=0.05) is None
+    Timer(0.1, lock.release).start()
+    again = Lock.take(path, patience_s=10)
+    assert again is not None
+    again.release()
+
+
+def test_a_lock_that_was_removed_by_its_owner_is_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "one.lock"
+    owner = Lock.take(path)
+    assert owner is not None
+    path.unlink()  # the owner's, while it holds it: who waits would hold a file that nobody sees
+    other = Lock.take(path)
+    assert other is not None
+    assert other.is_whole
+    assert not owner.is_whole
+    assert Lock.take(path) is None
+    owner.release()
+    other.release()
+
+
+def test_where_nothing_can_be_held_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(_descriptor: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(held_file, "_hold", no_locks)
+    with pytest.raises(OSError, match="No locks"):
+        Lock.take(tmp_path / "one.lock")
+    with pytest.raises(OSError, match="No such file"):
+        Lock.take(tmp_path / "gone" / "one.lock")

@@ -68,10 +68,10 @@ def test_a_gateway_log_and_its_decisions_open_together_packed_or_not(tmp_path: P
     for path, data in ((beside, lines_of(decision)), (Path(f"{beside}{ending}"), PACKERS[ending](lines_of(decision)))):
         path.write_bytes(data)
         document = document_at(log)
-        assert document.verdicts(0) == [decision]
+        assert document.decisions.about(0) == [decision]
         assert document.name == f"{tmp_path.name}/envelope-history.jsonl{ending}"
         path.unlink()
-    assert document_at(log).decisions is None
+    assert document_at(log).decisions.found is None
 
 
 @packed
@@ -281,6 +281,41 @@ def test_a_stream_of_nothing_known_is_refused_before_its_end(stream: Path) -> No
             for _ in steps:
                 pass
     document.close()
+
+
+def test_sessions_that_come_in_a_stream_are_read_once_all_have_come(stream: Path) -> None:
+    sample = Path(__file__).parents[1] / "data" / "msp" / "weekly-report.json"
+    document = CaptureDocument()
+    steps = document.open_log(stream, wait=False)
+    next(steps)
+    data = sample.read_bytes()
+    with stream.open("wb", buffering=0) as writer:
+        for piece in (data[:100], data[100:900], data[900:]):
+            writer.write(piece)
+            for _ in range(20):
+                assert next(steps).waiting
+                time.sleep(0.001)
+    for _ in steps:
+        pass
+    assert picture(document) == picture(document_at(sample))
+    assert document.msp is not None
+    assert (document.msp.changed_on_disk(), document.msp.dirty, document.live) == ([], False, False)
+    document.close()
+
+
+def test_sessions_of_a_stream_that_is_given_up_leave_no_file(stream: Path) -> None:
+    document = CaptureDocument()
+    steps = document.open_log(stream, wait=False)
+    next(steps)
+    with stream.open("wb", buffering=0) as writer:
+        writer.write(b'{"session_id": "m1", "messages": []}')
+        next(steps)
+        spool = document.path
+        assert spool is not None
+        assert spool.exists()
+        steps.close()
+        document.close()
+    assert not spool.exists()
 
 
 def test_reading_that_is_given_up_ends_the_stream(stream: Path) -> None:

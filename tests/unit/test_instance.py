@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector import instance
-from inspector.instance import GREETING, MOST_BYTES, TAKEN, Lock, Outcome, Place, Request
+from inspector.held_file import Lock
+from inspector.instance import GREETING, MOST_BYTES, TAKEN, Outcome, Place, Request
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="every start is a program of its own there")
 
@@ -123,8 +124,26 @@ def test_a_word_too_long_for_a_name_is_left_to_the_parser() -> None:
     assert instance.quick_request(["/a\0b"]) is None
 
 
-def test_a_first_one_that_is_at_work_is_not_waited_for_twice_as_long(place: Place) -> None:
-    assert instance._QUICK_LIMIT_S + instance.LIMIT_S <= 6
+def test_a_first_one_that_is_at_work_is_not_waited_for_twice_as_long(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    def in_vain(_first: socket.socket, until: float) -> bytes:
+        waits.append(until - time.monotonic())
+        raise TimeoutError
+
+    monkeypatch.setattr(instance, "_line_from", in_vain)
+    lock = place.take()
+    assert lock is not None
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as first:
+        first.bind(str(place.socket))
+        first.listen()
+        assert not instance.handed_over_quickly(Request())
+        assert instance.first_or_end(Request()) is None
+    lock.release()
+    assert len(waits) == 2
+    assert sum(waits) <= 6
 
 
 def test_nobody_is_there(place: Place) -> None:
@@ -261,7 +280,7 @@ def test_other_settings_and_displays_are_other_programs(runtime: Path, monkeypat
 
 def test_a_lock_is_free_when_its_process_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    code = f"import time; from inspector.instance import Lock; from pathlib import Path; l = Lock.take(Path({str(path)!r})); print(l, flush=True); time.sleep(60)"  # noqa: E501
+    code = f"import time; from inspector.held_file import Lock; from pathlib import Path; l = Lock.take(Path({str(path)!r})); print(l, flush=True); time.sleep(60)"  # noqa: E501
     holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     try:
         assert holder.stdout is not None

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,8 @@ from inspector.cli import app
 from inspector.document import CaptureDocument
 from inspector.marks_file import MarksFile, beside_capture, restore_marks
 from inspector.marks_file import places as files
-from tests.builders import envelope, lines_of
+from tests.builders import closed_at_end, envelope, lines_of
+from tests.unit.marks_file.marking import opened
 
 LINES = [
     envelope("chat", {"text": "one"}),
@@ -32,23 +32,6 @@ def log(folder: Path, *lines: object, name: str = "log.jsonl") -> Path:
     path = folder / name
     path.write_bytes(lines_of(*(lines or LINES)))  # pyright: ignore[reportArgumentType]
     return path
-
-
-_open: list[CaptureDocument] = []
-
-
-@pytest.fixture(autouse=True)
-def _close() -> Iterator[None]:
-    yield
-    while _open:
-        _open.pop().close()
-
-
-def opened(path: Path) -> CaptureDocument:
-    document = CaptureDocument()
-    _open.append(document)
-    document.load(path)
-    return document
 
 
 def context(document: CaptureDocument, path: str) -> ContextTarget:
@@ -135,8 +118,7 @@ def test_marks_find_their_place_while_the_log_is_read(tmp_path: Path) -> None:
     many = [envelope() for _ in range(300)]
     path = log(tmp_path, *many)
     kept(path, no3=Note(True), no299=Note(True))
-    document = CaptureDocument()
-    _open.append(document)
+    document = closed_at_end(CaptureDocument())
     steps = document.open_log(path, block_bytes=20_000)
     file = MarksFile(document, path)
     seen = []

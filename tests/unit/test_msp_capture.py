@@ -6,11 +6,13 @@ import asyncio
 import gzip
 import json
 import random
+import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.context_tree import MAIN
@@ -18,7 +20,8 @@ from inspector.document import CaptureDocument
 from inspector.export.msp import export_subsession, node_at
 from inspector.msp.document import SessionDocument
 from inspector.saving import save_copy
-from inspector.summary import context_nodes, finding_entries
+from inspector.session_following import SessionFollowing
+from inspector.summary import context_nodes, finding_entries, summary
 from tests.builders import document_at, document_of, envelope, log_file, tool_call, tool_result
 from tests.msp_samples import desk, said, session, subsession, written
 
@@ -54,6 +57,11 @@ def sessions_of(document: CaptureDocument) -> SessionDocument:
     return document.msp
 
 
+def followed(document: CaptureDocument) -> SessionFollowing:
+    assert document.sessions is not None
+    return document.sessions
+
+
 def test_rows_stand_in_the_order_of_time_where_they_were_said() -> None:
     document = opened(desk())
     assert document.format == "msp-session"
@@ -82,6 +90,16 @@ def test_the_tree_counts_messages_and_nothing_that_only_tells_of_them() -> None:
     assert (second["path"], second["parent"], second["status"], second["state"]) == (
         "s1/s2", "s1", "closed", "concluded",
     )  # fmt: skip
+
+
+def test_the_summary_counts_messages_and_nothing_that_only_tells_of_them() -> None:
+    document = opened(desk())
+    found = summary(document, "desk.json")
+    assert (found["messages"], found["records"], found["main"]) == (5, 10, 2)
+    (demo,) = [node for node in context_nodes(document) if not node["depth"]]
+    assert (demo["subtree_messages"], demo["messages"]) == (5, 2)
+    document.count_tokens()
+    assert [one["participant"] for one in summary(document, "")["context"]] == ["user", "assistant"]
 
 
 def test_what_a_message_holds_besides_is_kept_and_its_blocks_are_text() -> None:
@@ -135,7 +153,7 @@ def test_edits_that_add_or_change_follow_at_once() -> None:
     document = opened(desk())
     sessions = sessions_of(document)
     asked: list[int] = []
-    document.follow_edits(lambda: asked.append(1))
+    followed(document).start(lambda: asked.append(1))
     sub = sessions.subsession("s1")
     assert sub is not None
     sessions.add_message(sub, "user", "more")
@@ -155,11 +173,25 @@ def test_edits_that_add_or_change_follow_at_once() -> None:
     assert not list(finding_entries(document))
 
 
+def test_an_edit_costs_the_same_in_a_long_chat_with_many_problems() -> None:
+    said = [{"id": f"m{n}", "role": 7 if n % 4 == 0 else "user", "content": "hi"} for n in range(20_000)]
+    document = opened({"session": {"session_id": "m1", "messages": said}, "subsessions": desk()["subsessions"]})
+    followed(document).start()
+    sessions = sessions_of(document)
+    codes = Counter(entry["code"] for entry in finding_entries(document))
+    assert codes["msp-invalid"] == 5_000
+    began = time.process_time()
+    for _ in range(20):
+        sessions.add_message(sessions.sessions[0], "user", "more")
+    assert time.process_time() - began < 4  # looked at anew each time it would be a minute
+    assert Counter(entry["code"] for entry in finding_entries(document)) == codes
+
+
 def test_what_is_taken_away_asks_for_another_projection() -> None:
     document = opened(desk())
     sessions = sessions_of(document)
     asked: list[int] = []
-    document.follow_edits(lambda: asked.append(1))
+    followed(document).start(lambda: asked.append(1))
     sub = sessions.subsession("s1")
     assert sub is not None
     sessions.add_message(sub, "user", "more")
@@ -172,13 +204,12 @@ def test_what_is_taken_away_asks_for_another_projection() -> None:
     again.close()
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from(["add", "open", "close", "discard", "global", "none", "merge"]), max_size=8),
        st.randoms(use_true_random=False))  # fmt: skip
 def test_following_edits_gives_the_rows_of_a_new_projection(edits: list[str], luck: random.Random) -> None:
     document = opened(desk())
     sessions = sessions_of(document)
-    document.follow_edits()
+    followed(document).start()
     for edit in edits:
         going = [sub for sub in sessions.subsessions if sub.is_open]
         ended = [sub for sub in sessions.subsessions if sessions.why_not_merge(sub) is None]
@@ -204,7 +235,6 @@ def test_following_edits_gives_the_rows_of_a_new_projection(edits: list[str], lu
     again.close()
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.permutations(range(5)), st.booleans())
 def test_the_order_of_objects_does_not_matter(order: list[int], timed: bool) -> None:
     objects = [

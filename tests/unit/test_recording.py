@@ -13,9 +13,11 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from inspector import recording
 from inspector.aio import spawn
+from inspector.cli import app
 from inspector.document import CaptureDocument
 from inspector.recording import Recorded, Recording, RecordingProgress
 from inspector.sources.connection import Connection, Secret
@@ -180,11 +182,10 @@ async def test_a_signal_ends_it_cleanly_and_it_can_be_read_meanwhile(tmp_path: P
     ],
 )
 def test_trouble_is_exit_code_2_and_a_sentence(tmp_path: Path, arguments: list[str], sentence: str) -> None:
-    process = record(*arguments, "-o", tmp_path / "kept.ctxcap")
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode == 2
-    assert sentence in errors
-    assert "Traceback" not in errors
+    done = CliRunner().invoke(app, ["record", *arguments, "-o", str(tmp_path / "kept.ctxcap")])
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -35,7 +35,7 @@ def test_folding(name: str, records: int, messages: int) -> None:
     found = summary(document, name)
     assert (found["records"], found["messages"], found["unreadable"]) == (records, messages, 0)
     assert found["format"] == "gateway-log"
-    assert document.decisions is not None
+    assert document.decisions.found is not None
 
 
 @pytest.mark.parametrize(
@@ -116,5 +116,5 @@ def test_every_file_is_read_to_its_end(path: str) -> None:
 
 def test_a_decisions_file_alone_has_messages_without_kind() -> None:
     document = opened("mew/coding-agent/capability-decisions.jsonl")
-    assert (document.format, document.decisions) == ("capability-decisions", None)
+    assert (document.format, document.decisions.found) == ("capability-decisions", None)
     assert document.kind_counts() == {"": len(document.capture)}

@@ -101,10 +101,6 @@ class FindingPass:
         self._passes = passes
         self.decisions: Decisions | None = None
         self.told: Sequence[msp.ToldProblem] = ()
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything."""
         self.found = Findings(CHECKS)
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found, CHECK_BY_CODE)
         self._beginnings = beginning.Beginnings()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from inspector.analysis.changes import NO_ROWS, Rows
-from inspector.analysis.findings.batch import Batch, Marks
+from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.requests import overdue
 from inspector.analysis.signals import Said
@@ -162,6 +162,7 @@ class Hints:
         story = batch.passes.transients.columns
         badges = story["badges"][marked]
         consumed = (badges & Badge.CONSUMED.value != 0) & (story["consumes"][marked] == NO_ROW)
+        consumed[consumed] = ~self._may_be_older(batch, marked[consumed])
         batch.findings.settle(NOTHING_CONSUMED, marked, consumed)
         known = marked[batch.findings.has(NEVER_CONSUMED, marked)] if len(marked) else marked
         pending = _pending(story["badges"][known])
@@ -172,6 +173,17 @@ class Hints:
         late = waiting[due]
         batch.findings.add(NEVER_CONSUMED, late[~batch.findings.has(NEVER_CONSUMED, late)])
         self._waiting = waiting[~due]
+
+    def _may_be_older(self, batch: Batch, rows: Rows) -> Array:
+        """Which of some consumptions may be of what was hinted before the capture began: (len(rows),) bool.
+
+        Their server was there by then, and until they came it was not seen to hint anything.
+        """
+        found = batch.beginnings.others_were_here(batch, rows)
+        for place in np.flatnonzero(found).tolist():
+            hinted = self._hinted.get(_server(batch, int(rows[place])))
+            found[place] = hinted is None or hinted[0][0] > rows[place]
+        return found
 
     # Which tools a server has
 

@@ -171,12 +171,12 @@ class _Opened:
         self._by_row = dict(zip(rows[nodes].tolist(), nodes.tolist(), strict=True))
 
     def by(self, row: int, within: int) -> list[int]:
-        """What a start opens: the context named by its id, and the one it lies in where no start's id names that."""
+        """What a start opens: the context named by its id, and the one it lies in where no start before names that."""
         contexts = self._batch.passes.contexts
         node = self._by_row.get(row, MAIN)
         if node == MAIN:  # its id was given to a start before
             identifier = self._batch.capture.told(row).identifier
             space = int(self._batch.capture.columns["space"][row])
             node = contexts.tree.find(space, identifier) if identifier else MAIN
-        reused = within != MAIN and self._started_by[within] < 0
+        reused = within != MAIN and not 0 <= self._started_by[within] < row
         return [one for one in (contexts.tree.resolve(node), within if reused else MAIN) if one != MAIN]

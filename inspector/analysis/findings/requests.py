@@ -14,10 +14,8 @@ from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 
-UNANSWERED_AFTER_S = 30
-"""A request that waits longer has a finding; agents give up after 15 s."""
-SLOW_AFTER_S = 15
-"""What released agents wait at most for an answer (protocols.md 16)."""
+PATIENCE_S = 15
+"""What released agents wait at most for an answer (protocols.md 16): what takes longer is slow, or none."""
 
 WITHOUT_REQUEST = Check(
     "response-without-request", WARNING, "Response without a request",
@@ -40,14 +38,14 @@ UNANSWERED = Check(
     "{who} asked {to} for {call}, and has had no answer for more than {limit} s.",
     "The sender waits or has given up, and works on without the result.",
     "Look whether {to} is there and may send mcp/response; an observer should answer tools/list with an empty list.",
-    "MEW v0.4, mcp/request and mcp/response", limit=UNANSWERED_AFTER_S,
+    "MEW v0.4, mcp/request and mcp/response", limit=PATIENCE_S,
 )  # fmt: skip
 SLOW = Check(
     "response-slow", NOTE, "Slow answer",
     "The answer to {other} took {detail}.",
     "Released agents stop waiting after {limit} s: a later answer may not be used.",
     "Look at what the tool does, or split the call.",
-    "MEW release v0.11.0, agent", limit=SLOW_AFTER_S,
+    "MEW release v0.11.0, agent", limit=PATIENCE_S,
     example="42 s",
 )  # fmt: skip
 ANSWERED_AGAIN = Check(
@@ -145,7 +143,7 @@ class Requests:
         waiting = np.concatenate((self._waiting, new)) if len(self._waiting) else new
         waiting = waiting[~_is_settled(batch, waiting)]
         times = batch.of("time_ns", waiting)
-        due = overdue(times, batch.now_ns, UNANSWERED_AFTER_S)
+        due = overdue(times, batch.now_ns, PATIENCE_S)
         late = waiting[due]
         late = late[~_is_copy_settled(batch, late)] if len(late) else late
         if len(late):
@@ -168,7 +166,7 @@ class Requests:
         for first, last in zip(low[low < high].tolist(), high[low < high].tolist(), strict=True):
             mended[first:last] |= self._late_ids[first:last] != NO_HASH
         if batch.now_ns < self._now_ns:  # a time that nobody believes any more (analysis.log_clock)
-            early = ~mended & ~overdue(batch.of("time_ns", self._late), batch.now_ns, UNANSWERED_AFTER_S)
+            early = ~mended & ~overdue(batch.of("time_ns", self._late), batch.now_ns, PATIENCE_S)
             self._waiting = np.union1d(self._waiting, self._late[early])
             mended |= early
         if mended.any():
@@ -237,6 +235,6 @@ def _find_slow(batch: Batch, rows: Rows, cause: Rows) -> None:
     known = (times != NO_TIME) & (asked != NO_TIME)
     # Hostile times are further apart than 64 bits tell.
     late = times.astype(np.float64) - asked.astype(np.float64)
-    slow = known & (late > SLOW_AFTER_S * 1e9)
+    slow = known & (late > PATIENCE_S * 1e9)
     details = [f"{nanoseconds / 1e9:,.0f} s" for nanoseconds in late[slow].tolist()]
     batch.findings.settle(SLOW, rows, slow, others=cause, details=details)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QApplication,
-    QDialog,
     QHBoxLayout,
     QHeaderView,
     QPlainTextEdit,
-    QPushButton,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
-from typing_extensions import override
 
 from inspector.licences import Licence, bundled
+from inspector.ui.dialogs.dialog import Dialog
+from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.panels.start.rows import Sign
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.wire_text import plain, visible_controls
 
@@ -31,7 +31,7 @@ _LONGEST = 60
 """Characters of a licence's name in the list; some packages put the whole text there."""
 
 
-class AboutDialog(QDialog):
+class AboutDialog(Dialog):
     """The program's name and version, where it runs, its parts, and the text of one part's licence."""
 
     def __init__(
@@ -44,8 +44,7 @@ class AboutDialog(QDialog):
             facts: (name, value): versions and where it runs.
             parent: owner; the dialog is modal to its window.
         """
-        super().__init__(parent)
-        self._themes = theme_controller
+        super().__init__(theme_controller, name="aboutDialog", title="About Context Inspector", parent=parent)
         self._facts = facts
         self._trouble = ""
         try:
@@ -53,18 +52,13 @@ class AboutDialog(QDialog):
         except (OSError, ValueError, TypeError, LookupError) as error:
             self._parts = list[Licence]()
             self._trouble = f"The list of parts cannot be read: {error}. Install the program again."
-        self.setObjectName("aboutDialog")
-        self.setWindowTitle("About Context Inspector")
-        self.setAccessibleName("About Context Inspector")
         self._page = QVBoxLayout(self)
         self._build_head()
         self._build_parts()
         self._build_buttons()
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
-        zoom = theme_controller.theme.zoom
-        wanted = QSize(round(_WIDTH * zoom), round(_HEIGHT * zoom))
-        self.resize(wanted.boundedTo(self.screen().availableSize()))
+        self.take_size(_WIDTH, _HEIGHT)
 
     def _build_head(self) -> None:
         row = QHBoxLayout()
@@ -85,7 +79,8 @@ class AboutDialog(QDialog):
     def _build_parts(self) -> None:
         said = self._trouble or f"Made of {len(self._parts)} parts, each under a licence of its own:"
         self._page.addWidget(TextLabel(said, variant="strong", name="aboutParts", wrap=True, parent=self))
-        self.table = QTableWidget(len(self._parts), len(_COLUMNS), self)
+        frame = ListFrame("aboutFrame", self)
+        self.table = QTableWidget(len(self._parts), len(_COLUMNS), frame)
         self.table.setObjectName("aboutTable")
         self.table.setAccessibleName("Parts of the program")
         self.table.setHorizontalHeaderLabels(_COLUMNS)
@@ -105,7 +100,8 @@ class AboutDialog(QDialog):
             for column, words in enumerate((part.name, part.version, plain(part.licence, _LONGEST))):
                 self.table.setItem(row, column, QTableWidgetItem(words))
         self.table.currentCellChanged.connect(self._show_licence)
-        self._page.addWidget(self.table, 3)
+        frame.lines.addWidget(self.table)
+        self._page.addWidget(frame, 3)
         self.licence = QPlainTextEdit(self)
         self.licence.setObjectName("aboutLicence")
         self.licence.setAccessibleName("Licence")
@@ -119,14 +115,10 @@ class AboutDialog(QDialog):
     def _build_buttons(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(12)
-        copy = QPushButton("&Copy versions", self)
-        copy.setObjectName("aboutCopy")
-        copy.setAutoDefault(False)
+        copy = WordButton("&Copy versions", name="aboutCopy", parent=self)
         copy.clicked.connect(self.copy)
         self._said = TextLabel(variant="secondary", name="aboutSaid", parent=self)
-        close = QPushButton("Close", self)
-        close.setObjectName("aboutClose")
-        close.setDefault(True)
+        close = WordButton("Close", name="aboutClose", parent=self, default=True)
         close.clicked.connect(self.accept)
         row.addWidget(copy)
         row.addWidget(self._said, 1)
@@ -149,11 +141,6 @@ class AboutDialog(QDialog):
             part = self._parts[row]
             self.licence.setPlainText(visible_controls(part.text) or _NO_TEXT)
             self.licence.setAccessibleName(f"Licence of {part.name}")
-
-    @override
-    def done(self, result: int) -> None:
-        super().done(result)
-        self.deleteLater()
 
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme

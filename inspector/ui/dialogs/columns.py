@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -15,21 +16,22 @@ from PySide6.QtWidgets import (
     QListView,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
+from typing_extensions import override
 
 from inspector.fields import FIELDS
 from inspector.filters.errors import FilterError
 from inspector.settings import TableColumn
 from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.panels.messages.chosen import ALWAYS
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.messages.times import MODES
 from inspector.ui.theme import ThemeController
-from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel
 
@@ -62,8 +64,10 @@ class ColumnsDialog(FittedDialog):
         self._panel = panel
         self._filling = False
         lines = QVBoxLayout(self)
-        lines.setContentsMargins(20, 16, 20, 16)
-        lines.setSpacing(12)
+        zoom = theme_controller.theme.zoom
+        lines.setContentsMargins(round(20 * zoom), round(16 * zoom), round(20 * zoom), round(16 * zoom))
+        lines.setSpacing(round(12 * zoom))
+        lines.addWidget(TextLabel("Columns", variant="title", name="columnsTitle", parent=self))
         lines.addWidget(self._build_list())
         lines.addLayout(self._build_tools())
         lines.addLayout(self._build_form(names))
@@ -74,12 +78,8 @@ class ColumnsDialog(FittedDialog):
         self._show_sort()
         self._list.setFocus()
 
-    def _build_list(self) -> QFrame:
-        frame = QFrame(self)
-        frame.setObjectName("columnsFrame")
-        frame.setProperty("variant", "card")
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(1, 4, 1, 4)
+    def _build_list(self) -> ListFrame:
+        frame = ListFrame("columnsFrame", self)
         self._list = QListWidget(frame)
         self._list.setObjectName("columnsList")
         self._list.setAccessibleName("Columns from left to right")
@@ -92,7 +92,7 @@ class ColumnsDialog(FittedDialog):
         self._list.itemChanged.connect(self._on_item_changed)
         self._list.currentRowChanged.connect(self._on_current_changed)
         self._list.model().rowsMoved.connect(self._on_rows_moved)
-        inside.addWidget(self._list)
+        frame.lines.addWidget(self._list)
         return frame
 
     def _build_tools(self) -> QHBoxLayout:
@@ -132,9 +132,7 @@ class ColumnsDialog(FittedDialog):
         popup.setAccessibleName("Fields")
         completer.setPopup(popup)
         self._name.setCompleter(completer)
-        self._add = QPushButton("Add", row)
-        self._add.setObjectName("columnsAdd")
-        self._add.setAutoDefault(False)
+        self._add = WordButton("Add", name="columnsAdd", parent=row)
         self._add.clicked.connect(self._on_add_clicked)
         inside.addWidget(self._name, 1)
         inside.addWidget(self._add)
@@ -159,20 +157,22 @@ class ColumnsDialog(FittedDialog):
 
     def _build_buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        usual = QPushButton("Usual columns", self)
-        usual.setObjectName("columnsUsual")
-        usual.setAutoDefault(False)
+        usual = WordButton("Usual columns", name="columnsUsual", parent=self)
         usual.clicked.connect(lambda: self._change([], 0))
         row.addWidget(usual)
         row.addStretch(1)
         row.addWidget(TextLabel("Changes apply at once", variant="hint", name="columnsApply", parent=self))
         row.addSpacing(12)
-        close = QPushButton("Close", self)
-        close.setObjectName("columnsClose")
-        close.setAutoDefault(False)
+        close = WordButton("Close", name="columnsClose", parent=self, default=True)
         close.clicked.connect(self.accept)
         row.addWidget(close)
         return row
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._name.hasFocus():
+            return  # it adds the field, and does not press Close
+        super().keyPressEvent(event)
 
     # Showing
 

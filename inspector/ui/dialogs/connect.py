@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.aio import spawn
@@ -24,7 +24,7 @@ from inspector.ui.dialogs.fitted import FittedDialog, ScrolledPart
 from inspector.ui.dialogs.keep_fields import KeepFields
 from inspector.ui.dialogs.result_card import ResultCard
 from inspector.ui.theme import ThemeController
-from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form, RecentEdit, SecretEdit
 from inspector.ui.widgets.labels import HairLine, TextLabel
 from inspector.ui.wire_text import plain
@@ -180,19 +180,19 @@ class ConnectDialog(FittedDialog):
         row = QHBoxLayout()
         row.setContentsMargins(0, 14, 0, 0)
         row.setSpacing(16)
-        self._test_button = _button("Test", "connectTest", self)
+        self._test_button = WordButton("Test", name="connectTest", parent=self)
         self._test_button.clicked.connect(self._on_test_clicked)
         self._test_button.setVisible(self._test is not None)
         row.addWidget(self._test_button)
         row.addStretch(1)
-        cancel = _button("Cancel", "connectCancel", self)
+        cancel = WordButton("Cancel", name="connectCancel", parent=self)
         cancel.clicked.connect(self.reject)
         row.addWidget(cancel)
         if self._editing is None:
-            self._connect = _button("Connect", "connectConnect", self)
+            self._connect = WordButton("Connect", name="connectConnect", parent=self)
             self._connect.clicked.connect(self._on_connect_clicked)
         else:
-            self._connect = _button("Save", "connectSave", self)
+            self._connect = WordButton("Save", name="connectSave", parent=self)
             self._connect.clicked.connect(self._on_save_clicked)
         self._connect.setDefault(True)
         row.addWidget(self._connect)
@@ -407,14 +407,6 @@ def _field(name: str, label: str, parent: QWidget) -> QLineEdit:
     field.setObjectName(name)
     field.setAccessibleName(label)
     return field
-
-
-def _button(text: str, name: str, parent: QWidget) -> QPushButton:
-    button = QPushButton(text, parent)
-    button.setObjectName(name)
-    button.setAccessibleName(text)
-    button.setAutoDefault(False)
-    return button
 
 
 def _words(choice: ConnectionSettings) -> str:

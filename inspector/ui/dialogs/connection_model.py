@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem, QWidget
 from typing_extensions import override
 
 from inspector.settings import NamedConnection
+from inspector.ui.dialogs.row_delegate import Index, RowDelegate
 from inspector.ui.panels.messages.kit import Kit
-from inspector.ui.theme import ThemeController
 from inspector.ui.wire_text import plain
 
 PLACE_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -20,8 +20,6 @@ TOKEN_ROLE = Qt.ItemDataRole.UserRole + 2
 """Where the token is, in words."""
 
 TOKEN_WORDS = {"none": "no token", "keyring": "token in the keyring", "ask": "token asked for"}
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class ConnectionListModel(QAbstractListModel):
@@ -85,18 +83,8 @@ class ConnectionListModel(QAbstractListModel):
         return True
 
 
-class ConnectionDelegate(QStyledItemDelegate):
+class ConnectionDelegate(RowDelegate):
     """Draws a connection on one line; the name is edited in its place."""
-
-    def __init__(self, theme_controller: ThemeController, parent: QObject | None = None) -> None:
-        """Make a delegate."""
-        super().__init__(parent)
-        self._themes = theme_controller
-        self._kit: Kit | None = None
-        theme_controller.changed.connect(self._on_theme_changed)
-
-    def _on_theme_changed(self) -> None:
-        self._kit = None
 
     def _columns(self, box: QRect) -> tuple[int, int, int, int]:
         """Left of name, place and token, and the right end."""
@@ -105,10 +93,6 @@ class ConnectionDelegate(QStyledItemDelegate):
         left = box.x() + round(12 * zoom)
         token = right - round(132 * zoom)
         return left, left + (token - left) * 2 // 5, token, right
-
-    @override
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(120, self._themes.theme.metrics.control)
 
     @override
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
@@ -124,24 +108,12 @@ class ConnectionDelegate(QStyledItemDelegate):
         editor.setGeometry(left - 4, box.y(), place - left, box.height())
 
     @override
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme = self._themes.theme
-        if self._kit is None:
-            self._kit = Kit(theme, painter.device().devicePixelRatioF())
-        # The stubs know nothing of the fields of style options.
-        box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
-        state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]
-        if state & QStyle.StateFlag.State_Selected:
-            focused = state & QStyle.StateFlag.State_HasFocus
-            painter.fillRect(box, theme.color("accent.wash" if focused else "accent.washdim"))
-            painter.fillRect(box.x(), box.y(), theme.metrics.selection_bar, box.height(), theme.color("accent.ring"))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(box, theme.color("surface.hover"))
+    def paint_row(self, painter: QPainter, kit: Kit, box: QRect, index: Index) -> None:
         left, place, token, right = self._columns(box)
-        gap = round(10 * theme.zoom)
+        gap = round(10 * kit.theme.zoom)
         for role, ink, words, start, end in (
             ("body", "ink.primary", index.data(), left, place - gap),
             ("body", "ink.secondary", index.data(PLACE_ROLE), place, token - gap),
             ("small", "ink.tertiary", index.data(TOKEN_ROLE), token, right),
         ):
-            self._kit.draw(painter, role, ink, start, box, plain(str(words)), end - start)
+            kit.draw(painter, role, ink, start, box, plain(str(words)), end - start)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QModelIndex, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QItemSelection, QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QDialog,
     QFrame,
     QHBoxLayout,
     QListView,
     QMenu,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -19,8 +17,10 @@ from typing_extensions import override
 
 from inspector.settings import NamedConnection, Settings
 from inspector.ui.dialogs.connection_model import ConnectionDelegate, ConnectionListModel
+from inspector.ui.dialogs.dialog import Dialog
+from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.theme import ThemeController
-from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.labels import TextLabel
 
 TITLE = "Connections"
@@ -28,7 +28,7 @@ HELP = "Tokens are in the system keyring only. Enter joins, F2 renames, Delete d
 NONE_KEPT = "No connection is kept yet. New keeps one; so does a name in the connect dialog."
 
 
-class ConnectionsDialog(QDialog):
+class ConnectionsDialog(Dialog):
     """Shows the connections of the settings. It asks; the window does, and `refresh` shows what came of it.
 
     Signals:
@@ -55,12 +55,8 @@ class ConnectionsDialog(QDialog):
             settings: holds the connections; their order is changed here, the rest by the window.
             parent: owner; the dialog is modal to its window.
         """
-        super().__init__(parent)
-        self._themes = theme_controller
+        super().__init__(theme_controller, name="connectionsDialog", title=TITLE, parent=parent)
         self._settings = settings
-        self.setObjectName("connectionsDialog")
-        self.setWindowTitle(TITLE)
-        self.setAccessibleName(TITLE)
         self._build()
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -72,12 +68,8 @@ class ConnectionsDialog(QDialog):
         self._page.addWidget(TextLabel(TITLE, variant="title", name="connectionsTitle", parent=self))
         self._hint = TextLabel(HELP, variant="secondary", name="connectionsHelp", wrap=True, parent=self)
         self._page.addWidget(self._hint)
-        frame = QFrame(self)
-        frame.setObjectName("connectionsFrame")
-        frame.setProperty("variant", "card")
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(1, 4, 1, 4)
-        inside.addWidget(self._build_list(frame))
+        frame = ListFrame("connectionsFrame", self)
+        frame.lines.addWidget(self._build_list(frame))
         self._page.addWidget(frame, 1)
         self._page.addLayout(self._build_tools())
         self._page.addLayout(self._build_buttons())
@@ -123,14 +115,10 @@ class ConnectionsDialog(QDialog):
         row.setContentsMargins(0, 8, 0, 0)
         row.setSpacing(16)
         row.addStretch(1)
-        close = QPushButton("Close", self)
-        close.setObjectName("connectionsClose")
-        close.setAutoDefault(False)
+        close = WordButton("Close", name="connectionsClose", parent=self)
         close.clicked.connect(self.reject)
         row.addWidget(close)
-        self._connect = QPushButton("Connect", self)
-        self._connect.setObjectName("connectionsConnect")
-        self._connect.setDefault(True)
+        self._connect = WordButton("Connect", name="connectionsConnect", parent=self, default=True)
         self._connect.clicked.connect(lambda *_checked: self.join())
         row.addWidget(self._connect)
         return row
@@ -223,14 +211,9 @@ class ConnectionsDialog(QDialog):
         else:
             super().keyPressEvent(event)
 
-    @override
-    def done(self, result: int) -> None:
-        super().done(result)
-        self.deleteLater()
-
     def _on_theme_changed(self) -> None:
         zoom = self._themes.theme.zoom
         side = round(24 * zoom)
         self._page.setContentsMargins(side, round(20 * zoom), side, round(16 * zoom))
         self._page.setSpacing(round(8 * zoom))
-        self.resize(QSize(round(640 * zoom), round(360 * zoom)).boundedTo(self.screen().availableSize()))
+        self.take_size(640, 360)

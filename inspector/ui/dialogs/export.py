@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from inspector.export import DEFAULT_FIELDS, Format, Manner, Preview
 from inspector.filters import FilterError
@@ -16,6 +16,7 @@ from inspector.ui import formats
 from inspector.ui.dialogs.fitted import FittedDialog
 from inspector.ui.dialogs.secrets_preview import SecretsPreview
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form
 from inspector.ui.widgets.labels import HairLine, TextLabel
 from inspector.ui.widgets.segmented import SegmentedControl
@@ -141,9 +142,9 @@ class ExportDialog(FittedDialog):
         row.setContentsMargins(0, 14, 0, 0)
         row.setSpacing(12)
         row.addStretch(1)
-        cancel = _button("Cancel", "exportCancel", self)
+        cancel = WordButton("Cancel", name="exportCancel", parent=self)
         cancel.clicked.connect(self.reject)
-        self._export = _button("Export...", "exportExport", self)
+        self._export = WordButton("Export...", name="exportExport", parent=self)
         self._export.setDefault(True)
         self._export.clicked.connect(self._on_export_clicked)
         row.addWidget(cancel)
@@ -244,11 +245,3 @@ def _at_left(control: QWidget, parent: QWidget) -> QWidget:
     row.addWidget(control)
     row.addStretch(1)
     return holder
-
-
-def _button(text: str, name: str, parent: QWidget) -> QPushButton:
-    button = QPushButton(text, parent)
-    button.setObjectName(name)
-    button.setAccessibleName(text)
-    button.setAutoDefault(False)
-    return button

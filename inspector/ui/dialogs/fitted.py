@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtWidgets import QApplication, QDialog, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.ui.dialogs.dialog import Dialog
 from inspector.ui.theme import ThemeController
 
 _LEAST = 96
 """Height of what gives way on a small screen, in pixels."""
-_TITLE_BAR = 36
-"""Room for the desktop's frame; logical pixels."""
 
 
 class ScrolledPart(QScrollArea):
@@ -77,8 +76,8 @@ class ScrolledPart(QScrollArea):
         return lines.totalHeightForWidth(width) if lines.hasHeightForWidth() else lines.totalSizeHint().height()
 
 
-class FittedDialog(QDialog):
-    """Follows its layout's height; deletes itself when it is done."""
+class FittedDialog(Dialog):
+    """Follows its layout's height."""
 
     def __init__(
         self, theme_controller: ThemeController, *, name: str, title: str, width: int, parent: QWidget | None
@@ -92,18 +91,14 @@ class FittedDialog(QDialog):
             width: in logical pixels at 100 % zoom.
             parent: owner; the dialog is modal to its window.
         """
-        super().__init__(parent)
-        self._themes = theme_controller
+        super().__init__(theme_controller, name=name, title=title, parent=parent)
         self._plain_width = width
         self.gives_way: QWidget | None = None
-        self.setObjectName(name)
-        self.setWindowTitle(title)
-        self.setAccessibleName(title)
 
     def fit(self) -> None:
         """Take the width of the zoom and the height of the content."""
-        screen = self.screen().availableSize()
-        width = min(round(self._plain_width * self._themes.theme.zoom), screen.width())
+        most = self.most_size()
+        width = min(round(self._plain_width * self._themes.theme.zoom), most.width())
         layout = self.layout()
         if layout is None:
             return
@@ -111,7 +106,7 @@ class FittedDialog(QDialog):
             sides = layout.contentsMargins()
             self.gives_way.setFixedHeight(self.gives_way.height_for(width - sides.left() - sides.right()))
         height = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
-        beyond = height - screen.height() + _TITLE_BAR
+        beyond = height - most.height()
         if beyond > 0 and self.gives_way is not None:
             was = self.gives_way.height()
             self.gives_way.setFixedHeight(max(_LEAST, was - beyond))
@@ -126,8 +121,3 @@ class FittedDialog(QDialog):
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
             self.fit()
         return done
-
-    @override
-    def done(self, result: int) -> None:
-        super().done(result)
-        self.deleteLater()

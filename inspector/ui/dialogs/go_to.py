@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.document import CaptureDocument
 from inspector.filters import compile_filter
@@ -16,7 +16,9 @@ from inspector.filters.strings import quote
 from inspector.filters.visible import Messages, VisibleRows
 from inspector.ui import formats
 from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField
 from inspector.ui.widgets.command_list import CommandList, Line
 from inspector.ui.widgets.labels import TextLabel
@@ -69,16 +71,12 @@ class GoToDialog(FittedDialog):
         self._more.setSingleShot(True)
         self._more.setInterval(_PAUSE_MS)
         self._more.timeout.connect(self._search_on)
-        frame = QFrame(self)
-        frame.setObjectName("goToFrame")
-        frame.setProperty("variant", "card")
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(1, 4, 1, 4)
+        frame = ListFrame("goToFrame", self)
         self.list = CommandList(theme_controller, name="goToList", label="Messages that fit", parent=frame)
         self.list.setFixedHeight(_ROWS * theme_controller.theme.metrics.control)
         self.gives_way = self.list
         self.list.doubleClicked.connect(lambda _index: self._take())
-        inside.addWidget(self.list)
+        frame.lines.addWidget(self.list)
         self.field = ChoosingField(
             self.list, name="goToText", label="Number, id or part of an id", hint="Number, id or part of an id",
             parent=self,
@@ -91,6 +89,7 @@ class GoToDialog(FittedDialog):
         zoom = theme_controller.theme.zoom
         lines.setContentsMargins(round(20 * zoom), round(16 * zoom), round(20 * zoom), round(16 * zoom))
         lines.setSpacing(round(10 * zoom))
+        lines.addWidget(TextLabel("Go to No. or id", variant="title", name="goToTitle", parent=self))
         lines.addWidget(self.field)
         lines.addWidget(frame)
         lines.addLayout(self._build_buttons())
@@ -100,13 +99,9 @@ class GoToDialog(FittedDialog):
     def _build_buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.addWidget(self._state, 1)
-        cancel = QPushButton("Cancel", self)
-        cancel.setObjectName("goToCancel")
-        cancel.setAutoDefault(False)
+        cancel = WordButton("Cancel", name="goToCancel", parent=self)
         cancel.clicked.connect(self.reject)
-        self._go = QPushButton("Go to", self)
-        self._go.setObjectName("goToGo")
-        self._go.setDefault(True)
+        self._go = WordButton("Go to", name="goToGo", parent=self, default=True)
         self._go.clicked.connect(self._take)
         row.addWidget(cancel)
         row.addWidget(self._go)

@@ -9,7 +9,8 @@ from typing_extensions import override
 
 from inspector.settings import HighlightRule
 from inspector.ui.dialogs.ordered_list import Index, OrderedModel
-from inspector.ui.dialogs.preset_model import FILTER_ROLE, PresetDelegate, paint_ground
+from inspector.ui.dialogs.preset_model import FILTER_ROLE, PresetDelegate
+from inspector.ui.panels.messages.kit import Kit
 from inspector.ui.wire_text import plain
 
 RULE_ROLE = Qt.ItemDataRole.UserRole + 3
@@ -58,11 +59,10 @@ class HighlightDelegate(PresetDelegate):
     without_filter = "nothing"
 
     @override
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme, zoom = self._themes.theme, self._themes.theme.zoom
-        box = paint_ground(painter, theme, option)
+    def paint_row(self, painter: QPainter, kit: Kit, box: QRect, index: Index) -> None:
+        theme, zoom = kit.theme, kit.theme.zoom
         rule: HighlightRule = index.data(RULE_ROLE)
-        self._paint_switch(painter, self.box_of(box), on=rule.on)
+        self._paint_switch(painter, kit, self.box_of(box), on=rule.on)
         token = f"highlight.{rule.color}"
         left = self.box_of(box).right() + 1 + round(10 * zoom)
         if rule.paint == "edge":
@@ -70,14 +70,14 @@ class HighlightDelegate(PresetDelegate):
             painter.fillRect(tint, theme.pill_fill(token))
             painter.fillRect(QRect(tint.x(), tint.y(), round(_EDGE * zoom), tint.height()), theme.color(token))
         else:
-            self.kit(painter).draw(painter, "body-strong", token, left, box, "Abc", round(_TINT * 2 * zoom))
+            kit.draw(painter, "body-strong", token, left, box, "Abc", round(_TINT * 2 * zoom))
         left += round((_TINT + 12) * zoom)
         ink = "ink" if rule.on else "ink.tertiary"
-        self.paint_words(painter, box, left, box.right() - round(12 * zoom), index, ink)
+        self.paint_words(painter, kit, box, left, box.right() - round(12 * zoom), index, ink)
 
-    def _paint_switch(self, painter: QPainter, box: QRect, *, on: bool) -> None:
+    def _paint_switch(self, painter: QPainter, kit: Kit, box: QRect, *, on: bool) -> None:
         """A check box as the style sheet draws it, which reaches widgets only."""
-        theme = self._themes.theme
+        theme = kit.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme.color("accent.fill" if on else "line.control"), 1))
         painter.setBrush(theme.color("accent.fill" if on else "surface.input"))
@@ -86,7 +86,7 @@ class HighlightDelegate(PresetDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if on:
             side = box.width() - 4
-            self.kit(painter).icon(painter, "check", "accent.on", box.x() + 2, box, side)
+            kit.icon(painter, "check", "accent.on", box.x() + 2, box, side)
 
     @override
     def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QKeyCombination, QSize, Qt, Signal
+from PySide6.QtCore import QKeyCombination, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.ui import fuzzy
+from inspector.ui.dialogs.dialog import Dialog
+from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.keys import Keys
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField
 from inspector.ui.widgets.command_list import CommandList, Line
 from inspector.ui.widgets.labels import TextLabel
@@ -83,7 +86,7 @@ def _native(key: str) -> str:
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
 
 
-class KeysDialog(QDialog):
+class KeysDialog(Dialog):
     """The searchable list.
 
     Signals:
@@ -100,22 +103,15 @@ class KeysDialog(QDialog):
             keys: of the window it stands over.
             parent: owner; the dialog is modal to its window.
         """
-        super().__init__(parent)
-        self.setObjectName("keysDialog")
-        self.setWindowTitle("Keys")
-        self.setAccessibleName("Keys")
+        super().__init__(theme_controller, name="keysDialog", title="Keys", parent=parent)
         self._lines = key_lines(keys)
         zoom = theme_controller.theme.zoom
         column = QVBoxLayout(self)
         column.setContentsMargins(round(20 * zoom), round(16 * zoom), round(20 * zoom), round(16 * zoom))
         column.setSpacing(round(10 * zoom))
-        frame = QFrame(self)
-        frame.setObjectName("keysFrame")
-        frame.setProperty("variant", "card")
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(1, 4, 1, 4)
+        frame = ListFrame("keysFrame", self)
         self.list = CommandList(theme_controller, name="keysList", label="Keys", parent=frame)
-        inside.addWidget(self.list)
+        frame.lines.addWidget(self.list)
         self.field = ChoosingField(
             self.list, name="keysSearch", label="Search keys", hint="Search by what it does, or press a key",
             parent=self,
@@ -126,23 +122,20 @@ class KeysDialog(QDialog):
         self.field.left.connect(self.reject)
         self._nothing = TextLabel("No key does that.", variant="secondary", name="keysNothing", parent=frame)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        inside.addWidget(self._nothing, 1)
+        frame.lines.addWidget(self._nothing, 1)
+        column.addWidget(TextLabel("Keys", variant="title", name="keysTitle", parent=self))
         column.addWidget(self.field)
         column.addWidget(frame, 1)
         column.addLayout(self._build_buttons())
-        self.resize(QSize(round(_WIDTH * zoom), round(_HEIGHT * zoom)).boundedTo(self.screen().availableSize()))
+        self.take_size(_WIDTH, _HEIGHT)
         self._on_searched()
         self.field.setFocus()
 
     def _build_buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        change = QPushButton("Change keys...", self)
-        change.setObjectName("keysChange")
-        change.setAutoDefault(False)
+        change = WordButton("Change keys...", name="keysChange", parent=self)
         change.clicked.connect(self._on_change_clicked)
-        close = QPushButton("Close", self)
-        close.setObjectName("keysClose")
-        close.setDefault(True)
+        close = WordButton("Close", name="keysClose", parent=self, default=True)
         close.clicked.connect(self.accept)
         row.addWidget(change)
         row.addStretch(1)
@@ -172,8 +165,3 @@ class KeysDialog(QDialog):
             self.field.selectAll()
             return
         super().keyPressEvent(event)
-
-    @override
-    def done(self, result: int) -> None:
-        super().done(result)
-        self.deleteLater()

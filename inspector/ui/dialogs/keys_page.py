@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QModelIndex, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.ui.dialogs.key_trouble import trouble_with
 from inspector.ui.dialogs.keys import find_lines
+from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.keys import Chosen, Keyed, keys_in_force, native, normal
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField
 from inspector.ui.widgets.command_list import CommandList, Line
 from inspector.ui.widgets.form import FieldColumn, Form
@@ -54,14 +56,10 @@ class KeysPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(TextLabel(HELP, variant="secondary", name="keysHelp", wrap=True, parent=self))
-        frame = QFrame(self)
-        frame.setObjectName("keysPageFrame")
-        frame.setProperty("variant", "card")
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(1, 4, 1, 4)
+        frame = ListFrame("keysPageFrame", self)
         self.list = CommandList(theme_controller, name="keysPageList", label="Actions and their keys", parent=frame)
         self.list.selectionModel().currentChanged.connect(self._on_current_changed)
-        inside.addWidget(self.list)
+        frame.lines.addWidget(self.list)
         self.field = ChoosingField(
             self.list, name="keysPageSearch", label="Search actions", hint="Search by action or key", parent=self
         )
@@ -89,13 +87,9 @@ class KeysPage(QWidget):
         row = QWidget(self)
         inside = QHBoxLayout(row)
         inside.setContentsMargins(0, 0, 0, 0)
-        self._take_button = QPushButton("Take the key", row)
-        self._take_button.setObjectName("keysTake")
-        self._take_button.setAutoDefault(False)
+        self._take_button = WordButton("Take the key", name="keysTake", parent=row)
         self._take_button.clicked.connect(self._on_take_clicked)
-        self._usual = QPushButton("Usual key", row)
-        self._usual.setObjectName("keysUsual")
-        self._usual.setAutoDefault(False)
+        self._usual = WordButton("Usual key", name="keysUsual", parent=row)
         self._usual.clicked.connect(self._on_usual_clicked)
         inside.addWidget(self._usual)
         inside.addWidget(self._take_button)

@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from inspector.ui.dialogs.fitted import FittedDialog
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 
 Severity = Literal["note", "warning", "error", "question"]
@@ -105,10 +106,7 @@ class MessageDialog(FittedDialog):
         row.addStretch(1)
         self._buttons: dict[str, QPushButton] = {}
         for answer, words in answers:
-            button = QPushButton(words.replace("&", "&&"), self)
-            button.setObjectName(f"messageAnswer_{answer}")
-            button.setAccessibleName(words)
-            button.setAutoDefault(False)
+            button = WordButton(words.replace("&", "&&"), name=f"messageAnswer_{answer}", parent=self)
             button.setProperty("answer", answer)
             button.clicked.connect(self._on_clicked)
             self._buttons[answer] = button

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QStyledItemDelegate, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStyledItemDelegate, QVBoxLayout, QWidget
 
 from inspector.filters import FilterError, compile_filter
 from inspector.settings import HighlightRule, Preset
 from inspector.settings.sharing import Shared, UnreadableShareError, not_yet_among
+from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.dialogs.ordered_list import OrderedList, OrderedModel
 from inspector.ui.dialogs.share_buttons import ShareButtons, outcome
 from inspector.ui.kept import NOT_WRITTEN, holds_secret
@@ -123,19 +124,15 @@ class NamedFiltersPage(QWidget, Generic[Item]):
         self.setFocusProxy(self._list)
         self._select(0)
 
-    def _build_list(self) -> QFrame:
-        frame = QFrame(self)
-        frame.setObjectName(f"{self._words.name}Frame")
-        frame.setProperty("variant", "card")
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(1, 4, 1, 4)
+    def _build_list(self) -> ListFrame:
+        frame = ListFrame(f"{self._words.name}Frame", self)
         self._list = OrderedList(f"{self._words.name}List", self._words.title, frame)
         self._list.setModel(self._model)
         self._list.setItemDelegate(self.delegate())
         self._list.selectionModel().currentChanged.connect(lambda _current, _previous: self._show_current())
         self._list.moved.connect(lambda row, target: self._move_to(row, target))
         self._list.removed.connect(lambda _row: self._on_remove_clicked())
-        inside.addWidget(self._list)
+        frame.lines.addWidget(self._list)
         return frame
 
     def _build_buttons(self) -> QHBoxLayout:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.ui.row_ground import paint_ground
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import TextLabel
 
@@ -37,11 +38,9 @@ class NavigationItem(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._themes.theme
         painter = QPainter(self)
-        if self.isChecked():
-            painter.fillRect(self.rect(), theme.color("accent.wash" if self.hasFocus() else "accent.washdim"))
-            painter.fillRect(0, 0, theme.metrics.selection_bar, self.height(), theme.color("accent.ring"))
-        elif self.underMouse():
-            painter.fillRect(self.rect(), theme.color("surface.hover"))
+        paint_ground(
+            painter, theme, self.rect(), selected=self.isChecked(), hovered=self.underMouse(), active=self.hasFocus()
+        )
         painter.setFont(theme.font("body"))
         painter.setPen(theme.color("ink.primary" if self.isChecked() else "ink.secondary"))
         words = QRectF(self.rect()).adjusted(28 * theme.zoom, 0, -8, 0)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QObject, QRect, QSize, Qt
+from PySide6.QtCore import QObject, QRect, Qt
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
 from inspector.settings import Preset
 from inspector.ui.dialogs.ordered_list import Index, OrderedModel
+from inspector.ui.dialogs.row_delegate import RowDelegate
 from inspector.ui.panels.messages.kit import Kit
 from inspector.ui.preset_keys import keys_of, shown
-from inspector.ui.theme import Theme, ThemeController
 from inspector.ui.wire_text import plain
 
 FILTER_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -56,60 +55,27 @@ class PresetListModel(OrderedModel[Preset]):
         return None
 
 
-def paint_ground(painter: QPainter, theme: Theme, option: QStyleOptionViewItem) -> QRect:
-    """The ground of a row of a list in a dialog, selected or under the pointer; returns where the row is."""
-    # The stubs know nothing of the fields of style options.
-    box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
-    state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]
-    if state & QStyle.StateFlag.State_Selected:
-        focused = state & QStyle.StateFlag.State_HasFocus
-        painter.fillRect(box, theme.color("accent.wash" if focused else "accent.washdim"))
-        painter.fillRect(box.x(), box.y(), theme.metrics.selection_bar, box.height(), theme.color("accent.ring"))
-    elif state & QStyle.StateFlag.State_MouseOver:
-        painter.fillRect(box, theme.color("surface.hover"))
-    return box
-
-
-class PresetDelegate(QStyledItemDelegate):
+class PresetDelegate(RowDelegate):
     """Draws name, filter and key on one line."""
 
     without_filter = "everything"
     """What an empty filter stands for."""
 
-    def __init__(self, theme_controller: ThemeController, parent: QObject | None = None) -> None:
-        """Make a delegate."""
-        super().__init__(parent)
-        self._themes = theme_controller
-        self._kit: Kit | None = None
-        theme_controller.changed.connect(self._on_theme_changed)
-
-    def _on_theme_changed(self) -> None:
-        self._kit = None
-
-    def kit(self, painter: QPainter) -> Kit:
-        """Fonts and colours of the theme in force."""
-        if self._kit is None:
-            self._kit = Kit(self._themes.theme, painter.device().devicePixelRatioF())
-        return self._kit
-
     @override
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(120, self._themes.theme.metrics.control)
-
-    @override
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        theme, kit = self._themes.theme, self.kit(painter)
-        box = paint_ground(painter, theme, option)
-        left, right = box.x() + round(12 * theme.zoom), box.right() - round(12 * theme.zoom)
+    def paint_row(self, painter: QPainter, kit: Kit, box: QRect, index: Index) -> None:
+        side = round(12 * kit.theme.zoom)
+        left, right = box.x() + side, box.right() - side
         key = str(index.data(KEY_ROLE) or "")
         if key:
             kit.draw_right(painter, "small", "ink.tertiary", right, box, key)
-            right -= kit.width("small", key) + round(12 * theme.zoom)
-        self.paint_words(painter, box, left, right, index)
+            right -= kit.width("small", key) + side
+        self.paint_words(painter, kit, box, left, right, index)
 
-    def paint_words(self, painter: QPainter, box: QRect, left: int, right: int, index: Index, ink: str = "ink") -> None:
+    def paint_words(
+        self, painter: QPainter, kit: Kit, box: QRect, left: int, right: int, index: Index, ink: str = "ink"
+    ) -> None:
         """Draw name and filter between two places."""
-        kit, column = self.kit(painter), round(148 * self._themes.theme.zoom)
+        column = round(148 * kit.theme.zoom)
         first, second = ("ink.primary", "ink.tertiary") if ink == "ink" else (ink, ink)
         kit.draw(painter, "body", first, left, box, plain(str(index.data())), column - 8)
         text = str(index.data(FILTER_ROLE))

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
-    QDialog,
     QFileDialog,
     QHBoxLayout,
     QPlainTextEdit,
@@ -21,7 +20,9 @@ from typing_extensions import override
 
 from inspector.crash_report import Choices
 from inspector.ui.asking import open_once
+from inspector.ui.dialogs.dialog import Dialog
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 from inspector.ui.wire_text import visible_controls
 
@@ -37,7 +38,7 @@ _CHOICES = (
 _SENT_BY_NOBODY = "Nothing is sent. Copy or save the report to hand it on yourself."
 
 
-class ReportDialog(QDialog):
+class ReportDialog(Dialog):
     """What happened in a sentence or two, what to include, the report, and what to do.
 
     Signals:
@@ -68,14 +69,10 @@ class ReportDialog(QDialog):
             file_name: offered when it is saved.
             parent: owner; the dialog is modal to its window.
         """
-        super().__init__(parent)
-        self._themes = theme_controller
+        super().__init__(theme_controller, name="reportDialog", title=title, parent=parent)
         self._compose = compose
         self._file_name = file_name
         self._answer = CLOSED
-        self.setObjectName("reportDialog")
-        self.setWindowTitle(title)
-        self.setAccessibleName(title)
         self.setAccessibleDescription(text)
         self._page = QVBoxLayout(self)
         self._build_words(title, text)
@@ -83,8 +80,7 @@ class ReportDialog(QDialog):
         self._build_buttons(answers)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
-        zoom = theme_controller.theme.zoom
-        self.resize(round(_WIDTH * zoom), round(_HEIGHT * zoom))
+        self.take_size(_WIDTH, _HEIGHT)
         self.refresh()
 
     def _build_words(self, title: str, text: str) -> None:
@@ -128,12 +124,12 @@ class ReportDialog(QDialog):
         row = QHBoxLayout()
         row.setSpacing(12)
         for name, words, act in (("Copy", "&Copy", self.copy), ("Save", "&Save...", self._ask_for_file)):
-            button = self._button(f"report{name}", words)
+            button = WordButton(words, name=f"report{name}", parent=self)
             button.clicked.connect(act)
             row.addWidget(button)
         row.addStretch(1)
         for answer, words in answers:
-            button = self._button(f"reportAnswer_{answer}", words)
+            button = WordButton(words, name=f"reportAnswer_{answer}", parent=self)
             button.setProperty("answer", answer)
             button.clicked.connect(self._on_answered)
             row.addWidget(button)
@@ -141,13 +137,6 @@ class ReportDialog(QDialog):
                 button.setDefault(True)
                 button.setFocus()
         self._page.addLayout(row)
-
-    def _button(self, name: str, words: str) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setObjectName(name)
-        button.setAccessibleName(words.replace("&", ""))
-        button.setAutoDefault(False)
-        return button
 
     @property
     def choices(self) -> Choices:
@@ -201,7 +190,6 @@ class ReportDialog(QDialog):
     def done(self, result: int) -> None:
         super().done(result)
         self.answered.emit(self._answer)
-        self.deleteLater()
 
     def _on_theme_changed(self) -> None:
         theme = self._themes.theme

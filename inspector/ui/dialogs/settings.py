@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
-from typing_extensions import override
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from inspector.settings import Display, Settings, Start, default_highlights, default_presets
+from inspector.ui.dialogs.dialog import Dialog
 from inspector.ui.dialogs.display_page import DisplayPage
 from inspector.ui.dialogs.highlight_page import HighlightPage
 from inspector.ui.dialogs.keys_page import KeysPage
@@ -19,6 +19,7 @@ from inspector.ui.dialogs.subsessions_page import SubsessionsPage
 from inspector.ui.dialogs.tool_names_page import ToolNamesPage
 from inspector.ui.keys import Keyed, keys_in_force
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import HairLine, TextLabel
 
 PAGES = (
@@ -28,7 +29,7 @@ PAGES = (
 """Ids and titles below General, in their order."""
 
 
-class SettingsDialog(QDialog):
+class SettingsDialog(Dialog):
     """Edits the settings it was given, in place.
 
     Only the display, the start, presets, highlight rules, tool names, sub-sessions and keys are touched, so that what
@@ -56,13 +57,9 @@ class SettingsDialog(QDialog):
             parent: owner; the dialog is modal to its window.
             keyed: what can have keys.
         """
-        super().__init__(parent)
-        self._themes = theme_controller
+        super().__init__(theme_controller, name="settingsDialog", title="Settings", parent=parent)
         self._settings = settings
         self._keyed = keyed
-        self.setObjectName("settingsDialog")
-        self.setWindowTitle("Settings")
-        self.setAccessibleName("Settings")
         self._build()
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -113,16 +110,12 @@ class SettingsDialog(QDialog):
     def _build_buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(18)
-        restore = QPushButton("Restore defaults", self)
-        restore.setObjectName("settingsRestore")
-        restore.setAutoDefault(False)
+        restore = WordButton("Restore defaults", name="settingsRestore", parent=self)
         restore.clicked.connect(self._on_restore_clicked)
         row.addWidget(restore)
         row.addStretch(1)
         row.addWidget(TextLabel("Changes apply at once", variant="hint", name="settingsHint", parent=self))
-        close = QPushButton("Close", self)
-        close.setObjectName("settingsClose")
-        close.setDefault(True)
+        close = WordButton("Close", name="settingsClose", parent=self, default=True)
         close.clicked.connect(self.accept)
         row.addWidget(close)
         return row
@@ -211,8 +204,7 @@ class SettingsDialog(QDialog):
             self._settings.start = Start()
             self._start.show_values(self._settings.start)
         elif self._pages.currentWidget() is self._display:
-            # Two lines are not offered here yet, so that they are not reset either.
-            self._settings.display = Display(two_lines=self._settings.display.two_lines)
+            self._settings.display = Display()
             self._display.show_values(self._settings.display)
         elif self._pages.currentWidget() is self._highlights:
             self._settings.highlights = default_highlights()
@@ -222,16 +214,11 @@ class SettingsDialog(QDialog):
             self._presets.show_items(self._settings.presets)
         self.changed.emit(self._settings)
 
-    @override
-    def done(self, result: int) -> None:
-        super().done(result)
-        self.deleteLater()
-
     def _on_theme_changed(self) -> None:
         zoom = self._themes.theme.zoom
         side = round(28 * zoom)
-        self._navigation.setFixedWidth(round(196 * zoom))
+        room = self.most_size().width() - self._pages.minimumSizeHint().width() - 2 * side - 1
+        self._navigation.setFixedWidth(min(round(196 * zoom), max(round(120 * zoom), room)))
         self._column.setContentsMargins(side, round(18 * zoom), side, round(16 * zoom))
         self._column.setSpacing(round(10 * zoom))
-        screen = self.screen().availableSize() if self.screen() is not None else self.size()
-        self.resize(min(round(820 * zoom), screen.width()), min(round(600 * zoom), screen.height()))
+        self.take_size(820, 600)

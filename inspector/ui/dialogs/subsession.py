@@ -9,12 +9,18 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.msp.document import SessionDocument
+from inspector.msp.objects import Session, Subsession
 from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.panels.subsessions.words import label_of
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel
 
 _WIDTH = 460
+_INDENT = "    "
+_MOST_PARENTS = 1_000
+_MOST_STEPS = 20
 _SUMMARY_LINES = 7
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 NO_SUMMARY = "Without a summary nothing of it reaches the parent chat but its global messages, once it is merged."
@@ -187,3 +193,15 @@ class CloseSubsessionDialog(_Dialog):
             self.finish()
         else:
             super().keyPressEvent(event)
+
+
+def parents_in(document: SessionDocument) -> list[tuple[str, str]]:
+    """Where a sub-session can be opened: sessions and open sub-sessions as the tree has them, by key and words."""
+    found: list[tuple[str, str]] = []
+    waiting: list[tuple[Session | Subsession, int]] = [(session, 0) for session in reversed(document.sessions)]
+    while waiting and len(found) < _MOST_PARENTS:
+        owner, depth = waiting.pop()
+        if document.why_not_open(owner) is None:
+            found.append((owner.key, f"{_INDENT * min(depth, _MOST_STEPS)}{label_of(owner)}"))
+        waiting += ((child, depth + 1) for child in reversed(owner.children) if child.is_open)
+    return found

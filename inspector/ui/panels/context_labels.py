@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from inspector.analysis.context_tree import MAIN
 from inspector.document import CaptureDocument
 from inspector.protocol.secrets import mask_text
@@ -26,6 +28,12 @@ def leaf_and_parent(document: CaptureDocument, node: int) -> tuple[str, str]:
     contexts = document.analysis.contexts
     if node == MAIN:
         return "main", ""
-    leaf = plain(mask_text(contexts.label(node)), _LONGEST)
+    leaf = _shown(contexts.label(node))
     parent = contexts.tree.parent[node]
-    return leaf, "" if parent == MAIN else plain(mask_text(contexts.label(parent)), _LONGEST)
+    return leaf, "" if parent == MAIN else _shown(contexts.label(parent))
+
+
+@lru_cache(maxsize=1 << 16)
+def _shown(label: str) -> str:
+    """A label, safe to show; of many contexts each is asked for again and again."""
+    return plain(mask_text(label), _LONGEST)

@@ -34,6 +34,7 @@ from typing_extensions import override
 
 from inspector.ui.panels.figures_model import FiguresModel
 from inspector.ui.panels.plain_table import make_plain
+from inspector.ui.row_ground import paint_ground
 from inspector.ui.theme import Theme, ThemeController
 
 _ROW = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
@@ -62,13 +63,11 @@ class _Delegate(QStyledItemDelegate):
         theme, view = self._themes.theme, self._view
         rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
         row = index.row()
-        if view.selectionModel().isRowSelected(row):
-            painter.fillRect(rect, theme.color("accent.wash" if view.hasFocus() else "accent.washdim"))
-            if not index.column():
-                bar = QRect(rect.x(), rect.y(), theme.metrics.selection_bar, rect.height())
-                painter.fillRect(bar, theme.color("accent.ring"))
-        elif row == view.hovered_row:
-            painter.fillRect(rect, theme.color("surface.hover"))
+        paint_ground(
+            painter, theme, rect,
+            selected=view.selectionModel().isRowSelected(row), hovered=row == view.hovered_row, active=view.hasFocus(),
+            bar=index.column() == 0,
+        )  # fmt: skip
         left, right = paddings(theme, view.column_at(index))
         view.paint_cell(painter, rect.adjusted(left, 0, -right, 0), index)
 

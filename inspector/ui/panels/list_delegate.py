@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
 from inspector.ui import icons
 from inspector.ui.panels.pane_head import name_font
+from inspector.ui.row_ground import paint_ground
 from inspector.ui.theme import ThemeController
 
 GAP = 10
@@ -58,18 +59,15 @@ class ListDelegate(QStyledItemDelegate):
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, cell: QRect) -> None:
         theme, state = self._themes.theme, option.state  # pyright: ignore[reportAttributeAccessIssue]
+        selected = bool(state & QStyle.StateFlag.State_Selected)
         focused = option.widget.hasFocus() and bool(state & QStyle.StateFlag.State_Active)  # pyright: ignore[reportAttributeAccessIssue]
-        if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(cell, theme.color("accent.wash" if focused else "accent.washdim"))
-            bar = QRect(cell.left(), cell.top(), theme.metrics.selection_bar, cell.height())
-            painter.fillRect(bar, theme.color("accent.ring"))
-        elif state & QStyle.StateFlag.State_HasFocus and focused:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(theme.color("accent.ring"), 1.5))
-            painter.drawRoundedRect(QRectF(cell).adjusted(1.75, 0.75, -0.75, -0.75), 4, 4)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(cell, theme.color("surface.hover"))
+        paint_ground(
+            painter, theme, cell,
+            selected=selected,
+            hovered=bool(state & QStyle.StateFlag.State_MouseOver),
+            active=focused,
+            cursor=bool(state & QStyle.StateFlag.State_HasFocus) and focused and not selected,
+        )  # fmt: skip
 
     def number_left(self, cell: QRect) -> int:
         """Where the column of numbers begins."""

@@ -7,7 +7,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from inspector.document import CaptureDocument
-from inspector.filters.visible import VisibleRows
+from inspector.filters import DisplayFilter
+from inspector.filters.visible import Scope, VisibleRows
 from inspector.ui.panels.list_head import ListHead
 from inspector.ui.panels.list_view import ListModel, ListView
 
@@ -76,8 +77,7 @@ class ListPanel(QWidget):
 
     def hider(self) -> str:
         """What hides messages from the table."""
-        filtered, scoped = bool(self._shown.filter.text.strip()), self._shown.scope is not None
-        return "filter and scope" if filtered and scoped else "the scope" if scoped else "the filter"
+        return hider_words(self._shown.filter, self._shown.scope)
 
     # What the user does
 
@@ -100,3 +100,9 @@ class ListPanel(QWidget):
     def _copy_list(self) -> None:
         rows = range(min(self._model.rowCount(), COPIED_MOST))
         QGuiApplication.clipboard().setText("\n".join(self.row_text(row) for row in rows))
+
+
+def hider_words(filter_: DisplayFilter, scope: Scope | None) -> str:
+    """What a view hides messages by."""
+    filtered, scoped = bool(filter_.text.strip()), scope is not None
+    return "filter and scope" if filtered and scoped else "the scope" if scoped else "the filter"

@@ -1,4 +1,4 @@
-"""Buttons of the chrome: icons that follow the theme, and links."""
+"""Buttons of the chrome: icons that follow the theme, words, and links."""
 
 from __future__ import annotations
 
@@ -75,6 +75,25 @@ class IconButton(QToolButton):
         side = round(self._size * self._themes.theme.zoom)
         self.setIconSize(QSize(side, side))
         self.setIcon(icons.icon(self._icon, self._token, on_token=self._on_token))
+
+
+class WordButton(QPushButton):
+    """A button of a dialog. Return presses the dialog's default one, whichever has the keyboard."""
+
+    def __init__(self, words: str, *, name: str, parent: QWidget, default: bool = False) -> None:
+        """Make the button.
+
+        Args:
+            words: what it says; a letter behind an ampersand is its key.
+            name: object name.
+            parent: owner.
+            default: it is the dialog's default one.
+        """
+        super().__init__(words, parent)
+        self.setObjectName(name)
+        self.setAccessibleName(words.replace("&&", "\0").replace("&", "").replace("\0", "&"))
+        self.setAutoDefault(False)
+        self.setDefault(default)
 
 
 class LinkButton(QPushButton):

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
+from inspector.ui.row_ground import paint_ground
 from inspector.ui.theme import ThemeController
 from inspector.ui.wire_text import plain
 
@@ -104,11 +105,11 @@ class CommandDelegate(QStyledItemDelegate):
         # The stubs know nothing of the fields of style options.
         box: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]
         state: QStyle.StateFlag = option.state  # pyright: ignore[reportAttributeAccessIssue]
-        if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(box, theme.color("accent.wash"))
-            painter.fillRect(box.x(), box.y(), theme.metrics.selection_bar, box.height(), theme.color("accent.ring"))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(box, theme.color("surface.hover"))
+        paint_ground(
+            painter, theme, box,
+            selected=bool(state & QStyle.StateFlag.State_Selected),
+            hovered=bool(state & QStyle.StateFlag.State_MouseOver),
+        )  # fmt: skip
         side = round(12 * theme.zoom)
         left = box.x() + side
         right = self._paint_keys(painter, line, box.x() + box.width() - side, box.y(), box.height())

@@ -12,12 +12,11 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.filters.completion import Candidate, Completion
 from inspector.filters.errors import FilterError
 from inspector.ui.style_sheet import repolish
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, LinkButton
-from inspector.ui.widgets.filter_completions import FilterCompletions
+from inspector.ui.widgets.filter_completing import Complete, Completing
 from inspector.ui.widgets.filter_counts import FilterCounts
 from inspector.ui.widgets.filter_editor import PLACEHOLDER, FilterEditor
 from inspector.ui.widgets.filter_history import FilterHistory
@@ -32,13 +31,6 @@ Check = Callable[[str], FilterError | None]
 
 Preview = Callable[[str], "int | None"]
 """How many messages a filter text would show; None where that takes its time."""
-
-Complete = Callable[[str, int], Completion]
-"""What may stand at a place of a filter text."""
-
-
-_AWAY = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
-"""Keys that leave the word for which something is offered."""
 
 
 class FilterBar(QFrame):
@@ -81,9 +73,7 @@ class FilterBar(QFrame):
         super().__init__(parent)
         self._themes = theme_controller
         self._check = check
-        self._complete = complete
         self._preview = preview
-        self._completion: Completion | None = None
         self._applied = ""
         self._error: FilterError | None = None
         self._counts = FilterCounts()
@@ -93,7 +83,7 @@ class FilterBar(QFrame):
         self.setProperty("variant", "field")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(240)
-        self._build()
+        self._build(complete)
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE_MS)
@@ -102,7 +92,7 @@ class FilterBar(QFrame):
         self._on_theme_changed()
         self._refresh()
 
-    def _build(self) -> None:
+    def _build(self, complete: Complete | None) -> None:
         themes = self._themes
         self._row = QHBoxLayout(self)
         self._funnel = IconLabel(themes, "filter", name="filterFunnel", parent=self)
@@ -112,7 +102,6 @@ class FilterBar(QFrame):
         self._editor.escaped.connect(self._on_escaped)
         self._editor.history_asked.connect(self._open_history)
         self._editor.focus_moved.connect(self._on_focus_moved)
-        self._editor.typed.connect(self._on_typed)
         self.setFocusProxy(self._editor)
         self._count = TextLabel(variant="small", name="filterCounts", parent=self)
         self._search_all = LinkButton("Search all", name="filterSearchAll", parent=self)
@@ -138,9 +127,8 @@ class FilterBar(QFrame):
         self._history.cleared.connect(self._on_history_cleared)
         self._trouble = FilterTrouble(themes, self)
         self._trouble.suggestion_taken.connect(self._on_suggestion_taken)
-        self._completions = FilterCompletions(themes, self)
-        self._completions.picked.connect(self._put_in)
-        self._completions.closed.connect(self._refresh)
+        self._completing = Completing(themes, self._editor, complete, self)
+        self._completing.changed.connect(self._on_offered)
         self._editor.installEventFilter(self)
 
     def _button(self, icon: str, tooltip: str, name: str) -> IconButton:
@@ -164,7 +152,7 @@ class FilterBar(QFrame):
             remembers: whether it stands among the earlier ones from now on.
         """
         self._keep_applied(text)
-        self._completions.hide()
+        self._completing.hide()
         if remembers:
             self._history.remember(self._applied)
         if self._editor.text() != text:
@@ -260,61 +248,24 @@ class FilterBar(QFrame):
 
     # What the user does
 
-    def _on_typed(self) -> None:
-        """Offer what may come next; in an empty field only when it is asked for."""
-        if self._editor.text().strip():
-            self._offer()
-        else:
-            self._completions.hide()
-
-    def _offer(self) -> None:
-        """Show what may come next where the user writes."""
-        if self._complete is None:
-            return
-        found = self._completion = self._complete(self._editor.text(), self._editor.cursor_place())
-        self._completions.show_completion(found, self._editor.x() + self._editor.left_of(found.start))
-        self._trouble.setVisible(self._trouble.isVisible() and not self._completions.isVisible())
+    def _on_offered(self) -> None:
+        """What is offered stands where the trouble would."""
+        self._trouble.setVisible(self._trouble.isVisible() and not self._completing.shown)
         self._refresh()
 
-    def _put_in(self, candidate: Candidate) -> None:
-        """Write a candidate in place of the word begun; what may follow is offered next."""
-        completion = self._completion
-        if completion is None:
-            return
-        text, cursor = completion.applied(self._editor.text(), candidate)
-        self._editor.replace_part(0, len(self._editor.text()), text)
-        self._editor.set_cursor_place(cursor)
-        self._completions.hide()
-        self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._offer()
-
     def _takes_key(self, event: QKeyEvent) -> bool:
-        """Keys that are the list's while it is shown, and the one that asks for it."""
-        key = event.key()
+        """Keys that mean something here rather than in the text."""
         control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and control:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and control:
             self._on_stack_asked()
             return True
-        if key == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
-            self._offer()
+        offering = self._completing.shown
+        if self._completing.takes(event):
             return True
-        current = self._completions.current()
-        if current is None:
-            if key == Qt.Key.Key_Tab and not control and self._trouble.offers:
-                self._on_suggestion_taken()
-                return True
-            return False
-        if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
-            self._completions.step(1 if key == Qt.Key.Key_Down else -1)
-        elif key == Qt.Key.Key_Tab or (key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._completions.chosen):
-            self._put_in(current)
-        elif key == Qt.Key.Key_Escape:
-            self._completions.hide()
-        else:
-            if key in _AWAY:
-                self._completions.hide()
-            return False
-        return True
+        if event.key() == Qt.Key.Key_Tab and not control and not offering and self._trouble.offers:
+            self._on_suggestion_taken()
+            return True
+        return False
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -322,11 +273,11 @@ class FilterBar(QFrame):
             if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._takes_key(event):
                 return True
             if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-                if self._completions.isVisible() and event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab):
+                if self._completing.shown and event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab):
                     event.accept()
                     return True
             elif event.type() == QEvent.Type.FocusOut:
-                self._completions.hide()
+                self._completing.hide()
                 self._trouble.hide()  # it hangs over what the user goes to; the red edge stays
             elif event.type() == QEvent.Type.FocusIn and self._error is not None:
                 self._patience.start()
@@ -336,7 +287,7 @@ class FilterBar(QFrame):
         told = self._error is not None and not self._trouble.isHidden()
         text = self._editor.text()
         if not text.strip():
-            self._completions.hide()
+            self._completing.hide()
         self._error = self._check(text) if text.strip() else None
         self._refresh()
         self._counts.would_match = None
@@ -360,7 +311,7 @@ class FilterBar(QFrame):
     def _on_stack_asked(self) -> None:
         text = self._editor.text().strip()
         error = self._check(text) if text else None
-        self._completions.hide()
+        self._completing.hide()
         if error is not None:
             self.show_error(self._check(self._editor.text()) or error)
         elif text:
@@ -373,13 +324,13 @@ class FilterBar(QFrame):
         text = self._editor.text().strip()
         error = self._check(text) if text else None
         if error is not None:
-            self._completions.hide()
+            self._completing.hide()
             self.show_error(self._check(self._editor.text()) or error)
             return
         self._apply(text)
 
     def _apply(self, text: str) -> None:
-        self._completions.hide()
+        self._completing.hide()
         self.set_applied(text)
         self.applied.emit(text)
 
@@ -428,7 +379,7 @@ class FilterBar(QFrame):
     # What is seen
 
     def _refresh(self) -> None:
-        wrong = self._error is not None and not self._completions.isVisible()  # else it is only not finished
+        wrong = self._error is not None and not self._completing.shown  # else it is only not finished
         text = self._editor.text().strip()
         if (self.property("wrong") == "true") != wrong:
             self.setProperty("wrong", "true" if wrong else "false")
@@ -467,7 +418,7 @@ class FilterBar(QFrame):
         self._show_funnel(nothing=nothing)
 
     def _tell_trouble(self) -> None:
-        if self._error is not None and self.isVisible() and not self._completions.isVisible():
+        if self._error is not None and self.isVisible() and not self._completing.shown:
             self._trouble.show_error(self._error)
 
     def _on_theme_changed(self) -> None:
@@ -482,12 +433,12 @@ class FilterBar(QFrame):
     def event(self, event: QEvent) -> bool:
         kinds = (QEvent.Type.Move, QEvent.Type.Resize)
         if event.type() in kinds:
-            self._completions.hide()
+            self._completing.hide()
             if not self._trouble.isHidden():
                 self._trouble.place()
         elif event.type() == QEvent.Type.Hide:
             self._trouble.hide()
-            self._completions.hide()
+            self._completing.hide()
         return super().event(event)
 
     @override

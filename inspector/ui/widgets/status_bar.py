@@ -6,16 +6,19 @@ It is told everything and knows no document (look.md 6).
 from __future__ import annotations
 
 from collections import deque
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QWidget
 
-from inspector.analysis.findings import Severity
 from inspector.sources.state import SourceState
 from inspector.ui import formats
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.status_button import Dot, StatusButton
 from inspector.ui.wire_text import plain as one_line
+
+if TYPE_CHECKING:
+    from inspector.analysis.findings import Severity
 
 NOTHING_OPEN = "No capture open"
 """What it says on the start page."""
@@ -54,8 +57,8 @@ class StatusBar(QStatusBar):
         source_clicked, retry_clicked, space_clicked, participant_clicked, silent_clicked, watched_clicked: facts at
             the left.
         told_clicked, paused_clicked, progress_clicked, counting_clicked, selected_clicked, counts_clicked,
-            rate_clicked, behind_clicked, not_kept_clicked, gaps_clicked, unreadable_clicked, problems_clicked: facts
-            at the right.
+            rate_clicked, behind_clicked, not_kept_clicked, gaps_clicked, unreadable_clicked, failed_clicked,
+            problems_clicked, palette_clicked: facts at the right.
         cancel_clicked: reading should stop; what was read stays.
         go_on_clicked: the rest of what was stopped should be read after all.
     """
@@ -74,6 +77,8 @@ class StatusBar(QStatusBar):
     not_kept_clicked = Signal()
     gaps_clicked = Signal()
     unreadable_clicked = Signal()
+    failed_clicked = Signal()
+    palette_clicked = Signal()
     problems_clicked = Signal()
     paused_clicked = Signal()
     progress_clicked = Signal()
@@ -88,6 +93,7 @@ class StatusBar(QStatusBar):
         self._buttons: list[StatusButton] = []
         self._address: str | None = None
         self._log_facts: list[str] = []
+        self._palette_key = ""
         self._seen: int | None = None
         self._last_minute: deque[float] = deque([0.0] * _MINUTE, maxlen=_MINUTE)
         self.setObjectName("statusBar")
@@ -118,7 +124,9 @@ class StatusBar(QStatusBar):
         self._not_kept = self._add("statusNotKept", self.not_kept_clicked)
         self._gaps = self._add("statusGaps", self.gaps_clicked)
         self._unreadable = self._add("statusUnreadable", self.unreadable_clicked)
+        self._failed = self._add("statusFailed", self.failed_clicked)
         self._problems = self._add("statusProblems", self.problems_clicked)
+        self._palette = self._add("statusPalette", self.palette_clicked)
         self._told_for = QTimer(self)
         self._told_for.setSingleShot(True)
         self._told_for.setInterval(_TOLD_MS)
@@ -140,9 +148,20 @@ class StatusBar(QStatusBar):
     # Left
 
     def show_empty(self) -> None:
-        """Say that no capture is open."""
+        """Say that no capture is open, and where everything that can be done is found."""
         self._reset()
         self._source.say(NOTHING_OPEN, token="ink.tertiary")
+        self._say_palette()
+
+    def show_palette_key(self, key: str) -> None:
+        """Say the key of the command palette beside its name; "" where it has none."""
+        self._palette_key = key
+        if not self._palette.isHidden():
+            self._say_palette()
+
+    def _say_palette(self) -> None:
+        tooltip = "Find whatever can be done by its name"
+        self._palette.say(self._palette_key, quiet="Command palette", token="ink.tertiary", tooltip=tooltip)
 
     def show_opening(self, name: str) -> None:
         """Say that a file is being opened."""
@@ -300,6 +319,13 @@ class StatusBar(QStatusBar):
         """Say for some seconds what was done."""
         self._told.say(words, tooltip="What was done last")
         self._told_for.start()
+
+    def set_failed(self, count: int) -> None:
+        """Say how many messages report a failure, which is no problem of the protocol; nothing is said of none."""
+        self._failed.setVisible(count > 0)
+        if count:
+            tooltip = "Messages that report a failure, as of a call: show them"
+            self._failed.say(f"{count:,} failed", token="severity.error", tooltip=tooltip)
 
     def set_problems(self, number: int, worst: Severity | None = None, words: str = "") -> None:
         """Say how many messages have a problem.

@@ -65,3 +65,12 @@ def test_enter_goes_on_and_escape_closes(dialog: ReportDialog, qtbot: QtBot) -> 
     with qtbot.waitSignal(dialog.answered) as answered:
         qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert answered.args == [CLOSED]
+
+
+def test_it_fits_the_screen_at_any_zoom(theme_controller: ThemeController, qtbot: QtBot) -> None:
+    theme_controller.set_zoom(2.0)
+    dialog = ReportDialog(theme_controller, "It failed", "A sentence.", lambda _choices: "", answers=(("ok", "OK"),))
+    qtbot.addWidget(dialog)
+    screen = dialog.screen().availableSize()
+    assert dialog.width() <= screen.width()
+    assert dialog.height() < screen.height(), "the desktop's frame needs some"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QCheckBox,
@@ -44,6 +44,17 @@ def click(qtbot: QtBot, dialog: SettingsDialog, name: str) -> None:
     button = child(dialog, QAbstractButton, name)
     # A check box is as wide as its column, but only mark and words take clicks.
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(10, button.height() // 2))
+
+
+def test_it_is_no_wider_than_a_small_screen_at_200_percent(
+    theme_controller: ThemeController, settings: Settings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(SettingsDialog, "most_size", lambda _dialog: QSize(1280, 764))
+    theme_controller.set_zoom(2.0)
+    dialog = SettingsDialog(theme_controller, settings)
+    dialog.open()
+    assert dialog.width() <= 1280
+    dialog.accept()
 
 
 def retype(qtbot: QtBot, dialog: SettingsDialog, name: str, text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,14 +23,10 @@ def lines() -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def window(qapp: QApplication) -> Iterator[MainWindow]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
+def window(application: Application) -> MainWindow:
     document = document_of(*lines())
     document.count_tokens()
-    yield window_on(made, document)
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
+    return window_on(application, document)
 
 
 def timeline(window: MainWindow) -> TimelinePanel:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QListWidget, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
-from inspector.document import CaptureDocument
 from inspector.filters.compile import compile_filter
-from inspector.filters.visible import VisibleRows
 from inspector.settings import Table, TableColumn
 from inspector.ui.dialogs.columns import ColumnsDialog
 from inspector.ui.panels.messages import sorter
@@ -23,33 +20,17 @@ from inspector.ui.panels.messages.columns import Column, Wanted, layout_for
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.messages.times import Times
 from inspector.ui.theme import ThemeController
-from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.builders import GrowingLog, envelope, tool_call, tool_result
 
 FIRST_FIELD = len(Column)
 MINUS = "\N{MINUS SIGN}"
 MakePanel = Callable[..., MessagesPanel]
 
 
-@pytest.fixture
-def make_panel(qtbot: QtBot, theme_controller: ThemeController) -> Iterator[MakePanel]:
-    """Makes a shown panel, its model watched by Qt's own tester."""
-    documents: list[CaptureDocument] = []
-
-    def make(*lines: Any, document: CaptureDocument | None = None, size: tuple[int, int] = (727, 300)) -> MessagesPanel:
-        document = document_of(*lines) if document is None else document
-        documents.append(document)
-        rows = VisibleRows(document.analysis)
-        rows.choose(compile_filter(""), None)
-        panel = MessagesPanel(document, theme_controller, rows)
-        QAbstractItemModelTester(panel.model, QAbstractItemModelTester.FailureReportingMode.Fatal, panel)
-        qtbot.addWidget(panel)
-        panel.resize(*size)
-        panel.show()
-        return panel
-
-    yield make
-    for document in documents:
-        document.close()
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sort of some rows is done at once, however busy the machine is."""
+    monkeypatch.setattr(sorter, "_AT_ONCE_S", 60.0)
 
 
 def chats(*said: Any, **more: Any) -> list[dict[str, Any]]:
@@ -347,7 +328,7 @@ def test_a_long_sort_says_how_far_it_is_and_can_be_given_up(
     make_panel: MakePanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sorter, "_AT_ONCE_S", 0)
-    monkeypatch.setattr(sorter, "_SLICE_S", 0)
+    monkeypatch.setattr(sorter, "SLICE_S", 0)
     panel = make_panel(*chats(*(str(n % 7) for n in range(3000))))
     panel.sorter.sort("payload.text")
     assert panel.sorter.busy

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
-from PySide6.QtWidgets import QApplication
 
 from inspector.document import CaptureDocument
 from inspector.ui.app import Application
@@ -17,15 +13,6 @@ from tests.builders import document_at
 from tests.ui.windows import panes_of, window_on
 
 DEMO = Path(__file__).parents[2] / "data" / "captures" / "demo-round.ctxcap"
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
 
 
 def facts_of(window: MainWindow, document: CaptureDocument, name: str) -> dict[str, str] | None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QApplication
 
 from inspector.ui.app import Application
 from inspector.ui.panels.messages import copying
@@ -20,7 +18,7 @@ KEY = "ghp_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zBc7e"
 
 
 @pytest.fixture
-def panes(qapp: QApplication) -> Iterator[Panes]:
+def panes(application: Application) -> Panes:
     """A log with every secret in every place a cell shows."""
     lines = [
         envelope(f"shop/{name}", {"text": said, said: json.dumps({"inner": said})}, sender=said, to=[said, "b"],
@@ -29,11 +27,7 @@ def panes(qapp: QApplication) -> Iterator[Panes]:
     ]  # fmt: skip
     ask = tool_call(KEY, arguments={KEY: KEY})
     lines += [ask, tool_result(ask, f"{KEY} " + "more " * 250_000), envelope("chat", {"text": "plain"}, to=["b"])]
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    window = window_on(application, document_of(*(json.dumps(line) for line in lines)))
-    yield panes_of(window)
-    window.close()
-    application.theme.dispose()
+    return panes_of(window_on(application, document_of(*(json.dumps(line) for line in lines))))
 
 
 def test_no_copy_holds_a_secret(panes: Panes) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -30,12 +30,6 @@ from tests.ui.live import Live
 from tests.ui.windows import numbers, panes_of, run_in_window, window_on
 
 Show = Callable[..., DetailsPanel]
-
-
-@pytest.fixture(autouse=True)
-def bury_replaced_pages() -> Iterator[None]:
-    yield
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture

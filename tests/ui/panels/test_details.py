@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QEvent, QModelIndex, QPoint, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QMessageBox, QPlainTextEdit, QWidget
 from pytestqt.modeltest import ModelTester
@@ -35,23 +35,13 @@ from inspector.ui.panels.details.words import MINUS
 from inspector.ui.panels.details.wrapping import wrap
 from inspector.ui.theme import ThemeController
 from tests.builders import delivered, document_of, envelope, received, tool_call, tool_result
+from tests.ui.windows import bury
 
 Show = Callable[..., DetailsPanel]
 
 HINTS = {"contextHints": [{"tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
 TRANSIENT = {"context": {"lifecycle": "transient", "summary": "3 records (page 1/1)"}}
 CONSUMED = {"context": {"consumed": True}}
-
-
-@pytest.fixture(autouse=True)
-def bury_replaced_pages() -> Iterator[None]:
-    """Replaced pages are deleted by the event loop, which a test hardly runs; left over, they slow the next test."""
-    yield
-    bury()
-
-
-def bury() -> None:
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture
@@ -394,7 +384,7 @@ def test_welcome_lists_who_is_there(show: Show):
         "participants": [{"id": "fs", "capabilities": [{"kind": "chat"}]}],
     }
     panel = show(envelope("system/welcome", payload, sender="system:gateway", to=["me"]))
-    assert "You are: me" in words(panel)
+    assert "Joined as: me" in words(panel)
     assert rows(one(panel, FactsView, "othersPresent")) == ["fs: chat"]
 
 
@@ -830,11 +820,9 @@ def test_the_theme_can_change_while_a_message_is_shown(show: Show, theme_control
 # All of it
 
 
-_PLACES = (Path(__file__).parents[2] / "data" / "recordings", Path(__file__).parents[4] / "shared" / "recordings")
-RECORDINGS = next((place for place in _PLACES if place.is_dir()), _PLACES[0])
+RECORDINGS = Path(__file__).parents[2] / "data" / "recordings"
 
 
-@pytest.mark.skipif(not RECORDINGS.is_dir(), reason="the recordings are not in a clone")
 @pytest.mark.parametrize("path", sorted(RECORDINGS.rglob("*.jsonl")), ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_every_recorded_message_has_every_page(qtbot: QtBot, theme_controller: ThemeController, path: Path):
     document = CaptureDocument()
@@ -843,9 +831,9 @@ def test_every_recorded_message_has_every_page(qtbot: QtBot, theme_controller: T
     qtbot.addWidget(panel)
     panel.resize(340, 600)
     for message in range(len(document.capture)):
+        panel.show_message(message)
         for tab in TABS:
             panel.show_tab(tab)
-            panel.show_message(message)
             assert words(panel)
         bury()
     document.close()
@@ -885,7 +873,6 @@ KEYS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=20)
 @given(st.lists(st.tuples(KINDS, st.dictionaries(KEYS, VALUES, max_size=4)), min_size=1, max_size=3))
 def test_any_payload_has_an_overview(show: Show, messages: list[tuple[str, dict[str, Any]]]):
     panel = show(*(envelope(kind, payload) for kind, payload in messages))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -56,15 +55,6 @@ def lines() -> list[dict[str, Any]]:
 def counted(document: CaptureDocument) -> CaptureDocument:
     document.analysis.tokens.count_now(range(len(document.analysis)))
     return document
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
 
 
 @pytest.fixture
@@ -146,6 +136,21 @@ def test_it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window:
     assert "cl100k_base" in canvas.unit
     assert "estimate" in canvas.unit
     assert [level.words for level in canvas._scale.levels] == ["1,000 limit, reported by lead"]
+
+
+def test_the_cursor_leaves_the_words_of_a_limit_readable(window: MainWindow) -> None:
+    plot = opened(window)
+    canvas, theme = canvas_of(plot), window.theme.theme
+    (said,) = canvas._said
+    pixels: list[set[bool]] = []
+    for x in (said.center().x(), said.right() + 20):
+        plot._axis.set_cursor(plot._axis.ns_at(x - canvas.head, canvas.axis_width))
+        image = canvas.grab().toImage()
+        ink = theme.color("ink.primary").rgb()
+        column = [image.pixel(x, y) == ink for y in range(said.top(), said.bottom() + 1)]
+        assert image.pixel(x, canvas.height() - 4) == ink
+        pixels.append(set(column))
+    assert pixels == [{False}, {True}]
 
 
 def test_the_card_names_the_message_and_says_the_values(window: MainWindow, qtbot: QtBot) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.document import CaptureDocument
-from inspector.model_context import ModelContext, readers
+from inspector.model_context import ModelContext, Reader, readers
 from inspector.model_context.growth import growth_of
 from inspector.ui.panels.growth import source as growing
 from inspector.ui.panels.growth.source import GrowthSource
@@ -66,17 +66,43 @@ def test_summaries_are_not_counted_again(document: CaptureDocument) -> None:
     assert source.lines.tolist() == expected(document)
 
 
-def test_of_a_large_capture_lines_are_drawn_in_a_turn_of_their_own(
+def test_of_a_large_capture_it_is_worked_out_a_little_at_a_time(
     document: CaptureDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(growing, "_LARGE", 10)
+    monkeypatch.setattr(growing, "SLICE_S", 0.0)
     source = GrowthSource(document)
 
     assert not source.update()
     assert source.unfinished
     assert not source.lines.size
-    while source.count_further():
-        pass
-    assert source.update()
-    assert not source.behind
+    turns = 1
+    while not source.update():
+        turns += 1
+    assert turns > 10
+    assert source.lines.size
+    while source.behind:
+        source.count_further()
+        source.update()
     assert source.lines.tolist() == expected(document)
+
+
+def test_another_reader_is_worked_out_anew_in_the_middle_of_the_first(
+    document: CaptureDocument, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing, "_LARGE", 10)
+    monkeypatch.setattr(growing, "SLICE_S", 0.0)
+    source = GrowthSource(document)
+    for _ in range(5):
+        source.update()
+    assert source.working
+    nobody = Reader(0, "nobody")
+    source.readers.append(nobody)
+
+    monkeypatch.setattr(growing, "readers", lambda _analysis: [nobody])
+    source.choose(nobody)
+    while not source.update():
+        pass
+
+    assert source.reader == nobody
+    assert not source.lines.size

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.app import Application
@@ -23,15 +21,6 @@ def answered(took_ms: int, tool: str = "grep", to: str = "files") -> list[dict[s
     ask = tool_call(tool, to=to, ts="2026-01-05T09:00:00.000Z")
     whole, rest = divmod(took_ms, 1_000)
     return [ask, tool_result(ask, ts=f"2026-01-05T09:00:{whole:02d}.{rest:03d}Z")]
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
 
 
 def opened(window: MainWindow) -> LatencyPanel:

@@ -28,21 +28,11 @@ KEYS, CONTROL, SHIFT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardM
 
 
 @pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    application = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield application
-    for window in list(application.windows):
-        window.marking._dirty = False  # nothing is kept of what a test marked
-        window.close()
-    application.theme.dispose()
-
-
-@pytest.fixture
-def window(application: Application, qtbot: QtBot) -> MainWindow:
-    window = window_on(application, story())
+def window(window: MainWindow, qtbot: QtBot) -> Iterator[MainWindow]:
     with qtbot.waitExposed(window):
         window.activateWindow()
-    return window
+    yield window
+    window.marking._dirty = False  # nothing is kept of what a test marked
 
 
 def press(window: MainWindow, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from inspector.document import CaptureDocument
 from inspector.filters.compile import compile_filter
-from inspector.filters.visible import VisibleRows
 from inspector.ui.panels.messages.columns import Column, layout_for
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.roles import Role
 from inspector.ui.theme import ThemeController
-from tests.builders import document_of, envelope, lines_of, tool_call, tool_result
+from tests.builders import envelope, lines_of, tool_call, tool_result
 
 RECORDS = [{"id": 200 + n, "title": f"Site visit {n}"} for n in range(15)]
 TRANSIENT = {"context": {"lifecycle": "transient", "summary": "15 records (page 1)"}}
@@ -43,30 +41,6 @@ def loop() -> list[dict[str, Any]]:
 
 
 MakePanel = Callable[..., MessagesPanel]
-
-
-@pytest.fixture
-def make_panel(qtbot: QtBot, theme_controller: ThemeController) -> Iterator[MakePanel]:
-    """Makes a shown panel over log lines or a document, its model watched by Qt's own tester."""
-    documents: list[CaptureDocument] = []
-    testers: list[QAbstractItemModelTester] = []
-
-    def make(*lines: Any, document: CaptureDocument | None = None, size: tuple[int, int] = (727, 300)) -> MessagesPanel:
-        document = document_of(*lines) if document is None else document
-        documents.append(document)
-        rows = VisibleRows(document.analysis)
-        rows.choose(compile_filter(""), None)
-        panel = MessagesPanel(document, theme_controller, rows)
-        mode = QAbstractItemModelTester.FailureReportingMode.Fatal
-        testers.append(QAbstractItemModelTester(panel.model, mode, panel))
-        qtbot.addWidget(panel)
-        panel.resize(*size)
-        panel.show()
-        return panel
-
-    yield make
-    for document in documents:
-        document.close()
 
 
 class Live:

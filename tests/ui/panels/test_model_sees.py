@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,10 @@ from inspector.ui import stepped_write
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.details.places import ParticipantPlace
-from inspector.ui.panels.model_sees import handing_out
+from inspector.ui.panels.model_sees import handing_out, sight
 from inspector.ui.panels.model_sees import panel as panels
 from inspector.ui.panels.model_sees.delegate import columns_of
-from inspector.ui.panels.model_sees.panel import NOBODY, ModelSeesPanel
+from inspector.ui.panels.model_sees.panel import NOBODY, WORKING, ModelSeesPanel
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.windows import panes_of, window_on
 
@@ -50,15 +49,6 @@ def lines() -> list[dict[str, Any]]:
 def counted(document: CaptureDocument) -> CaptureDocument:
     document.analysis.tokens.count_now(np.arange(len(document.analysis)))
     return document
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
 
 
 @pytest.fixture
@@ -112,6 +102,20 @@ def test_it_shows_what_stands_in_the_context_at_the_end(window: MainWindow) -> N
     page = panel.model.line(row_of(panel, 4))
     assert (page.text, page.state) == ("15 visits", "collapsed")
     assert "No. 6 consumed it" in page.why
+
+
+def test_of_many_messages_it_is_worked_out_a_little_at_a_time(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sight, "_LARGE", 2)
+    monkeypatch.setattr(sight, "SLICE_S", 0.0)
+    panel = opened(window)
+    assert (listed(panel), panel.view.empty_text) == ([], WORKING)
+    qtbot.waitUntil(lambda: listed(panel) == [3, 4, 5, 6, 7, 11])
+    panel._assume("collapsing", False)
+    panel.show_at(6)
+    qtbot.waitUntil(lambda: panel.head.at.text() == "at No. 7")
+    assert panel.model.line(row_of(panel, 4)).state != "collapsed"
 
 
 def test_reported_figures_stand_apart_from_the_estimate(window: MainWindow) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -96,12 +96,6 @@ def grant(name: str, *capabilities: Any, **fields: Any) -> dict[str, Any]:
 
 def revoke(name: str, **payload: Any) -> dict[str, Any]:
     return envelope("capability/revoke", {"recipient": name, **payload}, to=[name])
-
-
-@pytest.fixture(autouse=True)
-def bury() -> Iterator[None]:
-    yield
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Changes
@@ -130,7 +130,6 @@ steps = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(steps, min_size=4, max_size=25))
 def test_it_is_what_a_plain_set_would_be(told: list[tuple[str, object]]) -> None:
     table = Table()

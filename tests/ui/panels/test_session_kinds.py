@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -17,6 +16,7 @@ from inspector.ui.panels.details.text_block import TextView
 from inspector.ui.theme import ThemeController
 from tests.builders import document_of
 from tests.msp_samples import desk
+from tests.ui.windows import bury
 
 Show = Callable[[int], DetailsPanel]
 
@@ -41,7 +41,7 @@ def show(qtbot: QtBot, theme_controller: ThemeController) -> Iterator[Show]:
     yield make
     for document in documents:
         document.close()
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    bury()
 
 
 def said(panel: DetailsPanel, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtWidgets import QApplication
 
@@ -34,7 +34,6 @@ def test_ticks_are_round_and_say_what_they_need_to() -> None:
 
 
 @pytest.mark.usefixtures("qapp")
-@settings(max_examples=40)
 @given(st.lists(st.tuples(st.floats(0.1, 10), st.floats(-0.5, 1.5), st.floats(-2, 2)), max_size=8))
 def test_whatever_is_done_the_view_stays_at_the_capture(steps: list[tuple[float, float, float]]) -> None:
     axis = axis_of(60)

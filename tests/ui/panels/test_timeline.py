@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.timeline import source as timeline_source
 from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import NOTHING, TimelinePanel
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
@@ -36,15 +36,6 @@ def lines() -> list[dict[str, Any]]:
         envelope("reasoning/thought", {"message": "Look first"}, context="why-1", ts=at(60)),
         envelope("chat", {"text": "password=hunter2secret"}, ts=at(90)),
     ]  # fmt: skip
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
 
 
 @pytest.fixture
@@ -414,21 +405,17 @@ def test_the_range_in_the_strip_is_never_half_a_figure(window: MainWindow) -> No
         assert "\N{HORIZONTAL ELLIPSIS}" not in panel.strip.words_within(metrics, room) or room < 60
 
 
-def test_the_tab_is_remembered_with_the_layout(qapp: QApplication, tmp_path: Any, monkeypatch: Any) -> None:
+def test_the_tab_is_remembered_with_the_layout(application: Application, tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("inspector.ui.layout.config_folder", lambda: tmp_path)
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    made.remembers = True
+    application.remembers = True
     try:
-        window = window_on(made, document_of(*lines()))
+        window = window_on(application, document_of(*lines()))
         opened(window)
         window.layout_keeper.store()
-        other = window_on(made, document_of(*lines()))
+        other = window_on(application, document_of(*lines()))
         assert other.center.current == "timeline"
     finally:
-        made.remembers = False
-        for one in list(made.windows):
-            one.close()
-        made.theme.dispose()
+        application.remembers = False
 
 
 def test_without_messages_it_says_so(application: Application) -> None:
@@ -450,6 +437,79 @@ def test_what_changes_comes_into_sight_where_only_the_table_is_drawn(application
     log.write(tool_result(ask, sender="files", ts=at(2)))
     panes_of(window).bridge.flush()
     assert [(lane.name, lane.count) for lane in panel.source.lanes.lanes] == [("lead", 1)]
+
+
+def test_words_to_choose_give_way_to_their_arrow(window: MainWindow) -> None:
+    by = opened(window).head.by
+    by.resize(by.sizeHint().width() // 2, by.height())
+    ink, background = (window.theme.theme.color(token).rgb() for token in ("ink.primary", "surface.base"))
+    picture = by.grab().toImage()
+    side = round(14 * window.theme.theme.zoom) + 3
+    shown = {picture.pixel(x, y) for x in range(by.width() - side, by.width()) for y in range(by.height())}
+    assert ink not in shown
+    assert ink != background
+
+
+@pytest.fixture
+def in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few messages are worked out as a million are: with a pause after each step."""
+    monkeypatch.setattr(timeline_source, "_LARGE", 2)
+    monkeypatch.setattr(timeline_source, "SLICE_S", 0.0)
+
+
+@pytest.mark.usefixtures("in_slices")
+def test_many_messages_are_worked_out_a_little_at_a_time(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    assert (names(panel), panel.empty.text()) == ([], "Working out the lanes, 100%.")
+    assert panel.empty.isVisible()
+    panel.view.grab()
+    qtbot.waitUntil(lambda: not panel.source.behind)
+    assert names(panel) == ["lead", "human", "files"]
+    assert not panel.empty.isVisible()
+    assert len(panel.source.spans.rows) == 1
+    before = panel.view.grab().toImage()
+    panel.head.by.choose("context")
+    panel.view.grab()
+    qtbot.waitUntil(lambda: not panel.source.behind)
+    assert names(panel) == ["main", "why-1"]
+    panel.head.by.choose("participant")
+    qtbot.waitUntil(lambda: not panel.source.behind)
+    assert panel.view.grab().toImage() == before
+
+
+@pytest.mark.usefixtures("in_slices")
+def test_while_others_are_worked_out_the_lanes_stay(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    qtbot.waitUntil(lambda: not panel.source.behind)
+    panes_of(window).apply_filter("tool")
+    panel.head.shown.choose("table")
+    assert names(panel) == ["lead", "human", "files"]
+    panel.view.grab()
+    qtbot.waitUntil(lambda: [lane.count for lane in panel.source.lanes.lanes] == [1, 1])
+    assert names(panel) == ["lead", "files"]
+    panes_of(window).apply_filter("")
+    qtbot.waitUntil(lambda: [lane.count for lane in panel.source.lanes.lanes] == [5, 1, 1])
+
+
+@pytest.mark.parametrize("slices", [False, True])
+def test_contexts_that_grow_over_one_another_are_put_right(
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, slices: bool
+) -> None:
+    if slices:
+        monkeypatch.setattr(timeline_source, "_LARGE", 1)
+        monkeypatch.setattr(timeline_source, "SLICE_S", 0.0)
+    log = GrowingLog()
+    log.write(envelope(context="a", ts=at(0)), envelope(context="b", ts=at(40)))
+    window = window_on(application, log.document)
+    log.document.analysis.now_ns = None
+    panel = opened(window)
+    qtbot.waitUntil(lambda: not panel.source.behind)
+    assert panel.source.lanes.tracks_of(np.arange(2)).tolist() == [1, 1]
+    log.write(envelope(context="a", ts=at(50)))
+    panes_of(window).bridge.flush()
+    qtbot.waitUntil(lambda: not panel.source.behind)
+    tracks = panel.source.lanes.tracks_of(np.arange(3)).tolist()
+    assert tracks[0] == tracks[2] != tracks[1]
 
 
 def test_times_of_other_ages_do_no_harm(application: Application) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QColor
@@ -26,15 +24,6 @@ from tests.ui.find import child
 from tests.ui.panels.test_growth import at
 from tests.ui.windows import numbers, panes_of, window_on
 from tests.waste import listed
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
 
 
 @pytest.fixture
@@ -257,10 +246,45 @@ def test_shares(share: float, said: str) -> None:
     assert percent(share) == said
 
 
-def test_the_more_a_refresh_costs_the_rarer_it_is(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter(range(0, 1_000, 3))
-    monkeypatch.setattr(tokens_panel.time, "perf_counter", lambda: float(next(clock)))
+def test_the_more_a_refresh_costs_the_rarer_it_is(window: MainWindow) -> None:
     panel = opened(window)
     panel._timer.stop()
+    panel._took_s = 3.0
     panel.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False))
-    assert panel._timer.interval() == 30_000
+    assert panel._timer.interval() == 12_000
+
+
+def test_the_plot_can_be_pointed_at_before_it_is_added_up(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens_panel, "_LARGE", 2)
+    monkeypatch.setattr(tokens_panel, "SLICE_S", 0.0)
+    panel = opened(window, wide=True)
+    while panel._figure is None:
+        panel._go_on()
+    panel.axis.set_cursor(panel.axis.first_ns)
+    said = panel._figure.card(panel.axis.first_ns)
+    assert said is not None
+    assert "tokens so far 0" in said.spoken
+    qtbot.waitUntil(lambda: panel._work is None)
+
+
+def test_of_many_messages_it_is_added_up_a_little_at_a_time(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel = opened(window, wide=True)
+    qtbot.waitUntil(lambda: panel.canvas is not None and panel.canvas.isVisible())
+    monkeypatch.setattr(tokens_panel, "_LARGE", 2)
+    monkeypatch.setattr(tokens_panel, "SLICE_S", 0.0)
+    panel.choice.buttons["By kind"].click()
+    assert panel.head.count() == "adding up"
+    assert "grep" in rows(panel)
+    log = window.document.analysis.tokens
+    panel.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False))
+    assert not panel._timer.isActive()
+    qtbot.waitUntil(lambda: "chat" in rows(panel))
+    qtbot.waitUntil(panel._timer.isActive)
+    assert rows(panel)["chat"] == (tokens(window, 1), "1")
+    assert panel.head.count().startswith(f"{log.total:,}")
+    assert panel._figure is not None
+    assert int(panel._figure._sums[:, -1].sum()) == log.total

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,15 +16,6 @@ from inspector.ui.roles import Role
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.windows import numbers, panes_of, window_on
 from tests.waste import HINT, TRANSIENT, asked, records, wasteful
-
-
-@pytest.fixture
-def application(qapp: QApplication) -> Iterator[Application]:
-    made = Application(qapp, theme="light", bundled_fonts=True, remembers=False)
-    yield made
-    for window in list(made.windows):
-        window.close()
-    made.theme.dispose()
 
 
 @pytest.fixture
@@ -216,3 +205,21 @@ def test_names_from_the_wire_are_shown_as_text(qtbot: QtBot, application: Applic
     assert "<b>" in line.sentence
     assert "\u202e" not in line.sentence + line.about
     assert "&lt;b&gt;" in str(panel.model.index(0, 0).data(Qt.ItemDataRole.ToolTipRole))
+
+
+def test_it_says_anew_which_messages_the_table_shows(qtbot: QtBot, window: MainWindow) -> None:
+    """Another filter was put in force and the list went on painting what the one before had hidden."""
+    panel = looked(qtbot, window)
+    qtbot.wait(50)
+    seen: list[str] = []
+
+    class Watch(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() is QEvent.Type.Paint:
+                seen.append(panes_of(window).rows.filter.text)
+            return False
+
+    watch = Watch(panel)
+    panel.view.viewport().installEventFilter(watch)
+    panes_of(window).apply_filter('kind == "chat"')
+    qtbot.waitUntil(lambda: 'kind == "chat"' in seen)

@@ -58,8 +58,7 @@ def test_heights_are_summed_as_they_are_found() -> None:
     assert heights.total == 55
     assert [heights.row_at(y) for y in (-5, 0, 19, 20, 44, 45, 900)] == [0, 0, 1, 2, 2, 3, 3]
     heights.insert(4, np.array([7]))
-    heights.remove(0, 1)
-    assert (heights.total, len(heights), heights.exact.tolist()) == (52, 4, [True, True, False, False])
+    assert (heights.total, len(heights), heights.exact.tolist()) == (62, 5, [False, True, True, False, False])
 
 
 def test_only_what_is_in_sight_is_laid_out(qtbot: QtBot, theme_controller: ThemeController, tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from inspector.msp.document import SessionDocument
 from inspector.settings import Settings
-from inspector.ui.panels.subsessions.indicator import NOT_COUNTED, Indicator
+from inspector.ui.panels.subsessions.indicator import Indicator
 from inspector.ui.panels.subsessions.merged_dialog import MergedDialog
 from inspector.ui.panels.subsessions.order import FIRST
+from inspector.ui.panels.subsessions.token_counts import NOT_COUNTED
 from inspector.ui.theme import ThemeController
 from tests.ui.find import child
 
@@ -66,43 +67,43 @@ def shown(qtbot: QtBot, themes: ThemeController, settings: Settings, document: S
     qtbot.addWidget(found, before_close_func=lambda widget: widget.stop())
     found.resize(300, 640)
     found.show()
-    found.show("units")
+    found.show_subsession("units")
     found.counts.count_here()
     qtbot.waitUntil(lambda: not found._stale)
     return found
 
 
 def notes(indicator: Indicator) -> str:
-    return "\n".join(note.text for note in indicator.notes.notes)
+    return "\n".join(note.text for note in indicator.page.notes.notes)
 
 
 def words(indicator: Indicator) -> list[str]:
-    return [row.figures.words for row in indicator.layers if row.figures is not None]
+    return [row.figures.words for row in indicator.page.layers if row.figures is not None]
 
 
 def test_layers_add_up_to_the_total(indicator: Indicator) -> None:
     merged = indicator.merged
     assert merged is not None
-    figures = [row.figures for row in indicator.layers]
+    figures = [row.figures for row in indicator.page.layers]
     assert [one.tokens for one in figures if one] == [layer.tokens for layer in merged.layers]
-    assert indicator.total.text() == f"{sum(one.tokens for one in figures if one):,}" != "0"
-    assert indicator.estimate.text == "tokens, estimate (cl100k_base)"
+    assert indicator.page.total.text() == f"{sum(one.tokens or 0 for one in figures if one):,}" != "0"
+    assert indicator.page.estimate.text == "tokens, estimate (cl100k_base)"
     assert words(indicator) == [
         "intent, 1 constraint", "1 of 1, covers messages 1 to 2", "3 of 3, 2 withheld as main_only, 1 older and global",
         "2 messages",
     ]  # fmt: skip
-    assert indicator.layers[0].accessibleName().startswith("1 Sub-context, ")
+    assert indicator.page.layers[0].accessibleName().startswith("1 Sub-context, ")
 
 
 def test_withheld_messages_are_let_in_by_a_link(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
-    line = next(line for line in indicator.notes.lines if "stay." in line.note.text)
+    line = next(line for line in indicator.page.notes.lines if "stay." in line.note.text)
     assert line.note.text == "2 parent messages are main_only and stay."
     assert line.link.text() == "Let them in"
     with qtbot.waitSignal(indicator.rules_changed):
         qtbot.mouseClick(line.link, Qt.MouseButton.LeftButton)
     assert settings.merged.include_main_only
     assert "let in" in notes(indicator)
-    keep = next(line for line in indicator.notes.lines if line.link.text() == "Keep it out")
+    keep = next(line for line in indicator.page.notes.lines if line.link.text() == "Keep it out")
     qtbot.mouseClick(keep.link, Qt.MouseButton.LeftButton)
     assert not settings.merged.include_main_only
 
@@ -119,20 +120,20 @@ def test_nothing_but_main_only_is_said_in_numbers(
 
 
 def test_budget_warns_near_the_limit_and_above_it(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
-    total = sum(row.figures.tokens for row in indicator.layers if row.figures)
-    assert indicator.budget.warning.isHidden()
+    total = sum(row.figures.tokens or 0 for row in indicator.page.layers if row.figures)
+    assert indicator.page.budget.warning.isHidden()
     indicator._settings.subsession_budget = 100
-    field = indicator.budget.field
+    field = indicator.page.budget.field
     field.setFocus()
     field.selectAll()
     with qtbot.waitSignal(indicator.rules_changed):
         qtbot.keyClicks(field, "120")
         qtbot.keyClick(field, Qt.Key.Key_Return)
     assert settings.subsession_budget == 120
-    indicator.budget.show_budget(100, 120)
-    assert indicator.budget.warning.note.text == "Near the budget: 20 tokens are left."
-    indicator.budget.show_budget(130, 120)
-    assert indicator.budget.warning.note.text == "10 tokens above the budget."
+    indicator.page.budget.show_budget(100, 120)
+    assert indicator.page.budget.warning.note.text == "Near the budget: 20 tokens are left."
+    indicator.page.budget.show_budget(130, 120)
+    assert indicator.page.budget.warning.note.text == "10 tokens above the budget."
     assert indicator.merged is not None
     assert indicator.merged.tokens == total
 
@@ -143,7 +144,7 @@ def test_policy_is_asked_for_and_not_done_here(indicator: Indicator, qtbot: QtBo
         box.click()
     assert asked.args == [{"include_snapshots": False}]
     with qtbot.waitSignal(indicator.policy_change_requested) as asked:
-        qtbot.keyClick(indicator.policy.recent, Qt.Key.Key_Up)
+        qtbot.keyClick(indicator.page.policy.recent, Qt.Key.Key_Up)
     assert asked.args == [{"recent_parent_messages": 4}]
 
 
@@ -152,10 +153,10 @@ def test_an_edit_of_the_policy_is_shown_and_undone(indicator: Indicator, qtbot: 
     sub = document.subsessions[0]
     document.set_policy(sub, include_snapshots=False)
     qtbot.waitUntil(lambda: words(indicator)[1].startswith("left out by the policy"))
-    assert not indicator.policy.snapshots.isChecked()
+    assert not indicator.page.policy.snapshots.isChecked()
     document.undo()
     qtbot.waitUntil(lambda: words(indicator)[1].startswith("1 of 1"))
-    assert indicator.policy.snapshots.isChecked()
+    assert indicator.page.policy.snapshots.isChecked()
 
 
 def test_what_is_said_and_appended_to_the_parent_is_counted_at_once(indicator: Indicator, qtbot: QtBot) -> None:
@@ -169,26 +170,26 @@ def test_what_is_said_and_appended_to_the_parent_is_counted_at_once(indicator: I
     assert indicator.merged.layer("recent").entries[-1].content == "said in the parent"
     document.close(document.subsessions[0], "It is a unit.", append_to_parent=True)
     qtbot.waitUntil(lambda: "closed" in notes(indicator))
-    assert not indicator.policy.recent.isEnabled()
+    assert not indicator.page.policy.recent.isEnabled()
 
 
 def test_every_rule_has_a_switch(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
-    assert indicator.rules.disclosure.text() == "Rules, as usual"
-    qtbot.keyClick(indicator.rules.disclosure, Qt.Key.Key_Space)
-    form = indicator.rules.form
+    assert indicator.page.rules.disclosure.text() == "Rules, as usual"
+    qtbot.keyClick(indicator.page.rules.disclosure, Qt.Key.Key_Space)
+    form = indicator.page.rules.form
     assert form is not None
     assert {*form.fields, *form.numbers} == set(type(settings.merged).model_fields)
     with qtbot.waitSignal(indicator.rules_changed):
         form.fields["older_globals"].box.click()
     assert not settings.merged.older_globals
     assert "older and global" not in words(indicator)[2]
-    assert indicator.rules.disclosure.text() == "Rules, 1 of 13 not as usual"
-    qtbot.mouseClick(indicator.rules.usual, Qt.MouseButton.LeftButton)
+    assert indicator.page.rules.disclosure.text() == "Rules, 1 of 13 not as usual"
+    qtbot.mouseClick(indicator.page.rules.usual, Qt.MouseButton.LeftButton)
     assert settings.merged.older_globals
 
 
 def test_order_goes_to_messages(indicator: Indicator, qtbot: QtBot) -> None:
-    rows = [row for row in indicator.order.rows if not row.isHidden()]
+    rows = [row for row in indicator.page.order.rows if not row.isHidden()]
     assert len(rows) == FIRST
     assert [row.line.text for row in rows[:3]] == [
         "intent: weekly report", "summary of messages 1 to 2", "user: use metric units",
@@ -197,15 +198,18 @@ def test_order_goes_to_messages(indicator: Indicator, qtbot: QtBot) -> None:
         qtbot.mouseClick(rows[2], Qt.MouseButton.LeftButton)
     assert asked.args is not None
     assert asked.args[0].id == "p1"
-    qtbot.mouseClick(indicator.order.more, Qt.MouseButton.LeftButton)
-    assert len([row for row in indicator.order.rows if not row.isHidden()]) == 8
-    assert indicator.order.more.text() == "Fewer"
+    qtbot.mouseClick(indicator.page.order.more, Qt.MouseButton.LeftButton)
+    assert len([row for row in indicator.page.order.rows if not row.isHidden()]) == 8
+    assert indicator.page.order.more.text() == "Fewer"
 
 
 def test_settings_that_count_nothing(indicator: Indicator, settings: Settings, qtbot: QtBot) -> None:
     settings.display.count_tokens = False
     indicator.apply_settings()
-    qtbot.waitUntil(lambda: indicator.estimate.text == NOT_COUNTED)
+    qtbot.waitUntil(lambda: indicator.page.uncounted.text() == NOT_COUNTED)
+    page = indicator.page
+    assert (page.uncounted.isVisible(), page.total.isVisible(), page.budget.isVisible()) == (True, False, False)
+    assert all(row.figures is not None and "token" not in row.figures.spoken for row in page.layers)
 
 
 def test_the_dialog_names_no_tokens_that_are_not_counted(indicator: Indicator, settings: Settings) -> None:

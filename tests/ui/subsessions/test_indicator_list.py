@@ -87,7 +87,7 @@ def test_open_only_and_other_orders(listed: SubsessionList, qtbot: QtBot) -> Non
 
 
 def test_keys_choose_and_what_is_chosen_stays(listed: SubsessionList, document: SessionDocument, qtbot: QtBot) -> None:
-    listed.show("units")
+    listed.mark("units")
     with qtbot.waitSignal(listed.chosen) as chosen:
         qtbot.keyClick(listed.view, Qt.Key.Key_Down)
     assert chosen.args == ["zones"]
@@ -99,7 +99,7 @@ def test_keys_choose_and_what_is_chosen_stays(listed: SubsessionList, document: 
 
 def test_what_is_shown_is_listed(listed: SubsessionList, qtbot: QtBot) -> None:
     qtbot.mouseClick(listed._which.buttons["Open"], Qt.MouseButton.LeftButton)
-    listed.show("csv")
+    listed.mark("csv")
     assert "csv" in labels(listed)
 
 
@@ -111,3 +111,10 @@ def test_empty_words(tmp_path: Path, theme_controller: ThemeController, qtbot: Q
     listed._which.buttons["Open"].click()
     assert listed.view.empty_text == NONE_OPEN
     listed.stop()
+
+
+def test_what_is_not_counted_is_not_said_to_be_on_its_way(listed: SubsessionList, qtbot: QtBot) -> None:
+    assert listed.model.line(0).tokens == "… tokens"
+    listed.counts.set_wanted(False)
+    qtbot.waitUntil(lambda: listed.model.line(0).tokens == "")
+    assert "token" not in listed.model.spoken(0) + listed.model.tip(0)

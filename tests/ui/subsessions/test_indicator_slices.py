@@ -37,7 +37,7 @@ def test_figures_come_when_the_chat_was_looked_at(indicator: Indicator, qtbot: Q
     shown: list[tuple[int, int]] = []
     indicator.inherited_changed.connect(lambda tokens, layers: shown.append((tokens, layers)))
     indicator.show()
-    indicator.show("units")
+    indicator.show_subsession("units")
     assert indicator.merged is None
     assert shown == []
     qtbot.waitUntil(lambda: indicator.merged is not None)
@@ -53,7 +53,7 @@ def test_figures_come_when_the_chat_was_looked_at(indicator: Indicator, qtbot: Q
 
 def test_reading_waits_for_no_slice(indicator: Indicator, qtbot: QtBot) -> None:
     indicator.show()
-    indicator.show("units")
+    indicator.show_subsession("units")
     dialog = indicator.read()
     assert dialog is not None
     qtbot.addWidget(dialog)

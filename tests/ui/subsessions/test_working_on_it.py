@@ -20,9 +20,8 @@ from inspector.msp.objects import Subsession
 from inspector.ui import formats
 from inspector.ui.app import Application
 from inspector.ui.dialogs.message import MessageDialog
-from inspector.ui.dialogs.subsession import CloseSubsessionDialog, NewSubsessionDialog
+from inspector.ui.dialogs.subsession import CloseSubsessionDialog, NewSubsessionDialog, parents_in
 from inspector.ui.main_window import MainWindow
-from inspector.ui.msp_editing import parents_in
 from inspector.ui.msp_keeping import READ_ONLY
 from inspector.ui.panels.subsessions.chat import CLOSED
 from inspector.ui.panels.subsessions.panel import SubsessionsPanel
@@ -217,7 +216,7 @@ def test_a_message_is_added_with_enter_undone_and_saved(qapp: QApplication, repo
         assert said(panel)[-1].endswith("rows 1 and 2")
         assert bytes_of(report) == before
         window.actions_by_id["file.save"].trigger()
-        assert not window.isWindowModified()
+        await until(lambda: not window.isWindowModified(), "it to be saved")
         saved = json.loads(bytes_of(report))
         assert saved["subsessions"][0]["messages"][-1]["content"] == "rows 1\nand 2"
 
@@ -447,6 +446,7 @@ def test_a_file_changed_on_disk_is_noticed_and_not_written_over(qapp: QApplicati
         text = json.dumps(other)
         rewrite(report, text)
         window.actions_by_id["file.save"].trigger()
+        await until(lambda: window.notices.notice("session-changed") is not None, "what somebody else did")
         notice = window.notices.notice("session-changed")
         assert notice is not None
         assert notice.links == ["Reload", "Overwrite...", "Save as..."]
@@ -571,8 +571,9 @@ def test_the_status_bar_names_the_file_that_is_edited_and_its_size(
 
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         assert formats.size(len(bytes_of(report))) in words(window)
-        write(panel, "mine " * 1_000)
+        write(panel, "mine " * 200)
         window.actions_by_id["file.save"].trigger()
+        await until(lambda: not sessions(window).dirty, "it to be saved")
         assert formats.size(len(bytes_of(report))) in words(window)
         target = tmp_path / "saved.json"
         await save_at(window, target)
@@ -592,7 +593,7 @@ def test_saving_over_a_file_changed_on_disk_says_that_nothing_was_saved(qapp: QA
         assert notice is not None
         before = notice.text
         window.actions_by_id["file.save"].trigger()
-        assert notice.text != before
+        await until(lambda: notice.text != before, "other words")
         assert "Nothing was saved" in notice.text
         window.msp.keeping.look()
         assert "Nothing was saved" in notice.text
@@ -767,15 +768,62 @@ def test_a_long_label_ends_with_an_ellipsis(qapp: QApplication, report: Path) ->
     at_work(qapp, report, steps)
 
 
+def test_beside_a_long_label_it_is_still_said_how_the_sub_session_stands(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        sub = sessions(window).open_subsession(sessions(window).sessions[0], "sensors " * 7)
+        panel.show_subsession(sub.key)
+        sessions(window).close(sub, "done", append_to_parent=False)
+        head = panel.chat.head
+        head.resize(500, head.height())
+        assert head.label.text().endswith("…")
+        assert head.words.text().startswith("closed after ")
+        assert head.words.isVisible()
+
+    at_work(qapp, report, steps)
+
+
+def test_what_is_being_written_stands_in_no_line_that_cannot_be_used(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        text = panel.chat.input.text
+        QTest.keyClicks(text, "half a draft")
+        window.actions_by_id["subsession.discard"].trigger()
+        panel.show_subsession("csv-import")
+        panel.show_subsession("units")
+        assert (text.toPlainText(), text.placeholderText()) == ("", CLOSED)
+        window.actions_by_id["edit.undo"].trigger()
+        assert text.toPlainText() == "half a draft"
+
+    at_work(qapp, report, steps)
+
+
+def test_what_is_being_written_outlives_the_sub_session_it_was_for(qapp: QApplication, report: Path) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        window.actions_by_id["subsession.new"].trigger()
+        dialog = child(window, NewSubsessionDialog)
+        QTest.keyClicks(child(dialog, QLineEdit, "newSubsessionLabel"), "drift")
+        QTest.keyClick(dialog, Qt.Key.Key_Return)
+        sub = panel.sub
+        assert sub is not None
+        text = panel.chat.input.text
+        QTest.keyClicks(text, "half a draft")
+        window.actions_by_id["edit.undo"].trigger()
+        assert text.toPlainText() == ""
+        window.actions_by_id["edit.redo"].trigger()
+        panel.show_subsession(sub.key)
+        assert text.toPlainText() == "half a draft"
+
+    at_work(qapp, report, steps)
+
+
 def test_what_is_shown_anew_marks_the_sub_session_of_the_chat_in_the_tree(qapp: QApplication, report: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         def is_marked(sub: Subsession) -> bool:
-            return window.panes is not None and window.panes.contexts._place == window.msp._place_of(sub)
+            return window.panes is not None and window.panes.contexts._place == window.msp.view._place_of(sub)
 
         window.actions_by_id["view.messages"].trigger()
         assert window.panes is not None
         first, last = sessions(window).subsessions[0], sessions(window).subsessions[-1]
-        place = window.msp._place_of(first)
+        place = window.msp.view._place_of(first)
         assert place is not None
         window.panes.show_context(place.space, place.node)
         window.actions_by_id["view.subsessions"].trigger()

@@ -13,6 +13,8 @@ from inspector.ui.widgets.status_bar import StatusBar
 from inspector.ui.widgets.status_button import StatusButton
 from tests.ui.find import child
 
+EMPTY = ["No capture open", "Command palette"]
+
 
 @pytest.fixture
 def bar(theme_controller: ThemeController, qtbot: QtBot) -> StatusBar:
@@ -25,7 +27,7 @@ def bar(theme_controller: ThemeController, qtbot: QtBot) -> StatusBar:
 
 
 def test_at_first_nothing_is_open(bar: StatusBar) -> None:
-    assert bar.words() == ["No capture open"]
+    assert bar.words() == EMPTY
 
 
 def test_live(bar: StatusBar) -> None:
@@ -67,11 +69,11 @@ def test_what_is_missing_and_what_is_late_is_said(bar: StatusBar, qtbot: QtBot) 
     bar.set_gaps(0)
     bar.set_behind(100)
     bar.set_not_kept(0)
-    assert bar.words() == ["No capture open"]
+    assert bar.words() == EMPTY
     bar.set_gaps(2)
     bar.set_behind(12_400)
     bar.set_not_kept(7)
-    assert bar.words()[1:] == ["12,400 behind", "7 not kept", "2 gaps"]
+    assert bar.words()[1:-1] == ["12,400 behind", "7 not kept", "2 gaps"]
     with qtbot.waitSignal(bar.gaps_clicked):
         qtbot.mouseClick(child(bar, StatusButton, "statusGaps"), Qt.MouseButton.LeftButton)
 
@@ -96,7 +98,7 @@ def test_paused_and_reading(bar: StatusBar) -> None:
     assert {"view paused, 312 waiting", "reading, 42 %"} <= set(bar.words())
     bar.set_paused(None)
     bar.set_progress(None)
-    assert bar.words() == ["No capture open"]
+    assert bar.words() == EMPTY
 
 
 def test_facts_can_be_clicked(bar: StatusBar, qtbot: QtBot) -> None:
@@ -145,3 +147,23 @@ def test_what_is_selected_is_said_with_its_size_and_time(bar: StatusBar) -> None
     assert "1,000,000 selected, 5 B" in bar.words()
     bar.set_selected(0)
     assert not any("selected" in words for words in bar.words())
+
+
+def test_what_failed_is_said_beside_the_problems_and_only_where_there_is_some(bar: StatusBar, qtbot: QtBot) -> None:
+    bar.show_log("a.jsonl", "MCP")
+    bar.set_failed(0)
+    assert not any("failed" in words for words in bar.words())
+    bar.set_failed(4)
+    assert "4 failed" in bar.words()
+    with qtbot.waitSignal(bar.failed_clicked):
+        child(bar, StatusButton, "statusFailed").click()
+
+
+def test_where_nothing_is_open_the_palette_is_offered_with_its_key(bar: StatusBar, qtbot: QtBot) -> None:
+    bar.show_palette_key("Ctrl+Shift+P")
+    assert bar.words() == ["No capture open", "Command palette Ctrl+Shift+P"]
+    with qtbot.waitSignal(bar.palette_clicked):
+        child(bar, StatusButton, "statusPalette").click()
+    bar.show_log("a.jsonl", "MCP")
+    bar.show_palette_key("Ctrl+P")
+    assert bar.words() == ["a.jsonl", "MCP"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document import CaptureDocument
@@ -18,7 +17,6 @@ traffic = st.one_of(conversations, context_conversations, rpc_conversations, gat
 batches = st.integers(1, 5)
 
 
-@settings(max_examples=60)
 @given(traffic, batches)
 def test_any_batches_give_the_same(lines: list[dict[str, Any]], size: int) -> None:
     log = GrowingLog()
@@ -28,7 +26,6 @@ def test_any_batches_give_the_same(lines: list[dict[str, Any]], size: int) -> No
     clean_up()
 
 
-@settings(max_examples=40)
 @given(traffic, batches)
 def test_what_changes_is_reported(lines: list[dict[str, Any]], size: int) -> None:
     """A value of an earlier message differs: the message is among the changed ones, or it is the tree that moved."""
@@ -65,16 +62,3 @@ def test_what_a_feed_did() -> None:
     assert (changes.start, changes.stop, changes.changed.tolist(), changes.tree_moved) == (1, 2, [0], False)
     assert log.write() == []
     assert len(log.document.analysis) == 2
-
-
-@pytest.mark.parametrize(
-    "name", ["contexts", "correlation", "named", "transients", "participants", "capabilities", "findings"]
-)
-def test_a_pass_can_start_again(name: str) -> None:
-    request = tool_call("grep", context="a/b")
-    document = document_of(request, tool_result(request, context="a"))
-    before = picture(document)
-    passed = getattr(document.analysis, name)
-    passed.reset()
-    passed.feed(0, len(document.capture))
-    assert picture(document) == before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.chain import may_grow
@@ -112,7 +112,6 @@ KINDS = ("chat", "reasoning/start", "reasoning/thought", "mcp/proposal", "mcp/re
 ONE = st.tuples(st.sampled_from(KINDS), st.integers(0, 5), st.none() | st.integers(0, 5), st.none() | st.integers(0, 5))
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.lists(ONE, min_size=1, max_size=3), min_size=2, max_size=4), st.integers(0, 3))
 def test_what_cannot_have_changed_a_chain_has_not(
     batches: list[list[tuple[str, int, int | None, int | None]]], which: int

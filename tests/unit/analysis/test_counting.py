@@ -132,8 +132,8 @@ from inspector.document import CaptureDocument
 if __name__ == "__main__":
     document = CaptureDocument()
     document.load(Path(sys.argv[1]))
-    document.count_further()
-    print(document._counting.pids[0], flush=True)
+    document.counting.go_on()
+    print(document.counting.pids[0], flush=True)
     time.sleep(60)
 """
 
@@ -157,18 +157,16 @@ def test_it_does_not_outlive_the_program(tmp_path: Path) -> None:
 
 
 def test_a_document_ends_it_when_closed(document: CaptureDocument) -> None:
-    document.count_further()
-    counting = document._counting
-    assert counting is not None
-    (pid,) = counting.pids
+    document.counting.go_on()
+    (pid,) = document.counting.pids
     document.close()
     assert not is_alive(pid)
-    assert document.count_further()
+    assert document.counting.go_on()
 
 
 def test_many_processes_for_whoever_waits(document: CaptureDocument, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.document._COUNTED_HERE_BYTES", 1)
+    monkeypatch.setattr("inspector.analysis.counting._COUNTED_HERE_BYTES", 1)
     document.count_tokens()
     assert document.analysis.tokens.done
-    assert document._counting is None
+    assert document.counting.pids == []
     assert document.analysis.tokens.counted == len(document.capture)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.summary import link_sentence, links_of
@@ -81,7 +81,6 @@ def test_what_names_itself_does_not_dangle() -> None:
     assert link_sentence(document, 0) is None
 
 
-@settings(max_examples=40)
 @given(
     st.permutations(
         [propose("x"), decide("accept", "x", "a1"), decide("reject", "x", "a2"), ask(), answer(), propose("y", "p2")]

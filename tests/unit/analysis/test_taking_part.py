@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.pending import is_pending, is_refused
@@ -84,7 +84,6 @@ def _said(what: str, about: list[str]) -> dict[str, Any]:
 _steps = st.lists(st.tuples(st.sampled_from("qrpfjwne"), st.integers(0, 8)), max_size=14)
 
 
-@settings(max_examples=40, deadline=None)
 @given(_steps)
 def test_what_waits_is_what_is_pending_and_not_refused(steps: list[tuple[str, int]]) -> None:
     said: list[dict[str, Any]] = [tool_call("first")]

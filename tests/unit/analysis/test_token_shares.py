@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.analysis import token_shares
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.token_shares import Way, codes_of, over_time, shares
 from inspector.document import CaptureDocument
+from inspector.slices import finished
 from tests.builders import document_of, envelope, tool_call, tool_result
 
 WAYS: tuple[Way, ...] = ("tool", "context", "participant", "kind")
@@ -50,9 +54,8 @@ def test_of_everything_they_are_the_sums(document: CaptureDocument) -> None:
     assert {one.key: one.messages for one in shares(document.analysis, "context", below=True)}[MAIN] == 7
 
 
-@settings(max_examples=20)
-@given(chosen=st.sets(st.integers(0, 6)), way=st.sampled_from(WAYS))
-def test_of_some_they_are_counted_slowly(chosen: set[int], way: Way) -> None:
+@given(chosen=st.sets(st.integers(0, 6)), way=st.sampled_from(WAYS), at_once=st.integers(1, 8))
+def test_of_some_they_are_counted_slowly(chosen: set[int], way: Way, at_once: int) -> None:
     document = document_of(*_lines())
     analysis = document.analysis
     rows = np.array(sorted(chosen), np.int64)
@@ -62,7 +65,8 @@ def test_of_some_they_are_counted_slowly(chosen: set[int], way: Way) -> None:
         entry = slow.setdefault(int(codes_of(analysis, way, np.array([row]))[0]), [0, 0])
         entry[0] += max(0, int(analysis.tokens.columns["tokens"][row]))
         entry[1] += 1
-    found = shares(analysis, way, rows)
+    with patch.object(token_shares, "_AT_ONCE", at_once):
+        found = shares(analysis, way, rows)
     assert {one.key: [one.tokens, one.messages] for one in found} == slow
     assert [one.tokens for one in found] == sorted((one.tokens for one in found), reverse=True)
 
@@ -72,9 +76,9 @@ def test_over_time_each_has_its_own_and_the_rest_goes_to_the_others(document: Ca
     times = np.arange(7, dtype=np.int64) * 10
     grep = analysis.capture.strings.find("grep")
     assert grep is not None
-    found = over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool")
+    found = finished(over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool"))
     tokens = analysis.tokens.columns["tokens"].astype(np.int64)
     assert found[0].tolist() == [tokens[1] + tokens[2], 0]
     assert found[1].tolist() == [tokens[0], tokens[3:].sum()]
-    some = over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool", np.array([1, 6]))
+    some = finished(over_time(analysis, times, np.array([0, 30, 60], np.int64), [grep], "tool", np.array([1, 6])))
     assert some.tolist() == [[tokens[1], 0], [0, tokens[6]]]

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.context_tree import MAIN
@@ -48,7 +48,6 @@ def assert_sums_agree(document: CaptureDocument) -> None:
 
 
 @given(conversations, st.data())
-@settings(max_examples=40, deadline=None)
 def test_sums_agree_whatever_is_counted(lines: list[Any], data: st.DataObject) -> None:
     document = document_of(*lines)
     tokens = document.analysis.tokens
@@ -64,7 +63,6 @@ def test_sums_agree_whatever_is_counted(lines: list[Any], data: st.DataObject) -
 
 
 @given(conversations, st.integers(1, 7))
-@settings(max_examples=30, deadline=None)
 def test_sums_agree_in_any_batching(lines: list[Any], size: int) -> None:
     log = GrowingLog()
     for start in range(0, len(lines), size):

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.batches import messages_of
@@ -133,7 +133,6 @@ _around = st.sampled_from(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(_around, st.lists(_elements, max_size=4)), max_size=6), st.integers(0, 600))
 def test_cut_anywhere_the_records_are_the_same(lines: list[tuple[bytes, list[Any]]], cut: int) -> None:
     texts = [around % json.dumps(elements).encode() for around, elements in lines]

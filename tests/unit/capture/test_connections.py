@@ -6,7 +6,7 @@ import json
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.capture import Capture
@@ -62,7 +62,6 @@ _lines = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(_lines, max_size=14), st.sets(st.integers(0, 14)))
 def test_blocks_make_no_difference(lines: list[dict[str, Any]], cuts: set[int]) -> None:
     data = lines_of(*(json.dumps(line, separators=(",", ":")) for line in lines))

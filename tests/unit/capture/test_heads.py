@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.capture import Capture
@@ -140,7 +140,6 @@ def test_every_field_of_a_big_message_has_a_value_without_reading_it_whole(read:
 _KEYS = st.permutations(["id", "ts", "from", "kind", "payload", "correlation_id", "context", "to", "other"])
 
 
-@settings(max_examples=25)
 @given(_KEYS, st.sampled_from(["payload", "other"]), st.text(max_size=20))
 def test_wherever_keys_stand_a_big_message_says_what_a_small_one_does(order: list[str], where: str, name: str) -> None:
     values: dict[str, Any] = {

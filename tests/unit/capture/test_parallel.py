@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture import parallel
+from inspector.capture.block import Block
 from inspector.capture.parts import read_part
 from inspector.capture.reader import BlockReader
 from inspector.capture.sources import SourceFile
@@ -156,6 +158,28 @@ def test_blocks_do_not_pile_up_behind_one_that_takes_long(log: Path, monkeypatch
     source.close()
 
 
+def test_a_line_too_long_for_a_window_waits_for_the_process_that_is_being_started(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(lines_of(envelope(), envelope(payload={"text": "x" * (2 << 20)}), envelope()))
+    source = SourceFile(log)
+    reading = parallel._Reading(source, 0, source.size, 1)
+    assert reading.next(wait=False) is None, "read here, though the window stands still meanwhile"
+    counts = [len(block) for block in iter_blocks(reading)]
+    assert sum(counts) == 3
+    reading.end()
+    source.close()
+
+
+def iter_blocks(reading: parallel._Reading) -> Iterator[Block]:
+    """Blocks until all is read, as a window asks for them."""
+    while reading.unfinished:
+        block = reading.next(wait=False)
+        if block is None:
+            reading._hear(0.05)
+        else:
+            yield block
+
+
 @pytest.mark.usefixtures("small_parts")
 def test_without_processes_to_be_had_it_reads_alone(log: Path, plain: list[tuple[object, ...]]) -> None:
     with mock.patch.object(parallel, "PartReader", side_effect=OSError):
@@ -189,7 +213,6 @@ def test_a_process_that_finds_another_file_reads_nothing(tmp_path: Path) -> None
     source.close()
 
 
-@settings(deadline=None)
 @given(logs, st.lists(st.integers(0, 400), max_size=5))
 def test_parts_cut_anywhere_hold_each_line_once(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, cuts: list[int]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -246,7 +246,6 @@ def test_secrets_are_masked_in_every_format_unless_asked_for(format_: Format) ->
 
 
 @given(text=st.text(max_size=60), secret=st.from_regex(r"[A-Za-z0-9]{12,20}", fullmatch=True))
-@settings(max_examples=25)
 def test_whatever_is_said_each_format_takes_it_and_masks(text: str, secret: str) -> None:
     try:
         document = document_of(envelope("chat", {"text": text, "api_key": secret, "deep": json.dumps({"jwt": secret})}))

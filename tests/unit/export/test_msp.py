@@ -52,3 +52,26 @@ def test_the_document_itself_is_never_written_over(tmp_path: Path) -> None:
     for arguments in (["--format", "msp", "--context", "s1"], ["--format", "jsonl"]):
         assert run("export", str(path), "-o", str(path), *arguments)[0] == 2
     assert path.read_bytes() == before
+
+
+def test_requests_are_told_in_words(tmp_path: Path) -> None:
+    log, target = tmp_path / "log.jsonl", tmp_path / "out.json"
+
+    def asked(identifier: str, kind: str, method: str, **params: str) -> str:
+        payload = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        envelope = {"protocol": "mew/v0.4", "id": identifier, "from": "lead", "kind": kind, "payload": payload}
+        return json.dumps(envelope | {"context": "think"})
+
+    start = {"protocol": "mew/v0.4", "id": "think", "from": "lead", "kind": "reasoning/start", "payload": {}}
+    log.write_text("\n".join((
+        json.dumps(start), asked("a", "mcp/request", "tools/call", name="multiply"),
+        asked("b", "mcp/proposal", "tools/call", name="multiply"),
+        asked("c", "mcp/request", "resources/read", uri="x:y"), asked("d", "mcp/proposal", "tools/list"),
+    )))  # fmt: skip
+    code, said = run("export", str(log), "-o", str(target), "--format", "msp", "--context", "think")
+    assert code == 0, said
+    messages = json.loads(target.read_text(encoding="utf-8"))["subsessions"][0]["messages"]
+    assert [one["content"].partition("\n")[0] for one in messages] == [
+        "Calls the tool multiply", "Proposes to call the tool multiply", "Asks for resources/read x:y",
+        "Proposes tools/list",
+    ]  # fmt: skip

@@ -49,7 +49,7 @@ def exports(document: CaptureDocument) -> dict[str, str]:
 
 
 @given(st.sampled_from(PLANTED), st.sampled_from(_BEFORE), st.booleans())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_no_export_holds_a_planted_secret(secret: str, before: str, ascii_only: bool) -> None:
     try:
         document = log_with(secret, before, big=False, ascii_only=ascii_only)

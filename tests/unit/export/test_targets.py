@@ -77,7 +77,7 @@ def test_the_decisions_beside_a_log_are_not_written_over(tmp_path: Path, name: s
     if name.startswith("link"):
         (tmp_path / name).symlink_to(decisions)
     document = document_at(log)
-    assert document.decisions is not None
+    assert document.decisions.found is not None
     with pytest.raises(OSError, match="decisions"):
         export(document, tmp_path / name)
     done = CliRunner().invoke(app, ["export", str(log), "-o", str(tmp_path / name)])

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Analysis
-from inspector.filters import compile_filter
-from inspector.filters.completion import Completer, Completion
+from inspector.analysis.node_columns import NodeTable
+from inspector.filters import compile_filter, completion
+from inspector.filters.completion import MOST, Completer, Completion
 from inspector.filters.parse import parser_at
+from inspector.filters.strings import quote
 from tests.builders import document_of, envelope
 from tests.unit.filters.test_properties import EXPRESSIONS
 
@@ -106,6 +110,20 @@ def test_putting_in(text: str, cursor: int, label: str, expected: str) -> None:
 
 def test_secrets_are_not_offered() -> None:
     assert not any("abcdef" in label for label in labels("from == "))
+
+
+def test_of_many_values_only_those_are_looked_at_that_are_offered() -> None:
+    document = document_of(*(envelope(context=f"turn-{n}") for n in range(MOST + 100)))
+    completer = Completer(document.analysis)
+    with (
+        patch.object(completion, "quote", wraps=quote) as quoted,
+        patch.object(NodeTable, "__getitem__", autospec=True, side_effect=NodeTable.__getitem__) as read,
+    ):
+        completer.complete("context == ", 11)
+        assert (quoted.call_count, read.call_count) == (MOST, MOST)
+        found = completer.complete('context == "TURN-29', 19)
+        assert [c.label for c in found.candidates] == ["turn-29", *(f"turn-29{n}" for n in range(10))]
+        assert (quoted.call_count, read.call_count) == (MOST + 11, MOST + 100)
 
 
 @given(EXPRESSIONS, st.data())

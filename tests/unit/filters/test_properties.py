@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters import FilterError, parse
@@ -181,7 +181,6 @@ TEXTS = st.text(max_size=60) | st.lists(PIECES, max_size=12).flatmap(
 
 
 @given(EXPRESSIONS, ROWS)
-@settings(max_examples=200, deadline=None)
 def test_mask_equals_the_slow_evaluation(expression: Expression, rows: list[dict[str, Any]]) -> None:
     chosen = compiled(str(expression))
     mask = chosen.mask(analysis_of(rows), np.arange(len(rows)))
@@ -190,7 +189,6 @@ def test_mask_equals_the_slow_evaluation(expression: Expression, rows: list[dict
 
 
 @given(EXPRESSIONS, ROWS, st.data())
-@settings(max_examples=80, deadline=None)
 def test_any_rows_give_the_full_mask_there(
     expression: Expression, rows: list[dict[str, Any]], data: st.DataObject
 ) -> None:
@@ -202,7 +200,6 @@ def test_any_rows_give_the_full_mask_there(
 
 
 @given(EXPRESSIONS, ROWS, st.integers(0, 12))
-@settings(max_examples=60, deadline=None)
 def test_a_filter_in_use_goes_on_as_the_capture_grows(
     expression: Expression, rows: list[dict[str, Any]], cut: int
 ) -> None:
@@ -215,7 +212,6 @@ def test_a_filter_in_use_goes_on_as_the_capture_grows(
 
 
 @given(EXPRESSIONS)
-@settings(max_examples=150, deadline=None)
 def test_canonical_text_reads_back(expression: Expression) -> None:
     parsed = parse(str(expression))
     assert parse(str(parsed)) == parsed
@@ -223,7 +219,6 @@ def test_canonical_text_reads_back(expression: Expression) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=300, deadline=None)
 def test_no_text_gives_anything_but_a_filter_or_a_filter_error(text: str) -> None:
     error = None
     try:

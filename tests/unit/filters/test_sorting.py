@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document import CaptureDocument
@@ -55,13 +55,16 @@ def texts(*said: Any) -> CaptureDocument:
     return document_of(*(envelope("chat", {"text": one}) for one in said))
 
 
-@settings(max_examples=150)
 @given(anything, st.sampled_from(NAMES), st.booleans(), st.sampled_from(["", "!context", "no > 2"]), st.booleans())
 def test_the_order_is_that_of_sorted(
     lines: list[dict[str, Any]], name: str, descending: bool, text: str, in_slices: bool
 ) -> None:
     rows = rows_of(document_of(*lines), text)
-    with patch.object(sorting, "_RUN", 2 if in_slices else 1 << 14), patch.object(sorting, "_MERGED", 2):
+    with (
+        patch.object(sorting, "_RUN", 2 if in_slices else 1 << 12),
+        patch.object(sorting, "_MERGED", 2),
+        patch.object(sorting, "_MOST_KNOWN", 3 if in_slices else 1 << 17),
+    ):
         found = sort(rows, name, descending=descending, until=0 if in_slices else FOREVER)
     assert found == slowly(rows, name, descending=descending)
     clean_up()
@@ -95,7 +98,6 @@ def test_an_order_is_carried_over(before: list[int], after: list[int], come: int
     assert [carried.position(carried.place(position)) for position in range(len(new) + 3)] == [*range(len(new) + 3)]
 
 
-@settings(max_examples=100)
 @given(anything, st.sampled_from(["size", "kind", "text"]), st.sampled_from(["", "!answered", "badge || from"]))
 def test_what_comes_stands_below_and_moves_nothing(lines: list[dict[str, Any]], name: str, text: str) -> None:
     log = GrowingLog()
@@ -120,7 +122,6 @@ def test_what_comes_stands_below_and_moves_nothing(lines: list[dict[str, Any]], 
     clean_up()
 
 
-@settings(max_examples=100)
 @given(
     st.lists(st.text("ab", max_size=2), min_size=1, max_size=8),
     st.lists(st.tuples(st.integers(0, 7), st.integers(1, 3))),

@@ -7,7 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Changes
@@ -108,7 +108,6 @@ def test_nothing_asked_costs_nothing() -> None:
 CHOSEN = st.lists(st.tuples(st.sampled_from(FILTERS), st.booleans()), max_size=4, unique_by=lambda chosen: chosen[0])
 
 
-@settings(max_examples=40, deadline=None)
 @given(traffic(), CHOSEN, st.sampled_from(FILTERS), st.integers(-1, 3), st.integers(1, 5), st.integers(0, 3))
 def test_it_follows_the_traffic(
     lines: list[dict[str, Any]], chosen: list[tuple[str, bool]], own: str, node: int, size: int, steps: int

@@ -10,14 +10,14 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.document import CaptureDocument
 from inspector.filters import compile as compiling
-from inspector.filters import compile_filter
+from inspector.filters import compile_filter, pace
 from inspector.filters.visible import Reach, Scope, Update, VisibleRows
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
 from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations, traffic
@@ -116,7 +116,6 @@ anything = st.one_of(conversations, context_conversations, rpc_conversations, ga
 NOTHING = Changes(0, 0, np.empty(0, np.int64), tree_moved=False)
 
 
-@settings(max_examples=80)
 @given(anything, st.sampled_from(FILTERS), scopes, st.integers(1, 4))
 def test_following_gives_what_choosing_anew_gives(
     lines: list[dict[str, Any]], text: str, wanted: tuple[int, Reach] | None, size: int
@@ -132,7 +131,6 @@ def test_following_gives_what_choosing_anew_gives(
     clean_up()
 
 
-@settings(max_examples=60)
 @given(anything, st.sampled_from(FILTERS), scopes, st.integers(1, 4), st.integers(0, 3))
 def test_following_in_slices_comes_to_the_same(
     lines: list[dict[str, Any]], text: str, wanted: tuple[int, Reach] | None, size: int, slices: int
@@ -166,8 +164,8 @@ def test_following_in_slices_comes_to_the_same(
 def slow_decoding() -> Generator[None]:
     """One record takes as long as there is time for."""
     with (
-        patch.object(compiling, "_FIRST", 1),
-        patch.object(compiling, "_MOST", 1),
+        patch.object(pace, "_FIRST", 1),
+        patch.object(pace, "_MOST", 1),
         patch.object(compiling, "_CHUNK", 2),
     ):
         yield

@@ -5,55 +5,17 @@ from __future__ import annotations
 import json
 import multiprocessing
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector import paths
 from inspector.analysis.marks import Note
-from inspector.document import CaptureDocument
-from inspector.marks_file import MarksFile, beside_capture, places, restore_marks
-from tests.builders import envelope, lines_of
-
-MANY = [envelope("chat", {"text": f"m{number}"}) for number in range(30)]
-OTHERS = [envelope("chat", {"text": f"o{number}"}) for number in range(30)]
-_open: list[CaptureDocument] = []
-
-
-@pytest.fixture(autouse=True)
-def _close() -> Iterator[None]:
-    yield
-    while _open:
-        _open.pop().close()
-
-
-def log(path: Path, lines: list[dict[str, object]] = MANY) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(lines_of(*lines))
-    return path
-
-
-def session(path: Path) -> tuple[CaptureDocument, MarksFile]:
-    document = CaptureDocument()
-    _open.append(document)
-    document.load(path)
-    file = MarksFile(document, path)
-    file.restore(complete=True)
-    return document, file
-
-
-def put(one: tuple[CaptureDocument, MarksFile], **notes: Note) -> None:
-    for name, note in notes.items():
-        one[0].analysis.marks.put(int(name.removeprefix("no")) - 1, note)
-    one[1].write(one[1].snapshot())
-
-
-def shown(path: Path) -> dict[int, Note]:
-    marks = session(path)[0].analysis.marks
-    return {row + 1: marks.note(row) for row in marks.rows.tolist()}
+from inspector.marks_file import beside_capture, places, restore_marks
+from tests.builders import clean_up
+from tests.unit.marks_file.marking import OTHERS, log, opened, put, session, shown
 
 
 class ReadOnly:
@@ -243,7 +205,6 @@ _CONTENT = st.fixed_dictionaries(
 
 
 @given(_CONTENT, _JUNK)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_a_file_of_marks_holds_nothing_raises(
     tmp_path: Path, content: dict[str, object], index: object
 ) -> None:
@@ -259,8 +220,7 @@ def test_whatever_a_file_of_marks_holds_nothing_raises(
     assert isinstance(two[1].trouble, str)
     put(two, no1=Note(True))
     assert shown(path)[1].marked
-    while _open:
-        _open.pop().close()
+    clean_up()
     for file in (*tmp_path.glob("*.ctxmarks.json"), *places.own_folder().glob("*")):
         file.unlink()
 
@@ -280,8 +240,6 @@ def test_the_command_line_finds_them_too(tmp_path: Path) -> None:
     old = log(tmp_path / "log.jsonl")
     put(session(old), no2=Note(True))
     new = old.rename(tmp_path / "new.jsonl")
-    document = CaptureDocument()
-    _open.append(document)
-    document.load(new)
+    document = opened(new)
     assert restore_marks(document, new) == ""
     assert document.analysis.marks.rows.tolist() == [1]

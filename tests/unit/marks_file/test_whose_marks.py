@@ -5,53 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from inspector.analysis.marks import Note
-from inspector.document import CaptureDocument
-from inspector.marks_file import MarksFile, beside_capture, places, restore_marks
-from tests.builders import envelope, lines_of
-
-MANY = [envelope("chat", {"text": f"m{number}"}) for number in range(30)]
-OTHERS = [envelope("chat", {"text": f"o{number}"}) for number in range(30)]
-_open: list[CaptureDocument] = []
-
-
-@pytest.fixture(autouse=True)
-def _close() -> Iterator[None]:
-    yield
-    while _open:
-        _open.pop().close()
-
-
-def log(path: Path, lines: list[dict[str, object]] = MANY) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(lines_of(*lines))
-    return path
-
-
-def session(path: Path) -> tuple[CaptureDocument, MarksFile]:
-    document = CaptureDocument()
-    _open.append(document)
-    document.load(path)
-    file = MarksFile(document, path)
-    file.restore(complete=True)
-    return document, file
-
-
-def put(one: tuple[CaptureDocument, MarksFile], **notes: Note) -> None:
-    for name, note in notes.items():
-        one[0].analysis.marks.put(int(name.removeprefix("no")) - 1, note)
-    one[1].write(one[1].snapshot())
-
-
-def notes_in(one: tuple[CaptureDocument, MarksFile]) -> dict[int, Note]:
-    marks = one[0].analysis.marks
-    return {row + 1: marks.note(row) for row in marks.rows.tolist()}
-
+from inspector.marks_file import beside_capture, places, restore_marks
+from tests.unit.marks_file.marking import MANY, OTHERS, log, notes_in, opened, put, session
 
 # Rotated
 
@@ -188,8 +148,6 @@ def test_a_folder_that_cannot_be_looked_into_is_said(tmp_path: Path, monkeypatch
     def refused(_place: object) -> str:
         raise PermissionError(13, "Permission denied")
 
-    document = CaptureDocument()
-    _open.append(document)
-    document.load(path)
+    document = opened(path)
     monkeypatch.setattr(os.path, "realpath", refused)
     assert restore_marks(document, path) == "The marks could not be looked for: Permission denied."

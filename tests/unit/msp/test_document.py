@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import shutil
@@ -13,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inspector.msp.checks import OwnerChecks
 from inspector.msp.document import CannotEditError, ChangedOnDiskError, Edit, SessionDocument
+from inspector.msp.objects import Problem
 from inspector.protocol.times import parse_time
 
 DATA = Path(__file__).parents[2] / "data" / "msp"
@@ -254,15 +257,14 @@ def test_what_is_opened_below_one_without_an_id_stays_there(tmp_path: Path) -> N
     assert again.parent.key == nameless.key
 
 
+_Edits = list[tuple[int, int]]
 _STEPS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 5)), min_size=1, max_size=8)
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(steps=_STEPS, save_at=st.integers(0, 8))
-def test_undoing_everything_gives_the_same_bytes(
-    tmp_path_factory, name: str, steps: list[tuple[int, int]], save_at: int
-):
+def test_undoing_everything_gives_the_same_bytes(tmp_path_factory, name: str, steps: _Edits, save_at: int):
     target = tmp_path_factory.mktemp("undo") / name
     (shutil.copytree if (DATA / name).is_dir() else shutil.copyfile)(DATA / name, target)
     document = SessionDocument.read([target])
@@ -340,19 +342,94 @@ def test_reading_again_forgets_what_was_edited(opened):
     assert len(document.sessions) == 1
 
 
-def test_nothing_is_edited_while_it_is_saved(opened, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("name", SHAPES)
+@settings(max_examples=8)
+@given(steps=_STEPS, undone=st.integers(0, 4))
+def test_what_is_odd_after_edits_is_what_would_be_found_anew(tmp_path_factory, name: str, steps: _Edits, undone: int):
+    target = tmp_path_factory.mktemp("odd") / name
+    (shutil.copytree if (DATA / name).is_dir() else shutil.copyfile)(DATA / name, target)
+    document = SessionDocument.read([target])
+    about_files = len(document.problems) - len(_odd_anew(document))
+    edits = [lambda step=step: _edit(document, *step) for step in steps]
+    for edit in [*edits, *[document.undo] * undone, *[document.redo] * undone, *edits]:
+        edit()
+        assert document.problems[about_files:] == _odd_anew(document)
+
+
+def _odd_anew(document: SessionDocument) -> list[Problem]:
+    owners = (*document.sessions, *document.subsessions)
+    return [problem for owner in owners for problem in OwnerChecks(owner).problems()]
+
+
+def test_a_message_said_twice_is_odd_until_one_of_them_goes(opened):
+    document = opened("one-file.json")
+    items = document.sessions[0].items
+    items += [{"id": "same", "role": "user", "content": "a"}, {"id": "same", "role": "user", "content": "b"}]
+    assert [problem.message for problem in document.problems] == ["same"]
+    twin = document.sessions[0].messages[-1]
+    document.set_visibility(twin, "subsession_only")
+    assert [problem.code for problem in document.problems] == ["msp-visibility", "msp-duplicate-id"]
+    document.undo()
+    assert [problem.code for problem in document.problems] == ["msp-duplicate-id"]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@settings(max_examples=8)
+@given(before=_STEPS, meanwhile=_STEPS, undone=st.integers(0, 4), elsewhere=st.booleans())
+def test_what_is_edited_while_it_is_saved_is_kept_and_not_saved(
+    tmp_path_factory, name: str, before: _Edits, meanwhile: _Edits, undone: int, elsewhere: bool
+):
+    target = tmp_path_factory.mktemp("while") / name
+    (shutil.copytree if (DATA / name).is_dir() else shutil.copyfile)(DATA / name, target)
+    document = SessionDocument.read([target])
+    for step in before:
+        _edit(document, *step)
+    there = target.with_name("other" + target.suffix)
+    then = copy.deepcopy(_by_key(document))
+    with document.saving_as(there) if elsewhere else document.saving() as write:
+        for _ in range(undone):
+            document.undo()
+        for step in meanwhile:
+            _edit(document, *step)
+        write()
+    shape = json.dumps(_shape(document))
+    assert _by_key(SessionDocument.read([there] if elsewhere else [target])) == then
+    assert json.dumps(_shape(document)) == shape
+    document.save()
+    assert not document.dirty
+    assert _by_key(SessionDocument.read(document.paths)) == _by_key(document)
+
+
+def test_what_is_edited_while_it_is_saved_is_something_to_save(opened):
+    document = opened("one-file.json")
+    document.add_message(document.sessions[0], "user", "1")
+    with document.saving() as write:
+        write()
+        document.add_message(document.sessions[0], "user", "2")
+    assert document.dirty
+    document.undo()
+    assert not document.dirty
+    with document.saving() as write:
+        document.undo()
+        document.add_message(document.sessions[0], "user", "3")
+        write()
+    assert document.dirty
+
+
+def test_what_could_not_be_saved_is_unsaved_and_can_be_edited(opened, monkeypatch: pytest.MonkeyPatch):
     document = opened("one-file.json")
     document.add_message(document.sessions[0], "user", "1")
 
-    def meanwhile(*_args: object, **_more: object) -> None:
-        with pytest.raises(CannotEditError):
-            document.undo()
+    def fails(*_args: object, **_more: object) -> None:
+        document.undo()
         raise ChangedOnDiskError(document.paths)
 
-    monkeypatch.setattr("inspector.msp.document.save_files", meanwhile)
+    monkeypatch.setattr("inspector.msp.document.save_files", fails)
     with pytest.raises(ChangedOnDiskError):
         document.save()
-    assert document.undo() == "Add message to m1"
+    assert not document.dirty
+    document.redo()
+    assert document.dirty
 
 
 @pytest.mark.parametrize(("content", "crossed"), [("DECISION", True), ("parents", False)])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.msp import problems
@@ -186,7 +186,6 @@ _ANYTHING = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(value=_ANYTHING, lines=st.booleans(), cut=st.integers(0, 40))
 def test_whatever_a_file_holds_nothing_raises(tmp_path_factory, value: object, lines: bool, cut: int):
     path = tmp_path_factory.getbasetemp() / ("any.jsonl" if lines else "any.json")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from inspector.msp.merged import LAYER_TITLES, MergedContexts
 from tests.merged import merged, opened, recent, said, session, snapshot, withheld, words
 
@@ -104,16 +102,6 @@ def test_odd_values_of_a_policy_are_named() -> None:
         'include_snapshots is "1", which is neither true nor false; they are included.',
         'recent_parent_messages is "five\u202e", which is no whole number; it counts as 5.',
     )
-
-
-@pytest.mark.parametrize("policy", [None, {"include_snapshots": False, "recent_parent_messages": 1}])
-def test_the_tokens_alone_are_the_same(policy: object) -> None:
-    sub = opened(DESK, said("q"), said("r"), name="t", policy=policy)
-    contexts = MergedContexts(count=words)
-    whole = contexts.of(sub)
-    assert tuple(contexts.tokens(sub)) == tuple(layer.tokens for layer in whole.layers)
-    assert contexts.tokens(sub).total == whole.tokens == whole.inherited_tokens + whole.layer("own").tokens
-    assert {entry.content for entry in whole.entries} <= set(contexts.texts(sub))
 
 
 def test_after_an_edit_everything_is_worked_out_anew() -> None:

@@ -7,9 +7,10 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.msp import layout
 from inspector.msp.text import UNREAD, exactly_same, lines_of, patched, patched_lines
 
 _LEAVES = st.one_of(
@@ -60,13 +61,11 @@ def _loads(text: bytes) -> Any:
     return json.loads(text.decode("utf-8-sig"))
 
 
-@settings(max_examples=120, deadline=None)
 @given(_texts(), _VALUES)
 def test_it_decodes_to_the_new_value(text: bytes, value: Any):
     assert exactly_same(_loads(patched(text, value)), value)
 
 
-@settings(max_examples=80, deadline=None)
 @given(_texts())
 def test_the_same_value_gives_the_same_bytes(text: bytes):
     assert patched(text, _loads(text)) == text
@@ -92,14 +91,22 @@ def _edit(draw: st.DrawFn, value: Any) -> Any:
     return value if draw(st.integers(0, 3)) else draw(_LEAVES)
 
 
-@settings(max_examples=150, deadline=None)
 @given(_edited())
 def test_any_edits_decode_to_what_was_meant(case: tuple[bytes, Any]):
     text, value = case
     assert exactly_same(_loads(patched(text, value)), value)
 
 
-@settings(max_examples=60, deadline=None)
+@given(_edited())
+def test_what_is_large_is_taken_apart_and_written_the_same(case: tuple[bytes, Any]):
+    text, value = case
+    wanted = patched(text, value)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "_MANY", 0)
+        assert patched(text, value) == wanted
+        assert patched(text, _loads(text)) == text
+
+
 @given(st.lists(_VALUES, min_size=1, max_size=4), st.lists(_VALUES, max_size=4), st.sampled_from(["\n", "\r\n"]))
 def test_lines_decode_to_the_new_values(old: list[Any], new: list[Any], newline: str):
     text = newline.join(map(json.dumps, old)).encode() + newline.encode()
@@ -179,7 +186,6 @@ _OBJECTS = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None)
 @given(_OBJECTS, _OBJECTS, st.sampled_from([None, 2, "\t"]))
 def test_elements_may_come_go_move_and_share_ids(old: list[Any], new: list[Any], indent: int | str | None):
     text = json.dumps({"x": old, "y": 1}, indent=indent).encode()

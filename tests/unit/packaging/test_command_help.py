@@ -27,7 +27,7 @@ def complete(*words: str) -> list[str]:
 
 def test_the_man_page_has_every_command_and_option() -> None:
     page = command_help.man_page("1.2", "2026-11-22")
-    alone, others = command_help.commands()
+    alone, others = command_help.described()
     assert [one.name for one in others] == NAMES
     for command in (alone, *others):
         assert all(

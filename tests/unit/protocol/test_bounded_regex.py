@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.protocol.bounded_regex import LONGEST_TEXT, RegexRefusedError, search
@@ -15,7 +15,6 @@ from inspector.protocol.bounded_regex import LONGEST_TEXT, RegexRefusedError, se
 _parts = st.sampled_from((*"ab.*+?|()^$", "(?:", "[ab]", "[^a]", "[a-b]", r"\d", r"\W", "{2}", "{0,1}"))
 
 
-@settings(max_examples=400)
 @given(st.lists(_parts, max_size=8).map("".join), st.text("ab1/", max_size=8))
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_it_finds_what_re_finds(pattern: str, text: str) -> None:

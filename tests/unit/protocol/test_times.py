@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.times import NO_TIME, format_time, parse_instant, parse_time, parse_times
+from inspector.protocol.time_columns import parse_times
+from inspector.protocol.times import NO_TIME, format_time, parse_instant, parse_time
 
 NINE = 1_767_603_600_000_000_000  # 2026-01-05T09:00:00Z
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.settings import Settings, load, save, settings_path
@@ -100,7 +100,6 @@ _ITEM = st.dictionaries(st.sampled_from(["name", "filter", "key", "color", "on",
 
 
 @given(st.dictionaries(_FIELDS, _ANY | st.lists(_ITEM, max_size=3)))
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_the_entries_are_it_loads_and_can_be_saved(raw: dict[str, object]) -> None:
     raw.pop("version", None)
     settings_path().write_text(json.dumps(raw))

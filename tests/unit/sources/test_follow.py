@@ -384,18 +384,18 @@ def test_any_writing_with_rotations_anywhere_gives_the_rows_of_its_pieces(steps:
 
 
 def test_verdicts_beside_a_followed_log_come_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.document._DECISIONS_S", 0.0)
+    monkeypatch.setattr("inspector.decision_log._EVERY_S", 0.0)
     log, beside = Log(tmp_path), tmp_path / "capability-decisions.jsonl"
     event = {"timestamp": "2026-01-05T09:00:00Z", "event": "received", "envelope": {"id": "a", "kind": "chat"}}
     log.write(json.dumps(event).encode() + b"\n")
     decision = {"event": "capability_check", "envelope_id": "a", "result": "allowed"}
     beside.write_bytes(json.dumps(decision).encode()[:40])
     log.open()
-    assert log.document.verdicts(0) == []
+    assert log.document.decisions.about(0) == []
     with beside.open("ab") as file:
         file.write(json.dumps(decision).encode()[40:] + b"\n")
     log.wait(0.02)
-    assert log.document.verdicts(0) == [decision]
+    assert log.document.decisions.about(0) == [decision]
     log.close()
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import override
 from websockets.asyncio.client import connect
@@ -122,7 +122,6 @@ async def received_from_a_server(wire: bytes, cuts: Sequence[int], count: int) -
 
 
 @given(conversations(), st.lists(st.integers(1, 300), max_size=6), st.sampled_from([1000, 1 << 20]))
-@settings(max_examples=60, deadline=None)
 def test_messages_and_the_answer_to_the_upgrade_cut_anywhere(
     conversation: tuple[list[str | bytes], bytes, list[int]], early: list[int], big_bytes: int
 ) -> None:
@@ -178,7 +177,6 @@ async def test_nothing_overtakes_a_big_message_that_waits_for_its_turn(monkeypat
 
 
 @given(st.binary(max_size=200), st.integers(0, 200))
-@settings(max_examples=60, deadline=None)
 def test_any_bytes_raise_nothing(noise: bytes, cut: int) -> None:
     def feed(socket: GatewaySocket) -> None:
         for part in (noise[:cut], noise[cut:]):

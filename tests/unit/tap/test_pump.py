@@ -7,7 +7,7 @@ import sys
 import threading
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.tap.backlog import CLIENT, Backlog
@@ -31,7 +31,6 @@ def joined(pump: Pump) -> None:
     assert not pump.thread.is_alive()
 
 
-@settings(max_examples=25)
 @given(st.lists(st.binary(min_size=1, max_size=200) | st.just(b"\n") | st.just(b"y" * 100_000), max_size=8))
 def test_any_bytes_cut_anywhere_arrive_as_they_are(parts: list[bytes]) -> None:
     pump, backlog, write, read = pumped()

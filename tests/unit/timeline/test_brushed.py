@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters.compile import compile_filter
@@ -37,7 +37,6 @@ def test_messages_without_a_time_are_chosen_with_those_before_them(first: int, l
     assert found == drawn
 
 
-@settings(max_examples=20)
 @given(st.lists(st.one_of(st.none(), st.integers(0, 9)), min_size=1, max_size=30), st.integers(0, 9), st.integers(0, 9))
 def test_what_is_chosen_is_what_is_drawn(seconds: list[int | None], one: int, other: int) -> None:
     seconds = [0, *seconds]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.context_tree import MAIN
 from inspector.document import CaptureDocument
 from inspector.protocol.times import NO_TIME
+from inspector.timeline import lanes as making
+from inspector.timeline import pairs
 from inspector.timeline.lanes import Lanes
 from inspector.timeline.packing import MOST_ROWS
 from inspector.timeline.times import MessageTimes
@@ -54,7 +57,6 @@ def standing(lanes: Lanes) -> dict[int, int]:
     return found
 
 
-@settings(max_examples=40)
 @given(said, st.integers(1, 5), st.sampled_from(["participant", "context"]))
 def test_every_message_stands_in_the_lane_that_is_its_own(
     messages: list[tuple[str, str | None, int]], batches: int, by: str
@@ -82,7 +84,50 @@ def test_every_message_stands_in_the_lane_that_is_its_own(
         clean_up()
 
 
-@settings(max_examples=40)
+@given(said, st.integers(1, 7), st.sampled_from(["participant", "context"]))
+def test_a_little_at_a_time_makes_no_difference(
+    messages: list[tuple[str, str | None, int]], at_once: int, by: str
+) -> None:
+    document = document_of(*lines(messages))
+    try:
+        whole = lanes_of(document, by)
+        with patch.object(making, "_AT_ONCE", at_once), patch.object(pairs, "_AT_ONCE", at_once):
+            parts = lanes_of(document, by)
+        assert parts.lanes == whole.lanes
+        assert standing(parts) == standing(whole)
+        bounds = np.iinfo(np.int64)
+        for track in range(whole.tracks):
+            seen = [made.bars(track, int(bounds.min), int(bounds.max)) for made in (whole, parts)]
+            assert seen[0] == seen[1]
+    finally:
+        clean_up()
+
+
+def test_until_all_is_done_what_was_there_stands_where_it_stood() -> None:
+    log = GrowingLog()
+    try:
+        log.write(*lines([("lead", None, 1), ("files", "a", 2)]))
+        lanes = lanes_of(log.document)
+        log.write(*lines([("human", "b", 3), ("lead", "a/b", 4), ("system:gateway", None, 5)]))
+        lanes.times.update(5)
+        with patch.object(making, "_AT_ONCE", 1):
+            for _ in lanes.feeding(np.arange(2, 5)):
+                found = lanes.tracks_of(np.arange(5))
+                assert found[2:].tolist() == [-1, -1, -1]
+                assert standing(lanes) == dict(enumerate(found[:2].tolist()))
+                assert len(lanes.bars(int(found[1]), 0, np.iinfo(np.int64).max)) == 1
+        assert len(standing(lanes)) == 5
+    finally:
+        clean_up()
+
+
+def test_in_a_chain_too_deep_for_rows_the_last_row_has_the_rest() -> None:
+    path = "/".join(f"n{depth}" for depth in range(60))
+    lanes = lanes_of(document_of(*lines([("lead", path, 1), ("lead", "n0/n1", 2)])))
+    tracks = lanes.tracks_of(np.arange(2)).tolist()
+    assert tracks == [lanes.lanes[0].track + MOST_ROWS, lanes.lanes[0].track + 2]
+
+
 @given(said)
 def test_bars_reach_from_first_to_last_and_lie_over_no_other(messages: list[tuple[str, str | None, int]]) -> None:
     document = document_of(*lines(messages))
@@ -165,11 +210,11 @@ def test_a_context_that_grew_over_another_is_put_right() -> None:
         log.write(*lines([("lead", "a", 50_000)]))
         times.update(3)
         lanes.feed(np.arange(2, 3))
-        assert lanes.untidy
-        lanes.tidy()
+        assert lanes.outdated
+        lanes = lanes_of(log.document)
         tracks = lanes.tracks_of(np.arange(3)).tolist()
         assert tracks[0] == tracks[2] != tracks[1]
-        assert not lanes.untidy
+        assert not lanes.outdated
     finally:
         clean_up()
 

@@ -6,24 +6,24 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.slices import finished
 from inspector.timeline.marks import CELL_PX, Window, marks_of, short_count
-from inspector.timeline.packing import MOST_ROWS, pack
+from inspector.timeline.packing import MOST_ROWS, RowPacker
 from inspector.timeline.segments import Segment, order
 
 
 def segments_of(times: list[int], families: list[int], parts: int) -> list[Segment]:
     rows = np.arange(len(times))
     return [
-        order(some, np.zeros(len(some), np.int64), np.array(times, np.int64)[some],
-              np.array(families, np.uint8)[some], 1)
+        finished(order(some, np.zeros(len(some), np.int64), np.array(times, np.int64)[some],
+                       np.array(families, np.uint8)[some], 1))
         for some in np.array_split(rows, parts)
     ]  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 1_000_000), st.integers(0, 1)), max_size=400), st.integers(1, 3))
 def test_each_message_is_in_one_mark_of_its_family(messages: list[tuple[int, int]], parts: int) -> None:
     times, families = [one[0] for one in messages], [one[1] for one in messages]
@@ -37,7 +37,6 @@ def test_each_message_is_in_one_mark_of_its_family(messages: list[tuple[int, int
             assert mark.x == pytest.approx(times[mark.row] / window.ns_per_px)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.integers(0, 1_000_000), max_size=100))
 def test_a_count_of_one_family_says_so(times: list[int]) -> None:
     segments = segments_of(times, [3] * len(times), 2)
@@ -82,6 +81,7 @@ def test_counts_are_short(count: int, words: str) -> None:
 
 
 def test_what_finds_no_room_shares_the_last_row() -> None:
-    rows, _ = pack([0] * 20, [10] * 20, [-1] * 20)
+    packer = RowPacker()
+    rows = [packer.place(0, 10, -1) for _ in range(20)]
     assert rows[:MOST_ROWS] == list(range(MOST_ROWS))
     assert set(rows[MOST_ROWS:]) == {MOST_ROWS - 1}

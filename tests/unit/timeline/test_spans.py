@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from inspector.document import CaptureDocument
+from inspector.slices import finished
 from inspector.timeline.spans import OPEN_NS, Spans, spans_of
 from inspector.timeline.times import MessageTimes
 from tests.builders import document_of, envelope, tool_call, tool_result
@@ -17,7 +18,7 @@ def at(seconds: int) -> str:
 def spans_in(document: CaptureDocument) -> Spans:
     times = MessageTimes(document.capture)
     times.update(len(document.analysis))
-    return spans_of(document.analysis, times.values, len(document.analysis))
+    return finished(spans_of(document.analysis, times.values, len(document.analysis)))
 
 
 def test_a_request_lasts_until_its_answer_and_one_without_waits() -> None:

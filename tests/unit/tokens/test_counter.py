@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import tiktoken
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.tokens import counter
@@ -36,7 +36,6 @@ def test_what_it_is_called() -> None:
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=50, deadline=None)
 def test_it_is_the_tokenizers_own_count(encoding: tiktoken.Encoding, text: str) -> None:
     assert count(text) == len(encoding.encode_ordinary(text))
     assert count_many([text, "", text]) == [count(text), 0, count(text)]

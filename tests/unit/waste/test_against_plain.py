@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.waste import WasteFinder, WasteKind
@@ -32,7 +32,6 @@ def plainly(steps: list[tuple[str, bool, int]]) -> list[int]:
     return found
 
 
-@settings(max_examples=40, deadline=None)
 @given(STEPS)
 def test_what_nobody_refers_to_agrees_with_a_plain_version(steps: list[tuple[str, bool, int]]) -> None:
     lines: list[dict[str, Any]] = []

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis import Analysis
@@ -370,7 +370,6 @@ def plainly(calls: list[tuple[str, str, int, int]]) -> list[tuple[int, int, bool
     return sorted(made)
 
 
-@settings(max_examples=40, deadline=None)
 @given(CALLS)
 def test_repeated_calls_agree_with_a_plain_version(calls: list[tuple[str, str, int, int]]) -> None:
     lines = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.waste.index import MOST_OWNERS, Index, keys_of
@@ -11,7 +11,6 @@ from inspector.waste.index import MOST_OWNERS, Index, keys_of
 WORDS = st.lists(st.sampled_from("abcdefgh"), max_size=6)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(WORDS, max_size=8), WORDS)
 def test_it_agrees_with_a_dictionary(held: list[list[str]], asked: list[str]) -> None:
     index, plain = Index(1_000), dict[str, list[int]]()

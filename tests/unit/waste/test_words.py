@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.waste.words import PASSAGE, flattened, passages, telling_words
@@ -24,7 +24,6 @@ def test_json_inside_of_a_text_is_taken_apart() -> None:
     assert flattened("{broken", keys=True) == "{broken"
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=80), st.integers(0, 20), st.integers(0, 20))
 def test_a_passage_is_found_wherever_it_stands(words: list[str], before: int, after: int) -> None:
     inside, _ = passages(" ".join(words))

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
-from inspector.analysis.contexts import IDLE_AFTER_S
 from inspector.capture.flags import Flag
 from inspector.protocol.times import NO_TIME
 
@@ -70,10 +69,7 @@ class Activity:
 
     def main_state(self, space: int) -> str:
         """Active or idle; the main context has no end."""
-        last = self.main_last_ns.get(space, NO_TIME)
-        now = self._analysis.now_ns
-        now = self._analysis.contexts.clock_ns if now is None else now
-        return "active" if last != NO_TIME and now - last <= IDLE_AFTER_S * 1_000_000_000 else "idle"
+        return self._analysis.contexts.activity(self.main_last_ns.get(space, NO_TIME), self._analysis.now_ns)
 
     # Halos
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
@@ -14,6 +14,7 @@ from inspector.ui.panels.contexts.dots import draw_state
 from inspector.ui.panels.contexts.model import ContextTreeModel
 from inspector.ui.panels.details.words import short_count
 from inspector.ui.panels.pane_head import name_font
+from inspector.ui.row_ground import paint_ground
 from inspector.ui.theme import ThemeController
 
 _CHEVRON_X = 14
@@ -95,20 +96,15 @@ class ContextDelegate(QStyledItemDelegate):
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, row: int) -> None:
         theme, cell, state = self._themes.theme, option.rect, option.state
-        focused = bool(state & QStyle.StateFlag.State_HasFocus)
         active = bool(state & QStyle.StateFlag.State_Active) and option.widget.hasFocus()
         selected = bool(state & QStyle.StateFlag.State_Selected)
-        if selected or row == self.marked_row:
-            painter.fillRect(cell, theme.color("accent.wash" if selected and active else "accent.washdim"))
-            bar = QRect(cell.left(), cell.top(), theme.metrics.selection_bar, cell.height())
-            painter.fillRect(bar, theme.color("accent.ring"))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(cell, theme.color("surface.hover"))
-        if focused and active and self.shows_cursor and not selected:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(theme.color("accent.ring"), 1.5))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(cell).adjusted(1.75, 0.75, -0.75, -0.75), 4, 4)
+        paint_ground(
+            painter, theme, cell,
+            selected=selected or row == self.marked_row,
+            hovered=bool(state & QStyle.StateFlag.State_MouseOver),
+            active=selected and active,
+            cursor=bool(state & QStyle.StateFlag.State_HasFocus) and active and self.shows_cursor and not selected,
+        )  # fmt: skip
 
     def _paint_chevron(self, painter: QPainter, row: int, cell: QRect) -> None:
         if self._model.has_children(row):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.findings.requests import PATIENCE_S
 from inspector.analysis.fulfilments import has_failed
 from inspector.analysis.pending import is_cancelled, is_refused, wants_no_answer
 from inspector.analysis.proposals import ProposalState
@@ -16,8 +17,8 @@ from inspector.ui.panels.details.subject import Subject
 
 Glyph = Literal["ring", "check", "dash", "cross"]
 
-ANSWER_WITHIN_NS = 15_000_000_000
-"""Live requests count as waiting that long; real agents give up after 15 s (protocols.md 10)."""
+ANSWER_WITHIN_NS = PATIENCE_S * 1_000_000_000
+"""Live requests count as waiting that long."""
 
 
 @dataclass(frozen=True, slots=True)

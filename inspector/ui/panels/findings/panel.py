@@ -21,7 +21,7 @@ from inspector.ui import formats
 from inspector.ui.panels.findings.head import FindingsHead
 from inspector.ui.panels.findings.menu import FindingMenu
 from inspector.ui.panels.findings.model import FindingsModel
-from inspector.ui.panels.findings.problems import Problems, problems_of
+from inspector.ui.panels.findings.problems import Problems, failed_words, problems_of
 from inspector.ui.panels.findings.rows import Grouping, Key
 from inspector.ui.panels.findings.view import FindingsView
 from inspector.ui.panels.list_panel import ListPanel
@@ -223,7 +223,8 @@ class FindingsPanel(ListPanel):
         rows = self.model.rows
         total = formats.count_of(len(self._document.analysis), "message")
         if not self._total:
-            return f"Nothing found in {total}."
+            failed = failed_words(self._document.capture.failed_count)
+            return f"Nothing found in {total}." + (failed and f"{failed}: the filter error shows which.")
         if any(rows.counts.values()):
             return "The findings of this view are switched off above."
         if rows.switched_off:

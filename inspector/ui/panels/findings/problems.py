@@ -46,6 +46,11 @@ class Problems:
         )
 
 
+def failed_words(failed: int) -> str:
+    """That messages report failures, which are no problems of the protocol, to go on a sentence; "" for none."""
+    return f" {failed:,} of them {'reports' if failed == 1 else 'report'} a failure" if failed else ""
+
+
 def problems_of(found: Findings) -> Problems:
     """The figures. O(messages), a tenth of a millisecond for a million, and O(problems)."""
     counts = dict.fromkeys(Severity, 0)

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QRegion,
     QResizeEvent,
     QWheelEvent,
 )
@@ -100,6 +101,7 @@ class PlotCanvas(pg.GraphicsView):
         self._axis, self._themes = axis, themes
         self._figure: Figure | None = None
         self._scale = Scale(1)
+        self._said: list[QRect] = []  # where the words of levels stand: the cursor leaves them out
         self._ticks = [0]
         self._top = 1.0
         self.unit = ""
@@ -227,6 +229,7 @@ class PlotCanvas(pg.GraphicsView):
         theme = self._themes.theme
         font = theme.font("small")
         painter.setFont(font)
+        self._said.clear()
         high, head = QFontMetrics(font).height(), self.head
         for level in self._scale.levels:
             beyond = level.value > self._top
@@ -243,7 +246,9 @@ class PlotCanvas(pg.GraphicsView):
             ground = QColor(theme.color("surface.base"))
             ground.setAlphaF(_GROUND)
             wide = QFontMetrics(font).horizontalAdvance(words)
-            painter.fillRect(QRectF(line.left() - 2, top, min(wide + 4, line.width()), high), ground)
+            said = QRectF(line.left() - 2, top, min(wide + 4, line.width()), high)
+            painter.fillRect(said, ground)
+            self._said.append(said.toAlignedRect())
             painter.setPen(color)
             painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         empty = self._figure.empty if self._figure is not None else ""
@@ -265,7 +270,12 @@ class PlotCanvas(pg.GraphicsView):
                 painter.fillRect(QRectF(head + round(x), 0, 1, self.height()), theme.color("accent.ring"))
         x = self._cursor_x()
         if x is not None and axis.cursor_ns is not None:
+            around = QRegion(self.rect())
+            for said in self._said:
+                around -= said
+            painter.setClipRegion(around)
             painter.fillRect(head + round(x), 0, 1, self.height(), theme.color("ink.primary"))
+            painter.setClipping(False)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for value, token in self._figure.dots(axis.cursor_ns) if self._figure is not None else ():
                 painter.setPen(QPen(theme.color("surface.base"), 1.5))

@@ -15,6 +15,7 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.document import CaptureDocument
 from inspector.model_context import Reader
+from inspector.slices import MORE_MS
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.growth.choice import ReaderChoice
@@ -36,6 +37,7 @@ COUNT_MS = 40
 GROWTH, RATES = "Context growth", "Messages per second"
 UNIT = f"tokens,\nestimate\n({TOKENIZER})"
 NO_READER = "No one has said anything that a model could read."
+WORKING = "Working out what stood in this context."
 NOT_COUNTED = "Tokens of these messages are not counted yet."
 
 
@@ -63,13 +65,15 @@ class GrowthHead(QWidget):
         self._on_theme_changed()
 
     def fit(self) -> None:
-        """Leave out whose results are read where the legend does not fit beside that."""
+        """Leave out whose results are read where the legend does not fit beside that, and more where that does not."""
         margins, hidden = self._row.contentsMargins(), self.reader.isHidden()
         room = self.width() - margins.left() - margins.right() - 3 * self._row.spacing()
         room -= self.plots.sizeHint().width()
         self.reader.shorten(False)
+        self.reader.drop_lead(False)
         taken = 0 if hidden else self.reader.sizeHint().width()
         self.reader.shorten(taken + self.legend.width_of(short=False) > room)
+        self.reader.drop_lead(self.reader.sizeHint().width() > room)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -176,7 +180,10 @@ class GrowthPlot(QWidget):
         else:
             self.source.update(now=now)
             if self.source.behind:
-                self._timer.start(COUNT_MS if self.source.unfinished else REFRESH_MS)
+                soon = COUNT_MS if self.source.unfinished else REFRESH_MS
+                self._timer.start(MORE_MS if self.source.working else soon)
+            if self.source.working and len(self.source.steps_ns):  # what is drawn stays until there is other
+                return
         self._say()
         self.canvas.redraw()
 
@@ -241,7 +248,7 @@ class GrowthPlot(QWidget):
         if source.reader is None:
             self.growth.empty = NO_READER
         elif not len(source.steps_ns):
-            self.growth.empty = "" if source.unfinished else "Nothing has come into this context."
+            self.growth.empty = WORKING if source.unfinished else "Nothing has come into this context."
         else:
             self.growth.empty = NOT_COUNTED if source.uncounted and not source.lines[0].any() else ""
 

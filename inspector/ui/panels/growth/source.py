@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import NDArray
 
 from inspector.document import CaptureDocument
 from inspector.model_context import ModelContext, Reader, Role, readers
-from inspector.model_context.growth import growth_of
+from inspector.model_context.growth import growing
 from inspector.model_context.reader import named_reader
 from inspector.model_context.reported import Reported, reported_at
+from inspector.slices import SLICE_S, Steps, go_on
 from inspector.timeline.times import MessageTimes
 from inspector.ui import formats
 from inspector.ui.wire_text import plain
@@ -22,7 +24,7 @@ _REST = 20
 """What takes long is done again only after so many times as long."""
 _NAME = 60
 _LARGE = 200_000
-"""Messages from which on whose context it is and how it grew are worked out in two turns."""
+"""Messages from which on it is worked out a little at a time."""
 _COUNT_S = 0.02
 """So long at once summaries are counted; the rest waits for the next turn."""
 
@@ -54,6 +56,9 @@ class GrowthSource:
         self.followed: int | None = None
         self._context: ModelContext | None = None
         self._due = False  # lines are to be drawn of the context there is
+        self._work: Steps[None] | None = None
+        self._took = 0.0
+        self._differs = False
         self._made_of: tuple[object, ...] | None = None
         self._next = 0.0
         self._clear()
@@ -81,12 +86,17 @@ class GrowthSource:
     @property
     def behind(self) -> bool:
         """Whether there is more than was taken in."""
-        return self._made_of != self._state() or self._due
+        return self._made_of != self._state() or self.unfinished
+
+    @property
+    def working(self) -> bool:
+        """Whether it is being worked out; `update` goes on with it."""
+        return self._work is not None
 
     @property
     def unfinished(self) -> bool:
-        """Whether lines are left to be drawn at once, or anew once all summaries are counted."""
-        return self._due
+        """Whether it is being worked out, or lines are to be drawn anew once all summaries are counted."""
+        return self.working or self._due
 
     def _state(self) -> tuple[object, ...]:
         analysis = self.document.analysis
@@ -108,7 +118,7 @@ class GrowthSource:
     def count_further(self) -> bool:
         """Count summaries for a while, where that is all there is to do; whether some are left."""
         context = self._context
-        if context is None or not context.counting:
+        if context is None or not context.counting or self.working:
             return False
         if self._made_of != self._state() and time.perf_counter() >= self._next:
             return False
@@ -117,51 +127,64 @@ class GrowthSource:
     def update(self, *, now: bool = False) -> bool:
         """Take in what came, unless that took so long the last time that it has to wait; whether anything differs.
 
-        Of a large capture the lines are left for the next turn.
+        Of a large capture it is worked out a little at a time.
         """
         began = time.perf_counter()
-        if (now or (self._made_of != self._state() and began >= self._next)) and self._take_in():
-            if len(self.times.values) > _LARGE:
-                self._rest(began)
+        if now or self._work is None:
+            rested = began >= self._next
+            anew = now or (self._made_of != self._state() and rested)
+            if not anew and (not self._due or (self.counting and not rested)):
                 return False
-        elif not self._due or (self.counting and began < self._next):
-            return False
-        self._draw_lines()
-        self._rest(began)
-        return True
+            self._work, self._took = self._work_out(anew=anew), 0.0
+        large = len(self.document.analysis) > _LARGE
+        done = go_on(self._work, began + SLICE_S if large else math.inf)
+        now_s = time.perf_counter()
+        self._took += now_s - began
+        if done:
+            self._work = None
+            self._next = now_s + _REST * self._took
+        return done and self._differs
 
-    def _rest(self, began: float) -> None:
-        took = time.perf_counter() - began
-        self._next = began + took + _REST * took
+    def _work_out(self, *, anew: bool) -> Steps[None]:
+        self._differs = not anew or (yield from self._take_in()) or (self._due and not self.counting)
+        if self._differs:
+            yield from self._draw_lines()
 
-    def _take_in(self) -> bool:
+    def _take_in(self) -> Steps[bool]:
         """Work out whose context it is, and what became of it; whether anything differs."""
         analysis, before = self.document.analysis, self._context
         self.times.update(len(analysis))
         self.readers = readers(analysis)
         reader = self.reader = self._find_reader()
-        if self._made_of == self._state():
+        made_of = self._state()
+        if self._made_of == made_of:
             return False
         same = before is not None and before.reader == reader
-        self._context = None if reader is None else ModelContext(analysis, reader, before=before if same else None)
-        self._made_of = self._state()
-        self._due = True
+        if not same:
+            self._context = self._made_of = None
+            self._clear()
+        yield
+        if reader is not None:
+            self._context = yield from ModelContext.in_steps(analysis, reader, before=before if same else None)
+        self._made_of, self._due = made_of, True
         return True
 
-    def _draw_lines(self) -> None:
+    def _draw_lines(self) -> Steps[None]:
         context = self._context
-        self._clear()
         self._due = False
         if context is None:
+            self._clear()
             return
         analysis, reader = self.document.analysis, context.reader
         self._due = not context.count_summaries(time.perf_counter() + _COUNT_S)
-        growth = growth_of(context)
-        self.messages = growth.messages
+        yield
+        growth = yield from growing(context)
         steps = self.times.values[growth.messages]
+        self.messages = growth.messages
         self.steps_ns = np.maximum.accumulate(steps) if len(steps) else steps
         self.lines = np.stack((growth.uncollapsed, growth.seen))
         self.uncounted = growth.uncounted
+        yield
         sent = np.bincount(analysis.capture.columns["sender"][context.rows[context.roles == Role.TOOL]])
         by = [int(code) for code in np.argsort(-sent, kind="stable")[:3] if sent[code] and code]
         self.company = [analysis.capture.strings[code] for code in by]

@@ -188,22 +188,23 @@ class Kit:
 
     def badge_width(self, badge: Badge) -> int:
         """Width of a pill."""
-        return self.metrics.badge_glyph + 19 + self.width("badge", badge.text)
+        return self.metrics.badge_glyph + 5 * self.metrics.unit - 1 + self.width("badge", badge.text)
 
     def badge(self, painter: QPainter, badge: Badge, x: int, rect: QRect) -> int:
         """Draw a pill from `x`; returns its width."""
-        height, glyph = self.metrics.badge, self.metrics.badge_glyph
+        height, glyph, unit = self.metrics.badge, self.metrics.badge_glyph, self.metrics.unit
         pill = QRect(x, rect.y() + (rect.height() - height) // 2, self.badge_width(badge), height)
         color = self.theme.color(badge.token)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.theme.pill_fill(badge.token))
         painter.drawRoundedRect(QRectF(pill), height / 2, height / 2)
-        _draw_glyph(painter, badge.glyph, color, QRectF(x + 7, pill.y() + (height - glyph) / 2, glyph, glyph))
+        mark = QRectF(x + 2 * unit - 1, pill.y() + (height - glyph) / 2, glyph, glyph)
+        _draw_glyph(painter, badge.glyph, color, mark)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(color)
         painter.setFont(self.theme.font("badge"))
-        painter.drawText(x + 11 + glyph, baseline(pill, self.font_metrics("badge")), badge.text)
+        painter.drawText(x + 3 * unit - 1 + glyph, baseline(pill, self.font_metrics("badge")), badge.text)
         return pill.width()
 
 

@@ -21,6 +21,7 @@ from inspector.filters.memory import Answers
 from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.protocol.times import NO_TIME
 from inspector.settings import HighlightRule, Table, TableColumn
+from inspector.slices import MORE_MS, SLICE_S
 from inspector.ui.panels.messages.chosen import ChosenColumns
 from inspector.ui.panels.messages.copies import What
 from inspector.ui.panels.messages.empty import EmptyState
@@ -41,12 +42,6 @@ class Selection:
     size_bytes: int
     span_ns: int | None
 
-
-SLICE_S = 0.008
-"""How long records are decoded for a filter in one turn of the loop."""
-
-MORE_MS = 4
-"""Between two such turns: as much again is left to others."""
 
 _COUNT_MS = 20
 """Sizes and times of what is selected are looked up once for keys that repeat."""

@@ -8,13 +8,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.filters.naming import field_named
 from inspector.filters.sorting import SortBy, Sorting
+from inspector.slices import MORE_MS, SLICE_S
 from inspector.ui import wire_text
 from inspector.ui.panels.messages.view import MessageView
 
 _AT_ONCE_S = 0.03
 """A sort that needs no longer than this shows no progress."""
-_SLICE_S = 0.008
-_MORE_MS = 4
 _MAX_NAME = 40
 
 
@@ -34,7 +33,7 @@ class Sorter(QObject):
         self._work: Sorting | None = None
         self._more = QTimer(self)
         self._more.setSingleShot(True)
-        self._more.setInterval(_MORE_MS)
+        self._more.setInterval(MORE_MS)
         self._more.timeout.connect(self._on_more)
         view.sort_requested.connect(self.sort)
         view.pill_clicked.connect(self._on_pill_clicked)
@@ -82,7 +81,7 @@ class Sorter(QObject):
         self._go_on(_AT_ONCE_S)
 
     def _on_more(self) -> None:
-        self._go_on(_SLICE_S)
+        self._go_on(SLICE_S)
 
     def _go_on(self, seconds: float) -> None:
         work = self._work

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QSize, Signal
-from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.model_context import Options, Reader
+from inspector.ui.panels.line_head import LineHead
 from inspector.ui.panels.timeline.head import Choice
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
@@ -68,7 +69,7 @@ class WordMenu(Choice):
         self.setAccessibleName(f"{self._whole_lead} {self.words}")
 
 
-class ModelSeesHead(QWidget):
+class ModelSeesHead(LineHead):
     """One line above the figures.
 
     Signals:
@@ -94,32 +95,28 @@ class ModelSeesHead(QWidget):
     out_toggled = Signal(bool)
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._themes = themes
+        super().__init__(themes, name="modelSeesHead", label="Whose context, and when", parent=parent)
         self._readers: Sequence[Reader] = ()
         self._shown: Reader | None = None
-        self.setObjectName("modelSeesHead")
-        self.setAccessibleName("Whose context, and when")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.reader = WordMenu(themes, "Model of", name="modelSeesReader", parent=self)
         self.reader.menu_of_options.aboutToShow.connect(self._fill_readers)
         self.at = TextLabel("", variant="strong", name="modelSeesAt", parent=self)
         self.assume = WordMenu(themes, "Assume", name="modelSeesOptions", parent=self)
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self.reader)
-        self._row.addWidget(self.at)
+        self.row.addWidget(self.reader)
+        self.row.addWidget(self.at)
         self._add_step(-1, "back", "Previous message that changes the context ([)", "modelSeesPrevious")
         self._add_step(1, "forward", "Next message that changes the context (])", "modelSeesNext")
         self.hold = self._switch("ri.pushpin-line", "Stay at this moment (H)", "modelSeesHold")
         self.compare = self._switch("ri.arrow-left-right-line", "Compare with this moment (C)", "modelSeesCompare")
-        self._row.addStretch(1)
-        self._row.addWidget(self.assume)
+        self.row.addStretch(1)
+        self.row.addWidget(self.assume)
         self.out = self._switch("hidden", "Show what is out (O)", "modelSeesOut")
-        self._row.addWidget(self.out)
+        self.row.addWidget(self.out)
         self.more_button = IconButton(
             themes, "more", "Copy, export and more", name="modelSeesMore", variant="small", parent=self
         )
-        self._row.addWidget(self.more_button)
+        self.row.addWidget(self.more_button)
         self.more = QMenu(self)
         self.more.setObjectName("modelSeesMoreMenu")
         self.more.setAccessibleName("Copy, export and more")
@@ -129,13 +126,13 @@ class ModelSeesHead(QWidget):
     def _add_step(self, step: int, icon: str, words: str, name: str) -> None:
         button = IconButton(self._themes, icon, words, name=name, variant="small", parent=self)
         button.clicked.connect(lambda: self.step_requested.emit(step))
-        self._row.addWidget(button)
+        self.row.addWidget(button)
 
     def _switch(self, icon: str, words: str, name: str) -> IconButton:
         button = IconButton(self._themes, icon, words, name=name, variant="small", on_token="accent.text", parent=self)
         button.setCheckable(True)
         if name != "modelSeesOut":
-            self._row.addWidget(button)
+            self.row.addWidget(button)
         return button
 
     def _fill_options(self) -> None:
@@ -155,8 +152,7 @@ class ModelSeesHead(QWidget):
         self.more_button.clicked.connect(
             lambda: self.more.popup(self.more_button.mapToGlobal(QPoint(0, self.more_button.height())))
         )
-        self._themes.changed.connect(self._on_theme_changed)
-        self._on_theme_changed()
+        self.begin()
 
     # What the panel says
 
@@ -198,7 +194,7 @@ class ModelSeesHead(QWidget):
         self.hold.setChecked(held)
         self.hold.blockSignals(False)
         self.hold.say("Follow the selected message again (H)" if held else "Stay at this moment (H)")
-        self._fit()
+        self.fit()
 
     def show_comparing(self, comparing: bool) -> None:
         """Say whether two moments are compared."""
@@ -218,15 +214,10 @@ class ModelSeesHead(QWidget):
 
     # Qt
 
-    def _fit(self) -> None:
+    @override
+    def fit(self) -> None:
         """Leave words out where they do not all fit: of what is assumed first, then what the head begins with."""
-        margins, room = self._row.contentsMargins(), self.width()
-        room -= margins.left() + margins.right() + self._row.spacing() * self._row.count()
-        for place in range(self._row.count()):
-            item = self._row.itemAt(place)
-            widget = item.widget() if item is not None else None
-            if widget is not None and widget not in (self.reader, self.assume):
-                room -= widget.sizeHint().width()
+        room = self.room_beside((self.reader, self.assume))
         for reader, assume in _SHORTER:
             self.reader.shorten(lead=reader, words=False)
             self.assume.shorten(lead=assume > 1, words=assume > 0)
@@ -234,24 +225,5 @@ class ModelSeesHead(QWidget):
                 return
 
     @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    @override
     def minimumSizeHint(self) -> QSize:
         return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
-
-    @override
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        theme = self._themes.theme
-        painter.fillRect(self.rect(), theme.color("surface.chrome"))
-        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line.hair"))
-
-    def _on_theme_changed(self) -> None:
-        metrics = self._themes.theme.metrics
-        self.setFixedHeight(metrics.head)
-        self._row.setContentsMargins(metrics.pane_padding - 4, 0, metrics.pane_padding - metrics.unit, 1)
-        self._row.setSpacing(metrics.unit)
-        self.update()

@@ -13,6 +13,7 @@ from inspector.filters.visible import VisibleRows
 from inspector.model_context import Reader
 from inspector.model_context.messages import content_of
 from inspector.protocol.secrets import mask_text
+from inspector.slices import MORE_MS
 from inspector.ui.panels.model_sees.comparing import ComparingLine
 from inspector.ui.panels.model_sees.delegate import ColumnHeads, EntryDelegate
 from inspector.ui.panels.model_sees.figures import FiguresView, figures_of
@@ -34,6 +35,7 @@ _MOVED_MS = 20
 """Moving over messages with a key held down shows only where one stops."""
 _COUNT_MS = 30
 NOBODY = "Nobody in this capture has said anything a model could have seen."
+WORKING = "Working out what stood in this context."
 NOTHING = "Nothing stood in the context of this model then. Select a later message, or show what is out."
 UNCHANGED = "Nothing changed between the two moments."
 
@@ -92,6 +94,7 @@ class ModelSeesPanel(QWidget):
         self._moved = self._timer(_MOVED_MS, self._show_moment)
         self._later = self._timer(EVERY_MS, self.refresh)
         self._counting = self._timer(_COUNT_MS, self._count_further)
+        self._working = self._timer(MORE_MS, self._show_moment)
         self._connect()
 
     def _timer(self, interval_ms: int, act: object) -> QTimer:
@@ -159,7 +162,7 @@ class ModelSeesPanel(QWidget):
     def stop(self) -> None:
         """Read no more of the document."""
         self._stopped = True
-        for timer in (self._moved, self._later, self._counting):
+        for timer in (self._moved, self._later, self._counting, self._working):
             timer.stop()
         self.handing_out.stop()
 
@@ -176,7 +179,11 @@ class ModelSeesPanel(QWidget):
             return
         sight, view = self.sight, self.view
         at_end = view.at_end and sight.at is None and not sight.by_size
-        sight.update()
+        if not sight.update():
+            self._working.start()
+            if not len(sight.rows):
+                view.set_empty_text(WORKING)
+            return
         self.model.take(sight)
         self._say()
         moved = self._look_at != (look_at := (sight.reader, sight.at, sight.compared, self._current))
@@ -228,7 +235,7 @@ class ModelSeesPanel(QWidget):
     @override
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        for timer in (self._moved, self._later, self._counting):
+        for timer in (self._moved, self._later, self._counting, self._working):
             timer.stop()
 
     # What the user does

@@ -6,6 +6,7 @@ nothing; it is worked out anew when something has changed.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from inspector.document import CaptureDocument
 from inspector.model_context import ModelContext, Moment, Options, Reader, reader_of, readers
 from inspector.model_context.difference import Difference, difference
 from inspector.model_context.growth import changing
+from inspector.slices import SLICE_S, Steps, finished, go_on
 from inspector.ui.panels.list_view import Key
 
 Places = NDArray[np.int64]
@@ -24,6 +26,8 @@ _NONE: Places = np.empty(0, np.int64)
 _MESSAGE = ""
 COUNT_S = 0.02
 """So long at once summaries are counted; the rest waits for the next turn."""
+_LARGE = 200_000
+"""Messages from which on it is worked out a little at a time."""
 
 
 class Sight:
@@ -63,6 +67,8 @@ class Sight:
         self._made_of: object = None
         self._end = 0
         self._spoilt = True
+        self._work: Steps[None] | None = None
+        self._wanted: object = None
 
     def spoil(self) -> None:
         """Something of the capture has changed, say tokens were counted: work it out anew next time."""
@@ -96,36 +102,51 @@ class Sight:
 
     # Working out
 
-    def update(self) -> None:
-        """Work out what is to be shown. O(messages) in numpy where the capture or whose context has changed."""
+    def update(self) -> bool:
+        """Work out what is to be shown. O(messages) in numpy where the capture or whose context has changed.
+
+        Returns:
+            Whether it is done; of a large capture it goes on with the next call.
+        """
+        wanted = self.chosen, self.options
+        if self._work is None or self._wanted != wanted:
+            self._work, self._wanted, self.cost_s = self._work_out(), wanted, 0.0
         began = time.perf_counter()
+        done = go_on(self._work, began + SLICE_S if len(self._document.analysis) > _LARGE else math.inf)
+        self.cost_s += time.perf_counter() - began
+        if done:
+            self._work = None
+        return done
+
+    def _work_out(self) -> Steps[None]:
         analysis = self._document.analysis
         if self._spoilt or self._end != len(analysis):
             self._end, self._made_of = len(analysis), None
             self.readers = readers(analysis)
+            yield
         self._spoilt = False
         reader = self.reader
         if self._made_of != (reader, self.options):
-            self._made_of = (reader, self.options)
-            before = self._context
+            before, made_of = self._context, (reader, self.options)
             same = before is not None and before.reader == reader
-            self._context = None
+            context = None
             if reader is not None:
-                self._context = ModelContext(analysis, reader, self.options, before if same else None)
+                context = yield from ModelContext.in_steps(analysis, reader, self.options, before if same else None)
+            self._context, self._made_of = context, made_of
         if self._context is not None:
             self._context.count_summaries(time.perf_counter() + COUNT_S)
-        self._look()
-        self.cost_s = time.perf_counter() - began
+        yield
+        yield from self._looking()
 
     def count_further(self) -> bool:
         """Count summaries for a while; whether something came of it. Figures are to be made anew then."""
         if self._context is None or not self._context.counting:
             return False
         if self._context.count_summaries(time.perf_counter() + COUNT_S):
-            self._look()
+            finished(self._looking())
         return True
 
-    def _look(self) -> None:
+    def _looking(self) -> Steps[None]:
         context = self._context
         if context is None:
             self.moment = self.change = None
@@ -138,6 +159,7 @@ class Sight:
             compared = context.at(min(other, self.last))
             self.change = difference(*sorted((moment, compared), key=lambda one: one.message))
             moment = self.change.later
+        yield
         self.rows = EntryRows(moment, self._listed(moment), self.change, by_size=self.by_size)
 
     def _listed(self, moment: Moment) -> Places:

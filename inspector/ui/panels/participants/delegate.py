@@ -10,6 +10,7 @@ from typing_extensions import override
 from inspector.ui.panels.pane_head import name_font
 from inspector.ui.panels.participants import words
 from inspector.ui.panels.participants.model import ParticipantsModel, Presence
+from inspector.ui.row_ground import paint_ground
 from inspector.ui.theme import ThemeController
 
 _DOT_X = 21
@@ -75,19 +76,15 @@ class ParticipantDelegate(QStyledItemDelegate):
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
         theme, cell, state = self._themes.theme, option.rect, option.state
+        selected = bool(state & QStyle.StateFlag.State_Selected)
         active = bool(state & QStyle.StateFlag.State_Active) and option.widget.hasFocus()
-        if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(cell, theme.color("accent.wash" if active else "accent.washdim"))
-            bar = QRect(cell.left(), cell.top(), theme.metrics.selection_bar, cell.height())
-            painter.fillRect(bar, theme.color("accent.ring"))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(cell, theme.color("surface.hover"))
-        current = bool(state & QStyle.StateFlag.State_HasFocus) and active and self.shows_cursor
-        if current and not state & QStyle.StateFlag.State_Selected:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(theme.color("accent.ring"), 1.5))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(cell).adjusted(1.75, 0.75, -0.75, -0.75), 4, 4)
+        paint_ground(
+            painter, theme, cell,
+            selected=selected,
+            hovered=bool(state & QStyle.StateFlag.State_MouseOver),
+            active=active,
+            cursor=bool(state & QStyle.StateFlag.State_HasFocus) and active and self.shows_cursor and not selected,
+        )  # fmt: skip
 
     def _paint_dot(self, painter: QPainter, center: QPointF, presence: Presence) -> None:
         theme = self._themes.theme

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.captures import Unsaved
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.ui.keys import KeyWords
 from inspector.ui.panels.start.recents import Recent, recent_connection, recent_file
@@ -21,6 +21,9 @@ from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.widgets.notice import NoticeStack
+
+if TYPE_CHECKING:
+    from inspector.captures import Unsaved
 
 CONNECTIONS_SHOWN = 3
 """At most this many connections stand above the files, those with a name first."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from inspector.captures import Unsaved
 from inspector.ui import formats
+
+if TYPE_CHECKING:
+    from inspector.captures import Unsaved
 
 SHOWN = 3
 """So many stand in lines of their own; of more, a last line tells."""

@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextFrameFormat,
     QTextOption,
     QTextTable,
 )
@@ -176,6 +177,7 @@ def _quiet_tables(document: QTextDocument, theme: Theme) -> None:
             layout.setBorderBrush(theme.color("line.strong"))
             layout.setBorderCollapse(True)
             layout.setBorder(1)
+            layout.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)  # Qt's own is raised
             layout.setCellPadding(theme.metrics.unit)
             frame.setFormat(layout)
 

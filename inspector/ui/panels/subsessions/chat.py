@@ -100,8 +100,6 @@ class ChatPanel(QWidget):
         if place is not None:
             self.view.return_to(place)
         self.input.clear()
-        if sub is not None and sub.key in self._drafts:
-            self.input.text.setPlainText(self._drafts.pop(sub.key))
         self.input.offer_roles(list(self._roles()))
         self.refresh()
         self.current_changed.emit()
@@ -176,19 +174,18 @@ class ChatPanel(QWidget):
         """Something went, or anything else changed: show it again, where one was."""
         place, current = self.view.place, self.view.currentIndex().row()
         expanded = self.model.rows.expanded
+        if sub is None:
+            self._put_aside()
         self.sub = sub
         self.model.show(sub, expanded=expanded)
         self.view.return_to(place)
-        if 0 <= current < self.model.rowCount():
-            self.view.go_quietly(current)
+        self.view.show_row(current, quietly=True)
         self.refresh()
         self.current_changed.emit()
 
     def say_inherited(self, words: str) -> None:
         """What the line says about what is inherited from the parent."""
-        self.view.painting.inherited = words
         self.model.say_inherited(words)
-        self.view.viewport().update()
 
     def show_message(self, message: Message) -> bool:
         """Put the user on a message; whether it is shown here."""
@@ -210,7 +207,7 @@ class ChatPanel(QWidget):
         line = self.model.rows.own_start - 1
         self.view.return_to((line, offset, False))
         if keyboard:
-            self.view.go_quietly(line)
+            self.view.show_row(line, quietly=True)
 
     # The current message
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from typing_extensions import override
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 _HEIGHT = 44
 _DOT = 22
-_LEAST_WORDS = 60
+_LEAST_WORDS, _LEAST_LABEL = 60, 120
+_CLOSE, _CLOSE_SHORT = "Close & Summarize", "Close"
 
 
 class _Dot(QWidget):
@@ -64,12 +65,12 @@ class ChatHead(QWidget):
         self._themes = themes
         self.setObjectName("chatHead")
         self.setAccessibleName("Sub-session")
-        self._label = ""
+        self._label = self._words = ""
         self._dot = _Dot(themes, self)
         self.label = TextLabel("", variant="heading", name="chatLabel", parent=self)
         self.words = TextLabel("", variant="small", name="chatWords", parent=self)
         self.discard = self._button("Discard", "chatDiscard", self.discard_requested)
-        self.close_button = self._button("Close & Summarize", "chatClose", self.close_requested)
+        self.close_button = self._button(_CLOSE, "chatClose", self.close_requested)
         self.merge = self._button("Merge to parent", "chatMerge", self.merge_requested)
         self.new = IconButton(themes, "add", "New sub-session", name="chatNew", variant="small", parent=self)
         self.new.clicked.connect(self.new_requested)
@@ -102,9 +103,8 @@ class ChatHead(QWidget):
             now_ns: the time it is; the wall clock's by default.
         """
         open_ = sub is not None and sub.is_open
-        self.setAccessibleDescription("" if sub is None else f"{label_of(sub)}, {state_words(sub, now_ns)}")
-        self._label = "" if sub is None else label_of(sub)
-        self.words.setText("" if sub is None else state_words(sub, now_ns))
+        self._label, self._words = ("", "") if sub is None else (label_of(sub), state_words(sub, now_ns))
+        self.setAccessibleDescription(", ".join(filter(None, (self._label, self._words))))
         self._dot.setVisible(sub is not None)
         self._dot.state = "idle" if sub is None else dot_state(sub)
         self._dot.update()
@@ -118,22 +118,56 @@ class ChatHead(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """The label is whole as long as there is room; then the words give way, then the label."""
-        margins = self._row.contentsMargins()
-        room = self.width() - margins.left() - margins.right() - self._row.spacing() * (self._row.count() - 1)
+        """Both are whole as long as there is room; then each gives way down to half of it, the words first."""
+        theme = self._themes.theme
+        label, words = (
+            QFontMetrics(theme.font(role)).horizontalAdvance(text) + 4
+            for role, text in (("heading", self._label), ("small", self._words))
+        )
+        room = self._room()
+        is_short = not self.close_button.isHidden() and room < min(label, round(_LEAST_LABEL * theme.zoom))
+        room += self._shorter(_CLOSE, _CLOSE_SHORT) if is_short else 0
+        self._say_close(_CLOSE_SHORT if is_short else _CLOSE)
+        for_words = min(words, max(room - label, room // 2))
+        if for_words < min(words, round(_LEAST_WORDS * theme.zoom)):
+            for_words, room = 0, room + self._row.spacing()
+        self.words.setVisible(for_words > 0)
+        self._say(self.words, "small", self._words, max(0, for_words))
+        self._say(self.label, "heading", self._label, max(20, min(label, room - for_words)))
+        if not for_words:
+            self.label.setToolTip(self.accessibleDescription())
+
+    def _room(self) -> int:
+        """What there is for label and words as long as the button that closes says all of it."""
+        margins, gap = self._row.contentsMargins(), self._row.spacing()
+        room = self.width() - margins.left() - margins.right() - gap
         for widget in (self._dot, self.discard, self.close_button, self.merge, self.new):
             if not widget.isHidden():
-                room -= widget.sizeHint().width()
-        heading = QFontMetrics(self._themes.theme.font("heading"))
-        label = heading.horizontalAdvance(self._label) + 4
-        words = QFontMetrics(self._themes.theme.font("small")).horizontalAdvance(self.words.text()) + 4
-        shown = label + min(words, round(_LEAST_WORDS * self._themes.theme.zoom)) <= room
-        self.words.setVisible(shown)
-        width = max(20, min(label, room))
-        self.label.setText(heading.elidedText(self._label, Qt.TextElideMode.ElideRight, width - 2))
-        self.label.setToolTip("" if width == label else self._label)
-        self.label.setFixedWidth(width)
-        self.words.setFixedWidth(max(0, min(words, room - label)))
+                widget.ensurePolished()  # else its hint is that of no style
+                room -= widget.sizeHint().expandedTo(widget.minimumSize()).width() + gap
+        return room if self.close_button.isHidden() else room - self._shorter(_CLOSE, self.close_button.text())
+
+    def _shorter(self, whole: str, shown: str) -> int:
+        metrics = self.close_button.fontMetrics()
+        return metrics.horizontalAdvance(whole) - metrics.horizontalAdvance(shown.replace("&&", "&"))
+
+    def _say_close(self, words: str) -> None:
+        self.close_button.setText(words.replace("&", "&&"))
+        self.close_button.setToolTip("" if words == _CLOSE else _CLOSE)
+
+    def _say(self, shown: TextLabel, role: str, text: str, width: int) -> None:
+        """Say a text as far as there is room; all of it in the tooltip where there is not."""
+        metrics = QFontMetrics(self._themes.theme.font(role))
+        elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width - 2)
+        shown.setText(elided)
+        shown.setToolTip("" if elided == text else text)
+        shown.setFixedWidth(width)
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._fit()  # a button is wider or narrower now, as when the zoom is another
+        return super().event(event)
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

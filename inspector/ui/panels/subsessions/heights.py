@@ -38,12 +38,6 @@ class Heights:
         self.exact = np.insert(self.exact, row, np.zeros(len(estimates), np.bool_))
         self._tops = None
 
-    def remove(self, row: int, count: int) -> None:
-        """Rows went."""
-        self._heights = np.delete(self._heights, slice(row, row + count))
-        self.exact = np.delete(self.exact, slice(row, row + count))
-        self._tops = None
-
     def set_exact(self, rows: Sequence[int], heights: Sequence[int]) -> bool:
         """Rows were laid out; whether any has another height than was thought."""
         if not len(rows):

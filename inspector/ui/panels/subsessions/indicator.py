@@ -7,40 +7,34 @@ figures fill in. Parents are looked at once and only again when they have change
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.msp.merged import Entry, MergedContext, MergedContexts, Rules
-from inspector.msp.objects import Message, Subsession
+from inspector.msp.objects import Message
 from inspector.settings import Settings
-from inspector.tokens.counter import TOKENIZER
-from inspector.ui.panels.list_head import HintLabel
-from inspector.ui.panels.subsessions.budget_line import BudgetLine
-from inspector.ui.panels.subsessions.layer_words import layer_words, notes_of, order_words, share_words
-from inspector.ui.panels.subsessions.layers import LayerBar, LayerFigures, LayerRow
+from inspector.ui.panels.subsessions.indicator_page import IndicatorPage
 from inspector.ui.panels.subsessions.merged_dialog import MergedDialog
-from inspector.ui.panels.subsessions.notes_box import NotesBox
-from inspector.ui.panels.subsessions.order import MOST, OrderLine, OrderList
-from inspector.ui.panels.subsessions.policy_box import PolicyBox
-from inspector.ui.panels.subsessions.rules_box import RulesBox
+from inspector.ui.panels.subsessions.still_area import StillArea
 from inspector.ui.panels.subsessions.token_counts import TokenCounts
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
-from inspector.ui.widgets.labels import HairLine, TextLabel
+from inspector.ui.widgets.labels import TextLabel
 
 if TYPE_CHECKING:
     from inspector.msp.document import Edit, SessionDocument
 
 TITLE = "What the sub-session sees"
 NOTHING = "Select a sub-session to see what it takes along from the chat."
-NOT_COUNTED = "Tokens are not counted: the settings say so, under Display."
 SLICE_S = 0.008
+_REST = 4
+"""While counts come in, it rests so many times as long as working out what they make has taken."""
 """So long a chat that was not looked at yet is looked at in one go."""
-_LAYERS = 4
 _LEAST_WIDTH = 186
 
 
@@ -54,6 +48,7 @@ class Indicator(QWidget):
         inherited_changed(int, int): tokens taken along from the chat, and in how many layers.
 
     Attributes:
+        page: shows it.
         counts: who counts tokens; the list of sub-sessions may share it.
         merged: what is shown; None for nothing.
     """
@@ -71,6 +66,7 @@ class Indicator(QWidget):
         self._key: str | None = None
         self._contexts: MergedContexts | None = None
         self._stale = False
+        self._took_s = 0.0
         self._revision = document.revision
         self.merged: MergedContext | None = None
         self.counts = TokenCounts(self)
@@ -82,7 +78,6 @@ class Indicator(QWidget):
         self._build()
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
-        self._soon.setInterval(0)
         self._soon.timeout.connect(self._work_out_if_stale)
         self.counts.came.connect(self._on_counted)
         document.observers.append(self)
@@ -100,19 +95,10 @@ class Indicator(QWidget):
         self._column.addLayout(self._build_head())
         self._empty = TextLabel(NOTHING, variant="secondary", name="subsessionIndicatorEmpty", wrap=True, parent=self)
         self._column.addWidget(self._empty)
-        self._shown = QWidget(self._body)
-        self._shown.setObjectName("subsessionIndicatorShown")
-        self._build_figures(QVBoxLayout(self._shown))
-        self._column.addWidget(self._shown)
+        self.page = self._build_page()
+        self._column.addWidget(self.page)
         self._column.addStretch(1)
-        self._area = QScrollArea(self)
-        self._area.setObjectName("subsessionIndicatorArea")
-        self._area.setAccessibleName(TITLE)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setWidget(self._body)
+        self._area = StillArea("subsessionIndicatorArea", TITLE, self._body, self)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._area)
@@ -120,8 +106,7 @@ class Indicator(QWidget):
     def _build_head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(4)
-        title = TextLabel(TITLE, variant="strong", name="subsessionIndicatorTitle", parent=self)
-        title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        title = TextLabel(TITLE, variant="strong", name="subsessionIndicatorTitle", wrap=True, parent=self)
         row.addWidget(title, 1)
         self.read_button = IconButton(
             self._themes, "silent", "Read what would be sent", name="subsessionRead", variant="small", parent=self
@@ -130,60 +115,22 @@ class Indicator(QWidget):
         row.addWidget(self.read_button)
         return row
 
-    def _build_figures(self, column: QVBoxLayout) -> None:
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        self.total = TextLabel("", variant="display", name="subsessionTotal", parent=self._shown)
-        self.estimate = HintLabel(self._themes, name="subsessionEstimate", parent=self._shown)
-        row.addWidget(self.total)
-        row.addWidget(self.estimate)
-        row.addStretch(1)
-        column.addLayout(row)
-        self.bar = LayerBar(self._themes, self._shown)
-        column.addSpacing(4)
-        column.addWidget(self.bar)
-        column.addSpacing(8)
-        self.budget = BudgetLine(self._themes, self._shown)
-        self.budget.changed.connect(self._on_budget_changed)
-        column.addWidget(self.budget)
-        column.addSpacing(6)
-        self.layers = [LayerRow(self._themes, place, self._shown) for place in range(_LAYERS)]
-        for place, layer in enumerate(self.layers):
-            if place == _LAYERS - 1:
-                column.addWidget(HairLine("subsessionOwnLine", self._shown))
-            column.addWidget(layer)
-        self.notes = NotesBox(self._themes, self._shown)
-        self.notes.rule_switched.connect(self._switch_rule)
-        column.addWidget(self.notes)
-        self.policy = PolicyBox(self._themes, self._shown)
-        self.policy.changed.connect(self.policy_change_requested)
-        self.order = OrderList(self._themes, self._shown)
-        self.order.entry_clicked.connect(self._on_entry_clicked)
-        self.order.reading_asked.connect(self.read)
-        self.rules = RulesBox(self._themes, self._shown)
-        self.rules.changed.connect(self._on_rules_changed)
-        for name, part in (("Order", self.order), ("Policy", self.policy), ("Rules", self.rules)):
-            column.addSpacing(8)
-            column.addWidget(HairLine(f"subsession{name}Line", self._shown))
-            column.addSpacing(2)
-            column.addWidget(part)
+    def _build_page(self) -> IndicatorPage:
+        page = IndicatorPage(self._themes, self._body)
+        page.budget.changed.connect(self._on_budget_changed)
+        page.notes.rule_switched.connect(self._switch_rule)
+        page.order.entry_clicked.connect(self._on_entry_clicked)
+        page.order.reading_asked.connect(self.read)
+        page.policy.changed.connect(self.policy_change_requested)
+        page.rules.changed.connect(self._on_rules_changed)
+        return page
 
     # What others say
-
-    @override
-    def show(self, *key: str | None) -> None:
-        """Show what a sub-session sees; None for nothing. Without a key the widget is shown, as any is."""
-        if key:
-            self.show_subsession(key[0])
-        else:
-            super().show()
 
     def show_subsession(self, key: str | None) -> None:
         """Show what a sub-session sees; None for nothing."""
         if key != self._key:
-            self.order.fold()
+            self.page.order.fold()
             self._area.verticalScrollBar().setValue(0)
         self._key = key
         self._stale = True
@@ -211,6 +158,10 @@ class Indicator(QWidget):
         self._contexts = None
         self._work_out_soon()
 
+    def set_read_only(self, reason: str) -> None:
+        """Say why nothing can be changed; "" where it can."""
+        self.page.policy.set_read_only(reason)
+
     def stop(self) -> None:
         """The document is about to be closed."""
         self._soon.stop()
@@ -224,13 +175,16 @@ class Indicator(QWidget):
         self._work_out_if_stale()
 
     def _on_counted(self) -> None:
-        self._contexts = None
-        self._work_out_soon()
+        if self._contexts is not None:
+            self._contexts.recount()
+        self._stale = True
+        if self.isVisible() and not self._soon.isActive():
+            self._soon.start(round(1000 * _REST * self._took_s))
 
     def _work_out_soon(self) -> None:
         self._stale = True
         if self.isVisible():
-            self._soon.start()
+            self._soon.start(0)
 
     # Showing
 
@@ -243,7 +197,7 @@ class Indicator(QWidget):
         self._stale = False
         sub = self._document.subsession(self._key) if self._key is not None else None
         self._empty.setVisible(sub is None)
-        self._shown.setVisible(sub is not None)
+        self.page.setVisible(sub is not None)
         self.read_button.setEnabled(sub is not None)
         if sub is None:
             self.merged = None
@@ -254,46 +208,22 @@ class Indicator(QWidget):
             self._contexts = MergedContexts(rules, self.counts.or_nothing, self._document.known)
         if not whole and not self._contexts.ready(sub, time.perf_counter() + SLICE_S):
             self._stale = True
-            self._soon.start()
+            self._soon.start(0)
             return
-        self.merged = self._contexts.of(sub)
-        self._show(sub, self.merged)
-
-    def _show(self, sub: Subsession, merged: MergedContext) -> None:
-        total = merged.tokens
-        self.total.setText(f"{total:,}")
-        self.estimate.say(self._estimate_words(merged))
-        self.total.setAccessibleName(f"{total:,} {self.estimate.text}")
-        budget = self._settings.subsession_budget
-        self.bar.show_tokens(tuple(layer.tokens for layer in merged.layers), budget)
-        self.budget.show_budget(total, budget)
-        for place, (row, layer) in enumerate(zip(self.layers, merged.layers, strict=True)):
-            share, words = share_words(layer.tokens, total), layer_words(merged, layer)
-            row.show_figures(
-                LayerFigures(place + 1, layer.title, layer.tokens, share, words, layer.why, layer.included)
+        began = time.perf_counter()
+        before, self.merged = self.merged, self._contexts.of(sub)
+        self._took_s = time.perf_counter() - began
+        same = before is not None and before.subsession.key == sub.key
+        with self._area.held() if same else nullcontext():
+            self.page.show_merged(
+                self.merged, self._settings, self._estimate_words(self.merged), uncounted=self.counts.reason
             )
-        self.notes.show_notes(notes_of(merged, merged.main_only))
-        self.policy.show_policy(sub.policy, self._settings.merged.missing_recent, changeable=sub.is_open)
-        self.order.show_lines(self._order_lines(merged), len(merged.entries))
-        self.rules.show_rules(self._settings.merged)
-        inherited = [layer for layer in merged.layers[:-1] if layer.entries]
-        self.inherited_changed.emit(merged.inherited_tokens, len(inherited))
+        inherited = [layer for layer in self.merged.layers[:-1] if layer.entries]
+        self.inherited_changed.emit(self.merged.inherited_tokens, len(inherited))
 
     def _estimate_words(self, merged: MergedContext) -> str:
-        if self.counts.trouble:
-            return self.counts.trouble
-        if not self.counts.wanted:
-            return NOT_COUNTED
         counting = ", still counting" if self.counts.counting else ""
         return f"tokens, estimate ({merged.tokenizer}){counting}"
-
-    def _order_lines(self, merged: MergedContext) -> list[OrderLine]:
-        lines: list[OrderLine] = []
-        for number, layer in enumerate(merged.layers, 1):
-            for entry in layer.entries[: MOST - len(lines)]:
-                tip = f"{entry.reason}\n{entry.tokens:,} tokens, estimate ({TOKENIZER})"
-                lines.append(OrderLine(number, order_words(entry, merged.rules), tip))
-        return lines
 
     # What the user does
 
@@ -303,7 +233,7 @@ class Indicator(QWidget):
         if self.merged is None:
             return None
         kept = [file.path for file in self._document.files]
-        counted = self.counts.wanted and not self.counts.counting and not self.counts.trouble
+        counted = not self.counts.counting and not self.counts.reason
         dialog = MergedDialog(self._themes, self.merged, self.window(), kept=kept, counted=counted)
         dialog.message_requested.connect(self.message_requested)
         dialog.open()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QWidget
 from typing_extensions import override
 
@@ -104,6 +104,8 @@ class MessageInput(QWidget):
 
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.text and event.type() == QEvent.Type.Resize and self._reason:
+            self._fit()
         if watched is self.text and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride:
             document = self.text.document()
             undo, redo = (event.matches(key) for key in (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo))
@@ -132,8 +134,9 @@ class MessageInput(QWidget):
         self.text.document().setDocumentMargin(max(1, (edge - 2) / 2))
         lines = min(_MOST_LINES, max(1, round(self.text.document().size().height())))
         if self._reason:  # it stands where the text would, and is not cut
-            wanted = metrics.horizontalAdvance(self._reason) * 1.05
-            lines = max(lines, min(_MOST_LINES, -int(-wanted // max(1, self.text.viewport().width() - 8))))
+            room = QRect(0, 0, self.text.viewport().width() - 2 * int(self.text.document().documentMargin()), 0)
+            wanted = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap.value, self._reason).height()
+            lines = max(lines, min(_MOST_LINES, -(-wanted // metrics.lineSpacing())))
         self.text.setFixedHeight(lines * metrics.lineSpacing() + edge)
         several = (
             Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines >= _MOST_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
@@ -142,12 +145,6 @@ class MessageInput(QWidget):
         side, above = theme.metrics.pane_padding, round(9 * theme.zoom)
         self._row.setContentsMargins(side, above + 1, side, above)
         self._row.setSpacing(theme.metrics.section_gap)
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if self._reason:
-            self._fit()
 
     @override
     def paintEvent(self, event: QPaintEvent) -> None:

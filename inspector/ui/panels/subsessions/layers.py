@@ -37,6 +37,7 @@ class LayerFigures:
 
     Attributes:
         number: from 1.
+        tokens: None where they are not counted.
         included: whether the policy lets it in.
         share: of everything that is sent, as words.
         words: what is in it; safe to show.
@@ -45,7 +46,7 @@ class LayerFigures:
 
     number: int
     title: str
-    tokens: int
+    tokens: int | None
     share: str
     words: str
     why: str
@@ -54,7 +55,8 @@ class LayerFigures:
     @property
     def spoken(self) -> str:
         """Everything as one text."""
-        parts = (f"{self.number} {self.title}", formats.count_of(self.tokens, "token"), self.share, self.words)
+        tokens = "" if self.tokens is None else formats.count_of(self.tokens, "token")
+        parts = (f"{self.number} {self.title}", tokens, self.share, self.words)
         return ", ".join(filter(None, parts))
 
 
@@ -91,7 +93,7 @@ class LayerRow(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         high = round(34 * zoom)
         area = QRect(0, (self.height() - high) // 2, self.width(), high)
-        color = layer_color(theme, self._place) if figures.tokens else theme.color("line.strong")
+        color = layer_color(theme, self._place) if figures.tokens != 0 else theme.color("line.strong")
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(color)
         painter.drawRoundedRect(QRectF(0, area.top(), round(_STRIPE * zoom), high), 2 * zoom, 2 * zoom)
@@ -99,7 +101,8 @@ class LayerRow(QWidget):
         upper = QRect(left, area.top(), area.width() - left, high // 2)
         lower = QRect(left, area.top() + high // 2, area.width() - left, high - high // 2)
         ink = "ink.primary" if figures.included else "ink.tertiary"
-        self._line(painter, upper, "body-medium", ink, f"{figures.number}  {figures.title}", f"{figures.tokens:,}")
+        tokens = "" if figures.tokens is None else f"{figures.tokens:,}"
+        self._line(painter, upper, "body-medium", ink, f"{figures.number}  {figures.title}", tokens)
         self._line(painter, lower, "small", "ink.tertiary", figures.words, figures.share)
 
     def _line(self, painter: QPainter, box: QRect, role: str, token: str, text: str, right: str) -> None:

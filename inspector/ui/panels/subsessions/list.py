@@ -130,13 +130,9 @@ class SubsessionList(QWidget):
 
     # What others say
 
-    @override
-    def show(self, *key: str) -> None:
-        """Mark the row of a sub-session; says nothing. Without a key the widget is shown, as any is."""
-        if not key:
-            super().show()
-            return
-        wanted = (key[0], 0)
+    def mark(self, key: str) -> None:
+        """Mark the row of a sub-session; says nothing."""
+        wanted = (key, 0)
         if self.model.open_only and self.model.rows.row_of(wanted) < 0:  # what is shown is listed, too
             self._which.choose(_ALL)
         self.view.select(wanted)

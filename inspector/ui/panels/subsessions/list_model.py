@@ -14,7 +14,7 @@ from inspector.ui.panels.list_view import ListModel
 from inspector.ui.panels.subsessions.list_rows import Order, SubsessionRows
 from inspector.ui.panels.subsessions.list_words import about, age_words, state_of, tokens_words
 from inspector.ui.panels.subsessions.tallies import Tallies
-from inspector.ui.panels.subsessions.words import dot_state
+from inspector.ui.panels.subsessions.words import NO_MESSAGES, dot_state
 from inspector.ui.wire_text import plain, tool_tip
 
 if TYPE_CHECKING:
@@ -104,9 +104,12 @@ class SubsessionListModel(ListModel):
             sub = self.rows.subs[row]
             tokens, complete = self.tokens(sub)
             said = NO_SUMMARY if sub.discarded and not sub.summary else about(sub)
+            if not said and not len(sub.messages):
+                said = NO_MESSAGES
+            counted = tokens_words(tokens, complete=complete) if complete or self.tallies.counts_on else ""
             found = self._lines[row] = SubsessionLine(
                 dot_state(sub), plain(sub.label, 120), plain(said, 200), formats.number(len(sub.messages)),
-                age_words(sub, time.time_ns()), tokens_words(tokens, complete=complete),
+                age_words(sub, time.time_ns()), counted,
             )  # fmt: skip
         return found
 
@@ -128,5 +131,5 @@ class SubsessionListModel(ListModel):
     def tip(self, row: int) -> str:
         line, sub = self.line(row), self.rows.subs[row]
         count = formats.count_of(len(sub.messages), "message")
-        head = f"{line.label}\n{line.age}, {count}, {line.tokens} (estimate)"
+        head = f"{line.label}\n{line.age}, {count}{f', {line.tokens} (estimate)' if line.tokens else ''}"
         return tool_tip(f"{head}\n\n{about(sub)[:600]}".rstrip())

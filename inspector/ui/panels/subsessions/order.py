@@ -89,7 +89,8 @@ class OrderRow(QAbstractButton):
         if self.hasFocus():
             painter.setPen(QPen(theme.color("accent.ring"), 1.5))
             radius = theme.metrics.radius_mark
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.75, 0.75, -0.75, -0.75), radius, radius)
+            ring = QRectF(self.rect()).adjusted(left - round(5 * zoom), 0.75, -0.75, -0.75)
+            painter.drawRoundedRect(ring, radius, radius)
 
 
 class OrderList(QWidget):
@@ -147,6 +148,7 @@ class OrderList(QWidget):
             row.clicked.connect(self._on_row_clicked)
             self._column.insertWidget(1 + len(self.rows), row)
             self.rows.append(row)
+            self.more.raise_()  # the Tab key goes by the order of children
         for place, row in enumerate(self.rows):
             row.setVisible(place < wanted)
             if place < wanted:

@@ -49,13 +49,11 @@ class ChatPainting:
 
     Attributes:
         texts: what is laid out.
-        inherited: the words of the first line.
     """
 
     def __init__(self, themes: ThemeController) -> None:
         self._themes = themes
         self.texts = BubbleTexts()
-        self.inherited = ""
 
     @property
     def _theme(self) -> Theme:
@@ -154,7 +152,7 @@ class ChatPainting:
 
     # Painting
 
-    def paint(self, painter: QPainter, rows: ChatRows, row: Row, rect: QRect, *, current: bool, focused: bool) -> None:
+    def paint(self, painter: QPainter, rows: ChatRows, row: Row, rect: QRect, inherited: str, *, current: bool) -> None:
         """Paint a row.
 
         Args:
@@ -162,17 +160,17 @@ class ChatPainting:
             rows: what it is one of.
             row: which.
             rect: where.
-            current: the user is on it.
-            focused: the view has the keyboard.
+            inherited: the words of the line about what is inherited.
+            current: the user is on it, with the keyboard.
         """
         if row.message is not None:
-            self._paint_message(painter, row, rect, current=current, focused=focused)
+            self._paint_message(painter, row, rect, current=current)
         elif row.kind == "summary":
-            self._paint_summary(painter, rows, rect, current=current and focused)
+            self._paint_summary(painter, rows, rect, current=current)
         else:
-            self._paint_line(painter, rows, row, rect, current=current and focused)
+            self._paint_line(painter, rows, row, rect, inherited, current=current)
 
-    def _paint_message(self, painter: QPainter, row: Row, rect: QRect, *, current: bool, focused: bool) -> None:
+    def _paint_message(self, painter: QPainter, row: Row, rect: QRect, *, current: bool) -> None:
         theme, message, box = self._theme, row.message, self.box(row, rect)
         if message is None:
             return
@@ -191,9 +189,9 @@ class ChatPainting:
             painter.drawText(box.more, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, self.more_words(row))
         self._paint_below(painter, row, box)
         if current:
-            pen = QPen(theme.color("accent.ring" if focused else "line.control"), 1.5 if focused else 1)
             outset = 2.5
             ring = box.bubble.adjusted(-outset, -outset, outset, outset)
+            pen = QPen(theme.color("accent.ring"), 1.5)
             self._round(painter, ring, None, pen, radius=theme.metrics.radius_bubble + outset)
 
     def _fill(self, row: Row) -> QColor | None:
@@ -250,10 +248,12 @@ class ChatPainting:
         words = metrics.elidedText(where, Qt.TextElideMode.ElideRight, round(room))
         painter.drawText(box.line.adjusted(x + icon - box.line.left(), 0, 0, 0), flags, words)
 
-    def _paint_line(self, painter: QPainter, rows: ChatRows, row: Row, rect: QRect, *, current: bool) -> None:
+    def _paint_line(
+        self, painter: QPainter, rows: ChatRows, row: Row, rect: QRect, inherited: str, *, current: bool
+    ) -> None:
         """Words in the middle of a hairline."""
         theme = self._theme
-        words = self.inherited
+        words = inherited
         if row.kind == "title":
             words = title_words(rows)
         elif row.kind == "end" and rows.sub is not None:
@@ -294,7 +294,9 @@ class ChatPainting:
         painter.setFont(theme.font("label"))
         painter.setPen(theme.color("ink.secondary"))
         head = QRectF(card.left() + inside, card.top() + self._px(8), card.width() - 2 * inside, self._px(_LINE))
-        painter.drawText(head, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
-                         f"Summary of {label_of(sub)}")  # fmt: skip
+        words = painter.fontMetrics().elidedText(
+            f"Summary of {label_of(sub)}", Qt.TextElideMode.ElideRight, round(head.width())
+        )
+        painter.drawText(head, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         text = self.texts.text(sub.summary or "", self._summary_width(rect.width()), theme)
         text.draw(painter, QPointF(card.left() + inside, head.bottom() + self._px(4)), theme.color("ink.primary"))

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from inspector.ui import formats
 from inspector.ui.panels.subsessions.chat import ChatPanel
-from inspector.ui.panels.subsessions.list import SubsessionList
+from inspector.ui.panels.subsessions.list import NOTHING, SubsessionList
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import TextLabel
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _SIDES = {False: (217, 300), True: (288, 400)}
 """Width of the list and of what is seen, of a view that is narrow or wide; pixels at 100 %."""
 _WIDE = 1_300
-_LEAST_CHAT = 320
-NOTHING = "Nothing to draw in this view."
+_LEAST = (140, 320, 200)
+"""What list, conversation and what is seen need; the list, which the tree of contexts stands for, goes first."""
 
 
 class SubsessionsPanel(QWidget):
@@ -119,7 +119,7 @@ class SubsessionsPanel(QWidget):
         indicator.inherited_changed.connect(self._say_inherited)
         self.list.share_counts(indicator.counts)
         self._order_parts()
-        self._tell_indicator()
+        self.tell_indicator()
         self._fit()
 
     def _order_parts(self) -> None:
@@ -134,6 +134,8 @@ class SubsessionsPanel(QWidget):
         """Say why nothing can be changed; "" where it can."""
         self.chat.set_read_only(reason)
         self._open_one.setEnabled(not reason)
+        if self.indicator is not None:
+            self.indicator.set_read_only(reason)
 
     def stop(self) -> None:
         """Read no more of the document."""
@@ -159,22 +161,22 @@ class SubsessionsPanel(QWidget):
             return
         self.chat.say_inherited("")
         self.chat.show_subsession(sub)
-        self.list.show(sub.key)
-        self._tell_indicator()
+        self.list.mark(sub.key)
+        self.tell_indicator()
         self.shown.emit(sub.key)
 
     def _show_first(self) -> None:
-        """Show the last one that is open, else the last one; the words for nothing where there is none."""
+        """Show the first one that is open, else the first one; the words for nothing where there is none."""
         subs = self._document.subsessions
         self._pages.setCurrentIndex(0 if subs else 1)
         self.setFocusProxy(self.chat if subs else self._open_one)
         if subs and self.chat.sub is None:
-            open_ = [sub for sub in subs if sub.is_open]
-            self.show_subsession((open_[0] if open_ else subs[0]).key)
+            self.show_subsession(next((sub for sub in subs if sub.is_open), subs[0]).key)
 
-    def _tell_indicator(self) -> None:
+    def tell_indicator(self) -> None:
+        """Show what the sub-session sees, whatever its switches say by now."""
         if self.indicator is not None:
-            self.indicator.show(None if self.chat.sub is None else self.chat.sub.key)
+            self.indicator.show_subsession(None if self.chat.sub is None else self.chat.sub.key)
 
     # What the document says
 
@@ -197,7 +199,7 @@ class SubsessionsPanel(QWidget):
         else:
             self.chat.begin_anew(living)
             if living is None:
-                self._tell_indicator()
+                self.tell_indicator()
         self.chat.current_changed.emit()
         self._show_first()
         self._later.start()
@@ -212,7 +214,7 @@ class SubsessionsPanel(QWidget):
             return
         self.list.refresh()
         if self.chat.sub is not None:
-            self.list.show(self.chat.sub.key)
+            self.list.mark(self.chat.sub.key)
         if self.indicator is not None:
             self.indicator.refresh()
 
@@ -231,13 +233,23 @@ class SubsessionsPanel(QWidget):
 
     def _fit(self) -> None:
         """The widths of look.md, until somebody drags them; the conversation keeps what it needs."""
-        if self._dragged or self.width() < 100:
-            return
         zoom, width = self._themes.theme.zoom, self.width()
+        if width < 100:
+            return
+        is_listed = width >= sum(_LEAST) * zoom
+        if not is_listed and self.list.view.hasFocus():  # else Qt gives the keyboard to whatever comes next
+            self.chat.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.list.setVisible(is_listed)
+        if self._dragged:
+            return
+        least_left, chat, least_right = (round(least * zoom) for least in _LEAST)
         left, right = (round(side * zoom) for side in _SIDES[width >= _WIDE * zoom])
-        spare = max(0, round(_LEAST_CHAT * zoom) + left + right - width)
-        right = max(200, right - spare // 2) if self.indicator is not None else 0
-        left = max(120, left - spare // 2)
+        if self.list.isHidden():
+            left = least_left = 0
+        spare = max(0, chat + left + right - width)
+        given = spare // 2 if left else 0
+        right = max(least_right, right - spare + given) if self.indicator is not None else 0
+        left = max(least_left, left - given)
         self._split.setSizes([left, max(1, width - left - right - 2), right])
 
     @override

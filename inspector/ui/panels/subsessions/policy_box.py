@@ -32,6 +32,8 @@ class PolicyBox(QWidget):
         super().__init__(parent)
         self._themes = themes
         self._showing = False
+        self._reason = self._note = ""
+        self._is_open = True
         self.setObjectName("subsessionPolicy")
         self.setAccessibleName("Policy")
         column = QVBoxLayout(self)
@@ -66,13 +68,13 @@ class PolicyBox(QWidget):
         box.setToolTip(f"{member} of the context policy")
         return box
 
-    def show_policy(self, policy: Policy, missing_recent: int, *, changeable: bool) -> None:
+    def show_policy(self, policy: Policy, missing_recent: int, *, is_open: bool) -> None:
         """Show the policy of another sub-session; says nothing.
 
         Args:
             policy: as it is written.
             missing_recent: how many recent messages are sent where it does not say.
-            changeable: whether it can be edited.
+            is_open: whether the sub-session is; the policy of a closed one stays.
         """
         self._showing = True
         self.sub_context.setChecked(policy.include_sub_context is not False)
@@ -80,23 +82,19 @@ class PolicyBox(QWidget):
         recent = policy.recent_parent_messages
         self.recent.setValue(max(0, missing_recent if recent is None else recent))
         self._showing = False
-        for widget in (self.sub_context, self.snapshots, self.recent):
-            widget.setEnabled(changeable)
-        self.note.setText(self._note(policy) if changeable else CLOSED)
-        self.note.setVisible(bool(self.note.text()))
+        self._is_open, self._note = is_open, _missing_words(policy)
+        self._fit()
 
-    def _note(self, policy: Policy) -> str:
-        """What the file does not say, and is taken as usual."""
-        parts = (
-            (policy.include_sub_context, "the sub-context"), (policy.include_snapshots, "snapshots"),
-            (policy.recent_parent_messages, "recent messages"),
-        )  # fmt: skip
-        missing = [words for value, words in parts if value is None]
-        if not missing:
-            return ""
-        if len(missing) == len(parts):
-            return "The file says nothing of it: shown is what is usual."
-        return f"The file says nothing of {' and '.join(missing)}: shown is what is usual."
+    def set_read_only(self, reason: str) -> None:
+        """Say why nothing can be changed; "" where it can."""
+        self._reason = reason
+        self._fit()
+
+    def _fit(self) -> None:
+        for widget in (self.sub_context, self.snapshots, self.recent):
+            widget.setEnabled(self._is_open and not self._reason)
+        self.note.setText(self._reason or (self._note if self._is_open else CLOSED))
+        self.note.setVisible(bool(self.note.text()))
 
     def _say(self, **changes: bool | int) -> None:
         if not self._showing:
@@ -104,3 +102,17 @@ class PolicyBox(QWidget):
 
     def _on_theme_changed(self) -> None:
         self.recent.setFixedWidth(round(76 * self._themes.theme.zoom))
+
+
+def _missing_words(policy: Policy) -> str:
+    """What the file does not say, and is taken as usual."""
+    parts = (
+        (policy.include_sub_context, "the sub-context"), (policy.include_snapshots, "snapshots"),
+        (policy.recent_parent_messages, "recent messages"),
+    )  # fmt: skip
+    missing = [words for value, words in parts if value is None]
+    if not missing:
+        return ""
+    if len(missing) == len(parts):
+        return "The file says nothing of it: shown is what is usual."
+    return f"The file says nothing of {' and '.join(missing)}: shown is what is usual."

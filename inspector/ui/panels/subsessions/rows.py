@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,7 @@ class ChatRows:
         """Letters and line ends of own messages: each (stop - start,) int64. Each text is looked at once."""
         known = len(self._letters)
         if known < stop and self.sub is not None:
-            texts = [_text_of(data) for data in self.sub.items[known:stop]]
+            texts = [content_text(data.get("content")) for data in self.sub.items[known:stop]]
             letters = np.fromiter(map(len, texts), np.int64, len(texts))
             breaks = np.fromiter((text.count("\n") for text in texts), np.int64, len(texts))
             self._letters = np.concatenate((self._letters, letters))
@@ -112,11 +112,6 @@ class ChatRows:
             if one.message is not None and one.message.data is message.data:
                 return row
         return -1
-
-
-def _text_of(data: dict[str, Any]) -> str:
-    content = data.get("content")
-    return content if isinstance(content, str) else content_text(content)
 
 
 def around(sub: Subsession) -> tuple[Sequence[Message], int]:

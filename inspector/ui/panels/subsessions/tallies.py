@@ -17,6 +17,11 @@ _STEP = 200
 class Counter(Protocol):
     """Knows what texts cost."""
 
+    @property
+    def reason(self) -> str:
+        """Why nothing more is counted; "" where something is."""
+        ...
+
     def of(self, text: str) -> int | None:
         """Tokens of a text; None while they are not known."""
         ...
@@ -46,6 +51,11 @@ class Tallies:
         self._counts = counts
         self._by_key: dict[str, Tally] = {}
         self._place = 0
+
+    @property
+    def counts_on(self) -> bool:
+        """Whether what is missing is still to come."""
+        return not self._counts.reason
 
     def of(self, sub: Subsession) -> tuple[int, bool]:
         """Tokens of a sub-session so far, and whether that is all."""

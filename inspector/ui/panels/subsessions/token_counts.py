@@ -23,6 +23,7 @@ _BATCH_TEXTS, _BATCH_CHARACTERS = 4_000, 1 << 19
 _GIVEN_AT_ONCE = 2
 _MOST_DEATHS = 3
 _NOTHING = np.empty(0, np.int64)
+NOT_COUNTED = "Tokens are not counted: the settings say so, under Display."
 GIVEN_UP = "Tokens are counted no further: the process that counts ended three times."
 
 
@@ -62,7 +63,7 @@ class TokenCounts(QObject):
             return 0
         key = hash(text)
         found = self._known.get(key)
-        if found is None and self._wanted and not self.trouble and key not in self._waiting:
+        if found is None and not self.reason and key not in self._waiting:
             self._waiting[key] = text
             if not self._timer.isActive():
                 self._timer.start(counting.START_MS)
@@ -75,12 +76,12 @@ class TokenCounts(QObject):
     @property
     def counting(self) -> bool:
         """Whether something is still to come."""
-        return bool(self._waiting) and self._wanted and not self.trouble
+        return bool(self._waiting) and not self.reason
 
     @property
-    def wanted(self) -> bool:
-        """Whether anything is counted at all."""
-        return self._wanted
+    def reason(self) -> str:
+        """Why nothing more is counted, as a sentence; "" where something is."""
+        return self.trouble or ("" if self._wanted else NOT_COUNTED)
 
     def set_wanted(self, wanted: bool) -> None:
         """Count, or not; what is known stays known."""

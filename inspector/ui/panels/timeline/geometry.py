@@ -30,12 +30,13 @@ class LaneGeometry:
     """Heights and places of lanes.
 
     Attributes:
+        lanes: from the top.
         bar: height of a context's bar.
         tops: (lanes + 1,) where each lane begins; the last one is the height of all.
     """
 
     def __init__(self, lanes: Sequence[Lane], theme: Theme) -> None:
-        self._lanes = lanes
+        self.lanes = lanes
         self._zoom = theme.zoom
         self.bar = round(_BAR * theme.zoom)
         self.tops: NDArray[np.int64] = np.zeros(len(lanes) + 1, np.int64)
@@ -58,7 +59,7 @@ class LaneGeometry:
     def lane_at(self, y: int) -> int | None:
         """The lane at a place; None below the last."""
         place = int(self.tops.searchsorted(y, side="right")) - 1
-        return place if 0 <= place < len(self._lanes) else None
+        return place if 0 <= place < len(self.lanes) else None
 
     def lane_of(self, track: int) -> int:
         """The lane a track belongs to."""
@@ -67,7 +68,7 @@ class LaneGeometry:
     def y_of(self, track: int) -> int:
         """The middle of a track."""
         place = self.lane_of(track)
-        lane = self._lanes[place]
+        lane = self.lanes[place]
         row = track - lane.track - lane.based
         top = int(self.tops[place])
         if row < 0:
@@ -80,7 +81,7 @@ class LaneGeometry:
         place = self.lane_at(y)
         if place is None:
             return None
-        lane = self._lanes[place]
+        lane = self.lanes[place]
         return min(
             range(lane.track, lane.track + lane.tracks), key=lambda track: abs(self.y_of(track) - y), default=None
         )
@@ -88,4 +89,4 @@ class LaneGeometry:
     def visible(self, top: int, height: int) -> range:
         """The lanes between two places."""
         first = max(0, int(self.tops.searchsorted(top, side="right")) - 1)
-        return range(first, min(len(self._lanes), int(self.tops.searchsorted(top + height, side="left"))))
+        return range(first, min(len(self.lanes), int(self.tops.searchsorted(top + height, side="left"))))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QActionGroup, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtGui import QActionGroup, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
 
 from inspector.ui import icons
+from inspector.ui.panels.line_head import LineHead
 from inspector.ui.panels.timeline.shapes import draw_mark
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
@@ -18,6 +19,7 @@ from inspector.ui.wire_text import tool_tip
 _LEGEND = ("chat", "tools", "proposals", "reasoning", "streams", "control")
 _KEY = 23
 """A mark with the air around it, beside its name."""
+_ELIDED = Qt.TextElideMode.ElideRight
 _BRUSH_WORDS = "Choose a time range: drag over it. With Shift held, or with B and the arrows, at any time"
 
 
@@ -115,7 +117,8 @@ class Choice(QToolButton):
             painter.setPen(theme.color("accent.ring") if self.hasFocus() else Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("accent.washdim") if self.underMouse() else Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
-        line = QRectF(self.rect()).adjusted(4, 0, 0, 0)
+        side = round(14 * theme.zoom)
+        line = QRectF(self.rect()).adjusted(4, 0, -side - 3, 0)
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.setFont(theme.font("body"))
         painter.setPen(theme.color("ink.secondary"))
@@ -123,8 +126,8 @@ class Choice(QToolButton):
         line.setLeft(line.left() + painter.fontMetrics().horizontalAdvance(self._shown_lead))
         painter.setFont(theme.font("body-medium"))
         painter.setPen(theme.color("ink.primary"))
-        painter.drawText(line, flags, self._shown_words)
-        side = round(14 * theme.zoom)
+        room = int(line.width())
+        painter.drawText(line, flags, painter.fontMetrics().elidedText(self._shown_words, _ELIDED, room))
         chevron = icons.pixmap("ri.arrow-down-s-line", "ink.secondary", side, self.devicePixelRatioF())
         painter.drawPixmap(self.width() - side - 3, (self.height() - side) // 2, chevron)
 
@@ -181,7 +184,7 @@ class Legend(QWidget):
             x += wide
 
 
-class TimelineHead(QWidget):
+class TimelineHead(LineHead):
     """One line above the ruler.
 
     Signals:
@@ -201,10 +204,7 @@ class TimelineHead(QWidget):
     brush_toggled = Signal(bool)
 
     def __init__(self, themes: ThemeController, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._themes = themes
-        self.setObjectName("timelineHead")
-        self.setAccessibleName("What the timeline shows")
+        super().__init__(themes, name="timelineHead", label="What the timeline shows", parent=parent)
         by = (("participant", "participant"), ("context", "context"))
         shown = (("all", "all messages"), ("table", "what the table shows"))
         self.by = Choice(themes, "Lanes by", by, name="timelineBy", parent=self)
@@ -212,70 +212,44 @@ class TimelineHead(QWidget):
         self.by.chosen.connect(self.by_chosen)
         self.shown.chosen.connect(self.shown_chosen)
         self.legend = Legend(themes, self)
-        self._row = QHBoxLayout(self)
         for widget in (self.by, self.shown, self.legend):
-            self._row.addWidget(widget)
+            self.row.addWidget(widget)
         self.brush = IconButton(
             themes, "ri.crop-line", _BRUSH_WORDS, name="timelineBrush", variant="small",
             on_token="accent.text", parent=self,
         )  # fmt: skip
         self.brush.setCheckable(True)
         self.brush.toggled.connect(self.brush_toggled)
-        self._row.addWidget(self.brush)
+        self.row.addWidget(self.brush)
         for icon, words, name in (
             ("ri.fullscreen-line", "Show the whole capture (F)", "timelineFit"),
             ("ri.subtract-line", "Show more time (-)", "timelineLess"),
             ("ri.add-line", "Show less time (+)", "timelineMore"),
         ):
             button = IconButton(themes, icon, words, name=name, variant="small", parent=self)
-            self._row.addWidget(button)
+            self.row.addWidget(button)
             if name == "timelineFit":
                 button.clicked.connect(self.fit_requested)
             else:
                 factor = 1.5 if name == "timelineMore" else 1 / 1.5
                 button.clicked.connect(lambda _=False, factor=factor: self.zoom_requested.emit(factor))
-        themes.changed.connect(self._on_theme_changed)
-        self._on_theme_changed()
+        self.begin()
 
     def show_families(self, families: Collection[str]) -> None:
         """Of which families there are messages."""
         self.legend.show_families(families)
-        self._fit()
+        self.fit()
 
     def show_brushing(self, on: bool) -> None:
         """Say whether the next drag chooses a range of time."""
         self.brush.setChecked(on)
 
-    def _fit(self) -> None:
+    @override
+    def fit(self) -> None:
         """Leave out what the sentences begin with, one by one, where the legend does not fit beside them."""
-        margins, room = self._row.contentsMargins(), self.width()
-        room -= margins.left() + margins.right() + self._row.spacing() * self._row.count()
-        for place in range(self._row.count()):
-            item = self._row.itemAt(place)
-            widget = item.widget() if item is not None else None
-            if widget is not None and widget not in (self.by, self.shown, self.legend):
-                room -= widget.sizeHint().width()
+        room = self.room_beside((self.by, self.shown, self.legend))
         for by, shown in ((False, False), (False, True), (True, True)):
             self.by.drop_lead(by)
             self.shown.drop_lead(shown)
             if self.by.sizeHint().width() + self.shown.sizeHint().width() + self.legend.wanted <= room:
                 return
-
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    @override
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        theme = self._themes.theme
-        painter.fillRect(self.rect(), theme.color("surface.chrome"))
-        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line.hair"))
-
-    def _on_theme_changed(self) -> None:
-        metrics = self._themes.theme.metrics
-        self.setFixedHeight(metrics.head)
-        self._row.setContentsMargins(metrics.pane_padding - 4, 0, metrics.pane_padding - metrics.unit, 1)
-        self._row.setSpacing(metrics.unit)
-        self.update()

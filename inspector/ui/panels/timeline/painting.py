@@ -5,6 +5,7 @@ Everything straight stands on whole pixels; only round things and curves are ant
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
@@ -25,6 +26,8 @@ _TINT, _EDGE = 0.16, 0.5
 _OPEN_END = 14
 _LEAST_LABEL, _LEAST_BEHIND = 34, 60
 """Narrower a name is not written, in a bar and behind it."""
+_LEAST_WORDS = 2
+"""No words are narrower."""
 _CAP = 20
 """Behind a bar, for the sign of how it ended."""
 _MOST_NAME = 120
@@ -146,10 +149,11 @@ class LanesPainter:
         top = track.y - high // 2
         for begin, end in track.crowd:
             painter.fillRect(head + begin, top, max(1, end - begin), high, theme.color("line.strong"))
+        begins = [head + begin for begin, _ in track.crowd]
         for place, seen in enumerate(track.bars):
-            behind = track.bars[place + 1 :][:1]
-            until = min([right, *(head + one.left - self._px(10) for one in behind)])
-            until = min([until, *(head + begin for begin, _ in track.crowd if begin > seen.right)])
+            behind = track.bars[place + 1].left - self._px(10) + head if place + 1 < len(track.bars) else right
+            crowd = bisect_right(begins, head + seen.right)
+            until = min(right, behind, begins[crowd] if crowd < len(begins) else right)
             self._paint_bar(painter, seen, top, high, track.marks, picture, until)
 
     def _paint_bar(
@@ -212,8 +216,11 @@ class LanesPainter:
         begin, end = max(box.left(), self._head) + pad, box.right() - pad
         if seen.bar.state not in ("concluded", "cancelled"):
             end -= self._px(_OPEN_END)
+        behind = box.right() + self._px(_CAP), right - pad  # where nothing follows on its track
+        if max(end - begin, behind[1] - behind[0]) < _LEAST_WORDS:
+            return
         words = plain(self._document.analysis.contexts.label(seen.bar.node), _MOST_NAME)
-        wanted = self._small_metrics.horizontalAdvance(words) + 2
+        wanted = self._small_metrics.horizontalAdvance(words) + _LEAST_WORDS
         rooms: list[tuple[float, float]] = []
         for one in marks:
             x, half = self._head + one.mark.x, one.mark.half * zoom + self._px(5)
@@ -224,7 +231,7 @@ class LanesPainter:
         place = next((room for room in rooms if room[1] - room[0] >= wanted), None)
         place = place or max(rooms, key=lambda room: room[1] - room[0])
         if place[1] - place[0] < min(wanted, self._px(_LEAST_LABEL)):
-            place = (box.right() + self._px(_CAP), right - pad)  # behind it, where nothing follows on its track
+            place = behind
         if place[1] - place[0] < min(wanted, self._px(_LEAST_BEHIND)):
             return
         painter.setFont(self._small)

@@ -10,6 +10,7 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.slices import MORE_MS
 from inspector.timeline.brushed import time_condition
 from inspector.timeline.lanes import FAMILIES
 from inspector.ui.panels.growth import GrowthPlot
@@ -24,6 +25,7 @@ from inspector.ui.widgets.labels import TextLabel
 
 _LATER_MS = 250
 NOTHING = "Nothing to draw in this view."
+WORKING = "Working out the lanes, {:.0%}."
 
 
 class TimelinePanel(QWidget):
@@ -57,6 +59,7 @@ class TimelinePanel(QWidget):
         self._stopped = False
         self._current: int | None = None
         self._follows = False
+        self._drawn: tuple[object, ...] = ()
         self.axis = TimeAxis(self)
         self.source = TimelineSource(document, rows)
         self.head = TimelineHead(theme_controller, self)
@@ -77,7 +80,6 @@ class TimelinePanel(QWidget):
         self.setFocusProxy(self.view)
         self._later = QTimer(self)
         self._later.setSingleShot(True)
-        self._later.setInterval(_LATER_MS)
         self._later.timeout.connect(self.refresh)
         self._connect()
 
@@ -125,13 +127,23 @@ class TimelinePanel(QWidget):
             self.refresh()
 
     def refresh(self, *, changed: bool = False) -> None:
-        """Draw what there is now: messages came, or the table shows others."""
+        """Draw what there is now: messages came, or the table shows others; of much, once all of it is worked out."""
         if self._stopped:
             return
-        version = self.source.lanes.version
-        self.source.update(changed=changed)
-        times = self.source.times
+        source = self.source
+        source.update(changed=changed)
+        times = source.times
         self.axis.set_capture(times.first_ns, times.last_ns)
+        self.empty.setVisible(not source.lanes.lanes)
+        self.empty.setText(WORKING.format(source.share) if source.working else NOTHING)
+        if source.behind:
+            self._later.start(MORE_MS if source.working else _LATER_MS)
+        version = (source.version, source.lanes, source.lanes.version)
+        if not source.working or version != self._drawn:
+            before, self._drawn = self._drawn, version
+            self._draw(anew=before[1:] != version[1:])
+
+    def _draw(self, *, anew: bool) -> None:
         if self._follows and self._is_live:
             self.axis.show_end()
         self.view.refresh()
@@ -139,11 +151,8 @@ class TimelinePanel(QWidget):
             {family.name.lower() for family, there in zip(FAMILIES, self.source.lanes.families, strict=True) if there}
         )
         self.strip.refresh()
-        self.empty.setVisible(not self.source.lanes.lanes)
-        if version != self.source.lanes.version:
+        if anew:
             self.show_message(self._current, bring=False)
-        if self.source.behind:
-            self._later.start()
 
     def show_message(self, message: int | None, *, bring: bool = True) -> None:
         """A message was selected, here or elsewhere."""

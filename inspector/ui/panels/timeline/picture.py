@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis.findings import Severity
 from inspector.capture.hashes import NO_ROW
@@ -114,7 +115,7 @@ def picture_of(
     lanes, found = source.lanes, Picture(window)
     places = geometry.visible(top, height)
     for place in places:
-        lane = lanes.lanes[place]
+        lane = geometry.lanes[place]
         found.lanes.append((lane, int(geometry.tops[place]), int(geometry.tops[place + 1])))
         for track in range(lane.track, lane.track + lane.tracks):
             y = geometry.y_of(track)
@@ -134,19 +135,25 @@ def _track(source: TimelineSource, track: int, y: int, base: bool, window: Windo
     if base:
         return found
     least = _LEAST_BAR_PX * zoom
-    taken = np.zeros(window.width + 2, np.int32)
-    for start, end, bar in lanes.bars_within(
+    bars, starts, ends = lanes.bars_within(
         track, window.left_ns, window.right_ns, _SEEN_BARS, least * window.ns_per_px
-    ):
-        left, right = (_clipped(ns, window) for ns in (start, end))
-        if bar is not None:
-            found.bars.append(SeenBar(bar, left, max(right, left + round(least))))
-        else:
-            taken[max(0, left)] += 1
-            taken[min(window.width, max(0, right)) + 1] -= 1
-    edges = np.flatnonzero(np.diff((np.cumsum(taken) > 0).astype(np.int8), prepend=0, append=0))
-    found.crowd = [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    )  # fmt: skip
+    for bar in bars:
+        left, right = (_clipped(ns, window) for ns in (bar.start_ns, bar.end_ns))
+        found.bars.append(SeenBar(bar, left, max(right, left + round(least))))
+    found.crowd = _taken(starts, ends, window)
     return found
+
+
+def _taken(starts: NDArray[np.int64], ends: NDArray[np.int64], window: Window) -> list[tuple[int, int]]:
+    """The pixels some stretches of time lie over, as few runs."""
+    if not len(starts):
+        return []
+    first, last = (np.clip(np.rint(window.xs(ns)), 0, window.width).astype(np.int64) for ns in (starts, ends))
+    count = window.width + 2
+    over = np.cumsum(np.bincount(first, minlength=count) - np.bincount(last + 1, minlength=count))
+    edges = np.flatnonzero(np.diff(over > 0, prepend=False, append=False))
+    return [(int(begin), int(stop)) for begin, stop in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _clipped(ns: int, window: Window) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from inspector.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.visible import Scope, VisibleRows
+from inspector.slices import SLICE_S, Steps, finished, go_on
 from inspector.timeline.grouping import LaneBy
 from inspector.timeline.lanes import Lanes
 from inspector.timeline.spans import Spans, spans_of
@@ -22,29 +24,59 @@ _REST = 20
 """What takes long is done again only after so many times as long."""
 _LONG_REST = 60
 _LEAST_S = 0.25
+_QUICK_S = 0.002
+"""What takes no longer need not rest."""
 _LARGE = 200_000
-"""Messages from which on what takes long is done in turns."""
+"""Messages from which on everything is done a little at a time."""
 
 
 class _Seldom:
-    """Work that is put off while it costs too much a second."""
+    """Work that is put off while it costs too much a second.
 
-    def __init__(self, work: Callable[[], None], rest: int = _REST) -> None:
+    Attributes:
+        due: it is to be done, as soon as it has rested.
+        took: how long it took the last time, or has taken so far.
+    """
+
+    def __init__(self, work: Callable[[], Steps[None]], rest: int = _REST) -> None:
         self._work = work
         self._rest = rest
-        self._next = 0.0
+        self._steps: Steps[None] | None = None
+        self._next = self.took = 0.0
         self.due = True
 
-    def run(self) -> bool:
-        """Do it, if it is due and has rested; whether it was done."""
+    @property
+    def working(self) -> bool:
+        """Whether it has begun."""
+        return self._steps is not None
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is something to do now."""
+        return self.working or (self.due and time.perf_counter() >= self._next)
+
+    def drop(self) -> None:
+        """Do not go on with what has begun."""
+        self._steps = None
+
+    def run(self, until: float) -> bool:
+        """Do some of it, if there is something to do; whether it was done with this."""
+        if not self.ready:
+            return False
         began = time.perf_counter()
-        if self.due and began >= self._next:
-            self.due = False
-            self._work()
-            took = time.perf_counter() - began
-            self._next = began + took + max(_LEAST_S, self._rest * took) * (took > 0.002)
-            return True
-        return False
+        if self._steps is None:
+            self.due, self.took, self._steps = False, 0.0, self._work()
+        done = go_on(self._steps, until)
+        self.took += time.perf_counter() - began
+        if done:
+            self._steps = None
+            self.rest_after(self.took)
+        return done
+
+    def rest_after(self, took: float) -> None:
+        """It took so long, or what it led to did."""
+        if self._rest and took > _QUICK_S:
+            self._next = time.perf_counter() + max(_LEAST_S, self._rest * took)
 
 
 class TimelineSource:
@@ -56,6 +88,7 @@ class TimelineSource:
         spans: what takes time between two messages.
         problems: messages with a finding of severity warning or error, ascending.
         only_shown: whether what the table hides is left out, and not only dimmed.
+        version: grows whenever any of this is other than before.
     """
 
     def __init__(self, document: CaptureDocument, rows: VisibleRows) -> None:
@@ -64,27 +97,46 @@ class TimelineSource:
         self.times = MessageTimes(document.capture)
         self.lanes = Lanes(document.analysis, self.times)
         self.only_shown = False
-        self.spans: Spans = spans_of(document.analysis, self.times.values, 0)
+        self.spans: Spans = finished(spans_of(document.analysis, self.times.values, 0))
         self.problems: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.version = 0
         self._stop = 0
         self._fed = 0
+        self._mask: NDArray[np.bool_] | None = None  # what the table shows
+        self._anew: Lanes | None = None  # takes the place of the lanes once all is in it
+        self._asked_by: _Seldom | None = None  # why they are made anew
         self._view: tuple[DisplayFilter, Scope | None] | None = None
+        self._feed = _Seldom(self._feed_lanes, 0)
         self._spans = _Seldom(self._make_spans)
         self._problems = _Seldom(self._make_problems)
         self._shown = _Seldom(self._mark_shown)
         self._tidy = _Seldom(self._make_tidy, _LONG_REST)
 
     @property
+    def working(self) -> bool:
+        """Whether something has begun that is not done; `update` goes on with it."""
+        return any(one.working for one in self._all)
+
+    @property
     def behind(self) -> bool:
         """Whether something was put off; `update` does it when there is time."""
-        return any(one.due for one in (self._spans, self._problems, self._shown, self._tidy))
+        return any(one.due or one.working for one in self._all)
+
+    @property
+    def share(self) -> float:
+        """How far the lanes are, 0 to 1."""
+        return (self._anew or self.lanes).given / max(1, self._stop)
+
+    @property
+    def _all(self) -> tuple[_Seldom, ...]:
+        return self._feed, self._tidy, self._shown, self._spans, self._problems
 
     # Choosing
 
     def set_by(self, by: LaneBy) -> None:
         """Let a lane stand for something else."""
         if by != self.lanes.by:
-            self.lanes.by = by
+            self.lanes = Lanes(self.document.analysis, self.times, by)
             self._again()
 
     def set_only_shown(self, only: bool) -> None:
@@ -93,20 +145,24 @@ class TimelineSource:
             self.only_shown = only
             self._again()
 
-    def _again(self) -> None:
-        self.lanes.reset()
+    def _again(self, asked_by: _Seldom | None = None) -> None:
+        """Make the lanes anew; those there are stay as they are until then."""
+        self._asked_by = asked_by
+        self._anew = Lanes(self.document.analysis, self.times, self.lanes.by)
+        self._anew.mark_shown(self._mask)
         self._fed = 0
-        self._shown.due = True
+        self._feed.drop()
+        self._feed.due = self._shown.due = True
 
     # Following
 
     def update(self, *, changed: bool = False) -> None:
-        """Take in what the document and the view over it have gained. O(new messages) but for what is put off.
+        """Take in what the document and the view over it have gained; of a large one as much as there is time for.
 
         Args:
             changed: earlier messages changed, so that some may be shown or hidden now.
         """
-        self._stop = len(self.document.analysis)
+        stop, self._stop = self._stop, len(self.document.analysis)
         self.times.update(self._stop)
         view = (self._rows.filter, self._rows.scope)
         if view != self._view:
@@ -117,71 +173,79 @@ class TimelineSource:
         if changed:
             self._shown.due = True
             self._spans.due = True
-        fed = self._feed()
-        if self.lanes.moved or self.lanes.untidy:
-            self._tidy.due = True
-        if self._stop > len(self.problems) or changed:
-            self._problems.due = True
-        large = self._stop > _LARGE  # then one of these is enough for a turn; what is left is `behind`
-        work = (self._shown,) if fed > _LARGE else (self._tidy, self._shown, self._spans, self._problems)
-        for one in work:
-            if one.run() and large:
-                return
+        self._problems.due |= changed or self._stop != stop
+        self._feed_on()
+        # Of a large one the first that takes long is enough for a turn; what is left is `behind`.
+        until = self._until
+        for one in (self._tidy, self._shown, self._spans, self._problems):
+            if one.ready and not self._feed.working:
+                if one.run(until):
+                    self.version += 1
+                    self._feed_on()
+                if one.working or time.perf_counter() >= until:
+                    return
 
-    def _feed(self) -> int:
-        """Give the lanes what they do not have yet; how many messages that was."""
-        settled = self.document.analysis.now_ns is None
+    @property
+    def _until(self) -> float:
+        return time.perf_counter() + SLICE_S if self._stop > _LARGE else math.inf
+
+    def _feed_on(self) -> None:
+        self._feed.due |= self._fed < self._stop
+        self.version += self._feed.run(self._until)
+
+    def _feed_lanes(self) -> Steps[None]:
+        """Give the lanes what they do not have yet."""
+        lanes, stop = self._anew or self.lanes, self._stop
         if self.only_shown and self._rows.chooses:
             visible = self._rows.visible
             fresh = visible[visible.searchsorted(np.uint32(self._fed)) :].astype(np.int64)
-            fresh = fresh[fresh < self._stop]
+            fresh = fresh[fresh < stop]
         else:
-            fresh = np.arange(self._fed, self._stop)
+            fresh = np.arange(self._fed, stop)
         if len(fresh):
-            self.lanes.extend_shown(self._stop)
-            self.lanes.feed(fresh, settled=settled)
+            lanes.extend_shown(stop)
+            yield from lanes.feeding(fresh, settled=self.document.analysis.now_ns is None)
             self._fed = int(fresh[-1]) + 1
             self._spans.due = True
-            if self._dims:
-                self._shown.due = True
-        return len(fresh)
+            self._shown.due |= self._dims
+        if lanes is self._anew:
+            lanes.version += self.lanes.version + 1
+            self.lanes, self._anew = lanes, None
+            if self._asked_by is not None:
+                self._asked_by.rest_after(self._feed.took)
+        self._tidy.due |= self.lanes.outdated
 
     @property
     def _dims(self) -> bool:
         return self._rows.chooses and not self.only_shown
 
-    def _make_tidy(self) -> None:
-        if self.lanes.moved:
-            self.lanes.reset()
-            self._fed = 0
-            self._feed()
-            self._shown.due = True
-        elif self.lanes.untidy:
-            self.lanes.tidy()
+    def _make_tidy(self) -> Steps[None]:
+        yield
+        if self.lanes.outdated:
+            self._again(self._tidy)
 
-    def _mark_shown(self) -> None:
+    def _mark_shown(self) -> Steps[None]:
         given = int(self._rows.visible.searchsorted(np.uint32(self._fed)))
-        if self.only_shown and self._rows.chooses and given != self.lanes.message_count:
+        if self.only_shown and self._rows.chooses and given != self.lanes.given:
             # What changed has come into view, or gone from it, somewhere among what the lanes have.
-            self.lanes.reset()
-            self._fed = 0
-            self._feed()
+            self._again(self._shown)
             self._shown.due = False
-        if not self._dims:
-            self.lanes.mark_shown(None)
-            return
-        shown = np.zeros(self._stop, np.bool_)
-        visible = self._rows.visible
-        shown[visible[visible < self._stop]] = True
-        shown[self._rows.seen :] = True  # nobody has looked yet
-        self.lanes.mark_shown(shown)
+        self._mask = None
+        if self._dims:
+            shown = self._mask = np.zeros(self._stop, np.bool_)
+            visible = self._rows.visible
+            shown[visible[visible < self._stop]] = True
+            shown[self._rows.seen :] = True  # nobody has looked yet
+            yield
+        self.lanes.mark_shown(self._mask)
 
-    def _make_spans(self) -> None:
-        self.spans = spans_of(self.document.analysis, self.times.values, self._stop)
+    def _make_spans(self) -> Steps[None]:
+        self.spans = yield from spans_of(self.document.analysis, self.times.values, self._stop)
 
-    def _make_problems(self) -> None:
-        self.problems = problem_messages(self.document.analysis.findings.found)
-        self.problems = self.problems[self.problems < self._stop]
+    def _make_problems(self) -> Steps[None]:
+        yield
+        problems = problem_messages(self.document.analysis.findings.found)
+        self.problems = problems[problems < self._stop]
 
     def beyond(self, axis: TimeAxis, step: int) -> int | None:
         """The time of the nearest message after (1) or before (-1) what is shown. O(messages), asked for by hand."""

@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor
 
 from inspector.analysis.token_shares import Way, over_time
 from inspector.document import CaptureDocument
+from inspector.slices import Steps
 from inspector.timeline.marks import Window
 from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.card import CardText
@@ -41,14 +42,14 @@ class OverTimeFigure:
         self._areas = [Area() for _ in range(len(COLORS) + 1)]
         for z, area in enumerate(self._areas):
             canvas.add(area, z)
-        self._names: list[str] = []
+        self._names = ["others"]
         self._times: NDArray[np.int64] = np.zeros(0, np.int64)
         self._edges = np.zeros(2, np.int64)
         self._sums = np.zeros((1, 1), np.int64)
 
-    def show(
+    def showing(
         self, way: Way, rows: Sequence[TokenRow], times: NDArray[np.int64], looked_at: NDArray[np.integer] | None
-    ) -> None:
+    ) -> Steps[None]:
         """Add up anew. O(messages) in numpy.
 
         Args:
@@ -59,10 +60,11 @@ class OverTimeFigure:
         """
         first, last = self._axis.first_ns, self._axis.last_ns
         width = max(1, -(-(last - first + 1) // _BINS))
-        self._times = times
-        self._edges = first + np.arange(_BINS + 1) * np.int64(width)
+        edges = first + np.arange(_BINS + 1) * np.int64(width)
+        keys = [row.key for row in rows]
+        sums = yield from over_time(self._document.analysis, times, edges, keys, way, looked_at)
+        self._times, self._edges = times, edges
         self._names = [*(row.whole_name for row in rows), "others"]
-        sums = over_time(self._document.analysis, times, self._edges, [row.key for row in rows], way, looked_at)
         self._sums = np.cumsum(sums, axis=1)
         self.empty = "" if self._sums[:, -1].any() else "No tokens counted here."
 

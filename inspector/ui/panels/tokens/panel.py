@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.analysis.token_shares import Share, Way, shares
+from inspector.analysis.token_shares import Sums, Way, summing, with_below
 from inspector.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.slices import MORE_MS, SLICE_S, Steps, go_on
 from inspector.timeline.brushed import time_condition
 from inspector.timeline.times import MessageTimes
 from inspector.tokens.counter import TOKENIZER
@@ -33,8 +35,10 @@ if TYPE_CHECKING:
     from inspector.ui.panels.tokens.over_time import OverTimeFigure
 
 REFRESH_MS = 1_000
-_REST = 10
+_REST = 4
 """Between two refreshes the loop is left to others for this many times as long as one took: a million are 100 ms."""
+_LARGE = 200_000
+"""Messages from which on they are added up a little at a time."""
 _WAYS: dict[str, Way] = {
     "By tool": "tool", "By context": "context", "By participant": "participant", "By kind": "kind",
 }  # fmt: skip
@@ -109,6 +113,13 @@ class TokensPanel(QWidget):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.refresh)
+        self._more = QTimer(self)
+        self._more.setSingleShot(True)
+        self._more.setInterval(MORE_MS)
+        self._more.timeout.connect(self._go_on)
+        self._work: Steps[None] | None = None
+        self._late = False
+        self._shows: tuple[object, ...] = ()
         self._took_s = 0.0
         self._connect()
 
@@ -134,8 +145,14 @@ class TokensPanel(QWidget):
 
     def apply_changes(self, _changes: Changes) -> None:
         """Something came or was counted: it is taken in within a second or so, while this is seen."""
-        if self.isVisible() and not self._stopped and not self._timer.isActive():
-            self._timer.start(max(REFRESH_MS, round(_REST * self._took_s * 1000)))
+        if self._work is not None:
+            self._late = True
+        elif self.isVisible() and not self._stopped and not self._timer.isActive():
+            self._wait()
+
+    def _wait(self) -> None:
+        self._late = False
+        self._timer.start(max(REFRESH_MS, round(_REST * self._took_s * 1000)))
 
     def apply_view(self) -> None:
         """The table shows others, perhaps."""
@@ -158,33 +175,57 @@ class TokensPanel(QWidget):
         """Read no more of the document."""
         self._stopped = True
         self._timer.stop()
+        self._more.stop()
+        self._work = None
 
     # Showing
 
     def refresh(self, *_checked: bool) -> None:
-        """Add up what there is now. O(messages) in numpy."""
+        """Add up what there is now, whatever was being added up; of many messages a little at a time."""
         if self._stopped or not self.isVisible():
             return
-        began = time.perf_counter()
-        self._add_up()
-        self._took_s = time.perf_counter() - began
+        self._timer.stop()
+        self._work, self._took_s = self._add_up(), 0.0
+        self._go_on()
 
-    def _add_up(self) -> None:
+    def _go_on(self) -> None:
+        work, began = self._work, time.perf_counter()
+        if work is None or self._stopped or not self.isVisible():
+            return
+        many = len(self._document.analysis) > _LARGE
+        done = go_on(work, began + SLICE_S if many else math.inf)
+        self._took_s += time.perf_counter() - began
+        if done:
+            self._work = None
+            if self._late:  # something came meanwhile
+                self._wait()
+        else:
+            self._more.start()
+            if self._shows != self._chosen:
+                self.head.set_count("adding up")
+
+    @property
+    def _chosen(self) -> tuple[object, ...]:
+        return self.way, self.shown.isChecked(), self.below.isChecked()
+
+    def _add_up(self) -> Steps[None]:
         analysis, way = self._document.analysis, self.way
         looked_at = np.asarray(self._rows.visible, np.int64) if self.shown.isChecked() else None
         below = way == "context" and self.below.isChecked()
-        found = shares(analysis, way, looked_at, below=below)
-        counts = analysis.tokens.columns["tokens"]
-        total = analysis.tokens.total
-        if looked_at is not None:
-            total = int(np.maximum(counts[looked_at], 0).sum(dtype=np.int64))
-        own = shares(analysis, way, looked_at) if below else found  # in the plot nothing counts twice
-        rows = rows_of(self._document, way, found, total, colors_of(own), below=below)
+        own = yield from summing(analysis, way, looked_at)
+        total, colors = int(own.tokens.sum()), colors_of(own)
+        sums = with_below(analysis, own) if below else own
+        yield
+        rows = yield from rows_of(self._document, way, sums, total, colors, below=below)
+        yield
+        self._shows = self._chosen
         self.view.empty = "No message is shown." if looked_at is not None else "No message yet."
         self.model.show_rows(rows, way)
         self.view.viewport().update()
         self._say(total)
-        self._show_plot(way, own[: len(COLORS)], looked_at)
+        yield
+        greatest = own.order[: len(COLORS)]  # in the plot nothing counts twice
+        yield from self._show_plot(way, own.those(greatest), looked_at)
 
     def _say(self, total: int) -> None:
         tokens, words = self._document.analysis.tokens, f"{formats.number(total)}, estimate ({TOKENIZER})"
@@ -193,7 +234,7 @@ class TokensPanel(QWidget):
             words += f", counting tokens, {share} %" if tokens.counted else ", not counted yet"
         self.head.set_count(words)
 
-    def _show_plot(self, way: Way, greatest: list[Share], looked_at: NDArray[np.int64] | None) -> None:
+    def _show_plot(self, way: Way, greatest: Sums, looked_at: NDArray[np.int64] | None) -> Steps[None]:
         room = self.width() >= _ROOM_FOR_PLOT * self._themes.theme.zoom
         if room and self.canvas is None:
             self._make_plot()
@@ -205,8 +246,8 @@ class TokensPanel(QWidget):
             return
         self._times.update(len(self._document.analysis))
         self.axis.set_capture(self._times.first_ns, self._times.last_ns)
-        rows = rows_of(self._document, way, greatest, 1, colors_of(greatest), below=False)
-        figure.show(way, rows, self._times.values, looked_at)
+        rows = yield from rows_of(self._document, way, greatest, 1, colors_of(greatest), below=False)
+        yield from figure.showing(way, rows, self._times.values, looked_at)
         canvas.redraw()
 
     def _make_plot(self) -> None:
@@ -251,6 +292,7 @@ class TokensPanel(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._timer.stop()
+        self._work = None
 
     @override
     def resizeEvent(self, event: QResizeEvent) -> None:

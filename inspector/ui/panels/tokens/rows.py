@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from inspector.analysis.context_tree import MAIN
-from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Share, Way
+from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Sums, Way
 from inspector.document import CaptureDocument
 from inspector.filters.strings import quote
+from inspector.slices import Steps
 from inspector.ui.panels.context_labels import leaf_and_parent
 from inspector.ui.wire_text import plain
 
@@ -23,6 +25,8 @@ _FIELDS: dict[Way, str] = {"tool": "tool", "participant": "from", "kind": "kind"
 _NOBODY: dict[Way, str] = {"tool": "no tool", "participant": "nobody", "kind": "no kind"}
 _LISTS = 'method == "tools/list"'
 _LONGEST = 200
+_AT_ONCE = 256
+"""Rows that are made in one step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class TokenRow:
         tokens, messages: how many.
         share: of all tokens looked at, 0 to 1.
         color: token of its bar.
-        filter: the display filter for its messages; "" where that would be all.
+        filter_of: makes its `filter`.
     """
 
     key: int
@@ -47,10 +51,15 @@ class TokenRow:
     messages: int
     share: float
     color: str
-    filter: str
+    filter_of: Callable[[], str]
     aside: str = ""
     everything: bool = False
     """It stands for all the others together."""
+
+    @property
+    def filter(self) -> str:
+        """The display filter for its messages; "" where that would be all."""
+        return self.filter_of()
 
     @property
     def whole_name(self) -> str:
@@ -58,35 +67,38 @@ class TokenRow:
         return f"{self.aside} / {self.name}" if self.aside else self.name
 
 
-def colors_of(found: Sequence[Share]) -> dict[int, str]:
-    """The colours of those with the most tokens, which come first."""
-    return {one.key: color for one, color in zip(found, COLORS, strict=False)}
+def colors_of(sums: Sums) -> dict[int, str]:
+    """The colours of those with the most tokens."""
+    return {sums.key(place): color for place, color in zip(sums.order.tolist(), COLORS, strict=False)}
 
 
 def rows_of(
-    document: CaptureDocument, way: Way, found: Sequence[Share], total: int, colors: dict[int, str], *, below: bool
-) -> list[TokenRow]:  # fmt: skip
+    document: CaptureDocument, way: Way, sums: Sums, total: int, colors: dict[int, str], *, below: bool
+) -> Steps[list[TokenRow]]:  # fmt: skip
     """Rows in the order of their tokens.
 
     Args:
         document: of which.
         way: what a row stands for.
-        found: the figures.
+        sums: the figures.
         total: tokens of all looked at.
         colors: tokens of colours by key, as `colors_of` gives them.
         below: a context stands for those below it too.
     """
     made: list[TokenRow] = []
-    for one in found:
-        name, aside = _name(document, way, one.key, below=below)
-        share = one.tokens / total if total else 0.0
-        everything = way == "context" and below and one.key == MAIN
-        color = OTHERS if everything else colors.get(one.key, OTHERS)
-        mono = way in ("tool", "kind") and one.key > 0
-        filter_ = _filter(document, way, one.key, below=below)
-        made.append(
-            TokenRow(one.key, name, mono, one.tokens, one.messages, share, color, filter_, aside, everything)
-        )  # fmt: skip
+    order = sums.order
+    figures = zip(order.tolist(), sums.tokens[order].tolist(), sums.messages[order].tolist(), strict=True)
+    for place, tokens, messages in figures:
+        key = sums.key(place)
+        name, aside = _name(document, way, key, below=below)
+        share = tokens / total if total else 0.0
+        everything = way == "context" and below and key == MAIN
+        color = OTHERS if everything else colors.get(key, OTHERS)
+        mono = way in ("tool", "kind") and key > 0
+        filter_of = partial(_filter, document, way, key, below=below)
+        made.append(TokenRow(key, name, mono, tokens, messages, share, color, filter_of, aside, everything))
+        if len(made) % _AT_ONCE == 0:
+            yield
     return made
 
 

@@ -9,7 +9,22 @@ from typing import Any
 import pytest
 
 from tests.builders import document_of, envelope
-from tests.findings import answer, at, captured, frame, gateway, live, reason, stream, tools, welcome, withdraw
+from tests.findings import (
+    CONSUMED,
+    HINTS,
+    answer,
+    at,
+    captured,
+    frame,
+    gateway,
+    live,
+    meta,
+    reason,
+    stream,
+    tools,
+    welcome,
+    withdraw,
+)
 
 DEMO = Path(__file__).parents[3] / "data" / "captures" / "demo-round.ctxcap"
 TRUE_ANYWHERE = {"context-window-full"}
@@ -70,6 +85,17 @@ def test_a_sequence_may_have_been_going_on_for_long() -> None:
     assert codes(welcome("files"), reason("conclusion", "r-abcd", sender="files", ts=at(3_000))) == {
         "began-before-capture": 1
     }
+
+
+def test_hints_may_have_been_before() -> None:
+    stored = [meta("analysis_store", CONSUMED, n) for n in (100, 200)]
+    here = welcome("files", "coder")
+    assert codes(here, *stored[0], *stored[1]) == {}
+    assert codes(welcome("coder"), *stored[0]) == {"consumed-nothing": 1}
+    assert codes(here, *stored[0], *meta("get_workflow_step", HINTS, 150), *stored[1]) == {"consumed-nothing": 1}
+    lines: list[Any] = [here, *meta("get_workflow_step", HINTS, 50), *stored[0]]
+    late = document_of(*live(*lines))
+    assert [found.row for found in late.analysis.findings.all()] == [4]
 
 
 def test_other_logs_begin_where_they_begin() -> None:

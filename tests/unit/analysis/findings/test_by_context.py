@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.context_tree import MAIN
@@ -69,7 +69,6 @@ def counted(document: CaptureDocument) -> dict[Any, Tally]:
     return {key: tally for key, tally in found.items() if tally != NONE}
 
 
-@settings(max_examples=80, deadline=None)
 @given(logs(), st.data())
 def test_counts_are_those_of_a_slow_count_at_any_time(lines: list[dict[str, Any]], data: st.DataObject):
     log = GrowingLog()

@@ -68,6 +68,11 @@ def test_a_start_with_the_same_id_begins_again() -> None:
     assert after(start(), said("conclusion"), start(), said("thought"), said("conclusion")) == []
 
 
+def test_a_start_that_names_the_context_only_later_changes_nothing_before() -> None:
+    """Otherwise live traffic and its log would be told differently."""
+    assert after(said("conclusion"), start(R2, context=R1), start()) == []
+
+
 def test_many_at_once_are_told_as_one_by_one() -> None:
     lines: list[dict[str, Any]] = []
     for number in range(40):

@@ -132,7 +132,7 @@ def test_a_verdict_may_come_before_its_message_or_after(tmp_path: Path) -> None:
     assert rows(document) == [1]
     with beside.open("ab") as file:
         file.write(lines_of(decision("allowed", {"kind": "chat"}, envelope_id="m3")))
-    document._decisions_due = 0.0
+    document.decisions._due = 0.0
     read_until(document, lambda: len(rows(document)) == 2)
     assert rows(document) == [1, 2]
     document.close()

@@ -74,7 +74,7 @@ def envelope_facts(subject: Subject) -> list[Fact]:
         rows.append(fact("Direction", "sent by this program"))
     if subject.flags & Flag.COPIES_DIFFER:
         rows.append(fact("Copies", "differ from one another in the log", "warn"))
-    return rows + [_verdict(v) for v in subject.document.verdicts(message)[:8]]
+    return rows + [_verdict(v) for v in subject.document.decisions.about(message)[:8]]
 
 
 def _filter(words: str, value: str) -> str | None:

@@ -88,10 +88,10 @@ def build_welcome(sheet: Sheet) -> list[QWidget]:
     is_draft = you is not None and "you" not in subject.payload
     sections: list[QWidget] = []
     if you is not None:
-        rows = [fact("You are", plain(str(you.get("id") or "not named"), 200), "strong"), *_trust(subject)]
+        rows = [fact("Joined as", plain(str(you.get("id") or "not named"), 200), "strong"), *_trust(subject)]
         rows += _draft_facts(subject.payload) if is_draft else []
         sections.append(sheet.section("Welcome", sheet.fact_card(rows, name="welcome", label="Welcome")))
-        sections += _announced(sheet, you, "Your capabilities")
+        sections += _announced(sheet, you, "Capabilities")
     others = subject.payload.get("participants")
     if isinstance(others, list):
         rows = [_other(item) for item in others[:_MOST_PARTICIPANTS]] or [fact("", "nobody else", "dim")]

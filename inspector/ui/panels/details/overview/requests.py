@@ -174,8 +174,8 @@ def _elsewhere(subject: Subject) -> list[Fact]:
             continue
         took = links.latency_ns(answer)
         after = f" in {formats.duration(took)}" if took is not None else ""
-        words = f"answered by {sender_of(capture, answer)}{after}, "
-        rows.append(Fact(" " if rows else "Elsewhere", (Part(words), message_part(answer))))
+        words = f"answered by {sender_of(capture, answer)}{after}"
+        rows.append(Fact(" " if rows else "Elsewhere", (Part(words, "link", answer),)))
         if len(rows) == _MOST_ELSEWHERE:
             break
     return rows

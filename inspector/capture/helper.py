@@ -1,0 +1,91 @@
+"""A process that works for this one: started aside, spoken to through a pipe, and gone when that ends.
+
+So none outlives the program, however that ends. It says with an empty message that it is ready.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any
+
+
+class HelperProcess:
+    """One such process.
+
+    Attributes:
+        connection: this end of the pipe.
+        ready: it has started and waits for work.
+    """
+
+    def __init__(self, serve: Callable[..., None], *args: Any, name: str) -> None:
+        """Start the process; returns before it is ready.
+
+        Args:
+            serve: what it does, given its end of the pipe and `args`: a function of a module.
+            args: can be pickled.
+            name: of the process.
+
+        Raises:
+            OSError: the system gives no process.
+        """
+        context = multiprocessing.get_context("spawn")  # a forked one would hold a window's locks
+        self.connection, theirs = context.Pipe()
+        self.ready = False
+        self._process = context.Process(target=serve, args=(theirs, *args), daemon=True, name=name)
+        with _unasked():
+            try:
+                self._process.start()
+            finally:
+                theirs.close()
+
+    @property
+    def pid(self) -> int | None:
+        """Its number."""
+        return self._process.pid
+
+    def receive(self) -> bytes | None:
+        """What has come; None when it was the word that the process is ready.
+
+        Raises:
+            EOFError: the process has ended.
+        """
+        try:
+            data = self.connection.recv_bytes()
+        except OSError as error:
+            raise EOFError from error
+        if not data:
+            self.ready = True
+            return None
+        return data
+
+    def end(self) -> None:
+        """End the process, whatever it is at."""
+        self.connection.close()
+        if self._process.pid is not None:
+            self._process.terminate()
+            self._process.join()
+
+
+def stand_back(nice: int) -> None:
+    """Called in such a process: let others go first, and collect no garbage, of which its work makes none."""
+    gc.disable()
+    if hasattr(os, "nice"):
+        os.nice(nice)
+
+
+@contextmanager
+def _unasked() -> Generator[None]:
+    """Ctrl+C is for the program, which ends its helpers: a process started here never hears of it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,174 @@
+"""Frames of the rows of a projection: what of a document each row says, as an envelope of our own; no I/O.
+
+How sessions and sub-sessions began and ended are rows of their own, in the context they were opened from, so that what
+lies in a sub-session are exactly its messages. Nothing is read back from these lines: the document is what is edited.
+
+A message names its context by its id alone, as a path of one segment: the row that opened the sub-session, which comes
+before, has said where that lies. This is read ten times as fast as an object in each message.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from inspector.msp.document import SessionDocument
+from inspector.msp.links import Owner
+from inspector.msp.numbers import WrittenNumber
+from inspector.msp.objects import Session, Subsession, content_text
+from inspector.msp.text import UNREAD
+from inspector.protocol import msp
+from inspector.protocol.paths import normalise
+
+BEGAN, ENDED = -1, -2
+"""What a row is when it is no message: how its owner began, or ended."""
+FIRST_SNAPSHOT = -3
+"""The first snapshot of a session; further ones count down from here."""
+
+_LONGEST_UNREAD = 1 << 16
+_SPARE = 31
+"""Bytes kept for `,"visibility":"subsession_only"`, so that another value takes the place of the one before."""
+_POLICY_SPARE = 160
+_OWN_FIELDS = frozenset({"id", "role", "content", "visibility", "timestamp"})
+_TAKEN = frozenset({"text", "format", "role", "content", "fields"})
+
+
+def frame_of(owner: Owner, item: int) -> bytes:
+    """The envelope a row is."""
+    if item >= 0:
+        return _message(owner, owner.items[item])
+    if isinstance(owner, Subsession):
+        return _opened(owner) if item == BEGAN else _closed(owner)
+    return _began(owner) if item == BEGAN else _snapshot(owner, FIRST_SNAPSHOT - item)
+
+
+def unread_lines(document: SessionDocument) -> list[bytes]:
+    """What could not be read, each as one line: lines of JSON Lines, whole files, and messages that are no objects."""
+    found: list[bytes] = []
+    for file in document.files:
+        if file.value is UNREAD:
+            found.append(_one_line(file.original))
+        elif file.lines and UNREAD in file.value:
+            texts = [line for line in file.original.splitlines() if line.strip()]
+            found += [_one_line(text) for text, value in zip(texts, file.value, strict=False) if value is UNREAD]
+    for owner in (*document.sessions, *document.subsessions):
+        written = owner.data.get("messages")
+        odd = [item for item in written if not isinstance(item, dict)] if isinstance(written, list) else []
+        found += [_encoded(item) + b"\n" for item in odd]
+    return found
+
+
+def _one_line(text: bytes) -> bytes:
+    return (b" ".join(text[:_LONGEST_UNREAD].split()) or b"(nothing)") + b"\n"
+
+
+def _message(owner: Owner, data: dict[str, Any]) -> bytes:
+    content, role = data.get("content"), data.get("role")
+    text = content if isinstance(content, str) else content_text(content)
+    rest: dict[str, Any] = {}
+    if not data.keys() <= _OWN_FIELDS:
+        rest = {key: value for key, value in data.items() if key not in _OWN_FIELDS and key not in _TAKEN}
+        hidden = {key: value for key, value in data.items() if key in _TAKEN and key not in _OWN_FIELDS}
+        if hidden:
+            rest["fields"] = hidden
+    if content is not None and content is not text:
+        rest["content"] = content
+    if "role" in data:
+        rest["role"] = role
+    seen = b',"visibility":' + _encoded(data["visibility"]) if "visibility" in data else b""
+    more = b"," + _encoded(rest)[1:] if rest else b"}"
+    payload = b'{"text":%b%b,"format":"markdown"%b' % (_encoded(text), seen.ljust(_SPARE), more)
+    context = owner.key if isinstance(owner, Subsession) else None
+    sender = role if isinstance(role, str) else ""
+    return _envelope(_space(owner), data.get("id"), data.get("timestamp"), sender, "chat", context, payload)
+
+
+def _began(session: Session) -> bytes:
+    left_out = ("messages", "summary_snapshots")
+    payload = {**_without(session.data, left_out), "label": session.label}
+    return _structure(msp.SESSION, session, session, session.data.get("created_at"), _encoded(payload))
+
+
+def _snapshot(session: Session, number: int) -> bytes:
+    snapshot = session.snapshots[number]
+    payload = {**snapshot.data, "text": snapshot.content}
+    name = f"{session.key}:{snapshot.id or number + 1}"
+    return _structure(msp.SNAPSHOT, session, session, snapshot.data.get("created_at"), _encoded(payload), name=name)
+
+
+def _opened(sub: Subsession) -> bytes:
+    """How a sub-session began. What its end changed is left to the row of that."""
+    left_out = ("messages", "closed_at", "summary", "context_policy", "status", "subsession_id")
+    payload = {"subsession_id": sub.key, **_without(sub.data, left_out), "label": sub.label}
+    if "status" in sub.data:
+        payload["status"] = sub.data["status"] if sub.is_open else "open"
+    written = sub.data.get("context_policy")
+    policy = b',"context_policy":' + _encoded(written) if "context_policy" in sub.data else b""
+    encoded = _encoded(payload)[:-1] + policy.ljust(_POLICY_SPARE) + b"}"
+    return _structure(msp.OPENED, sub, sub.parent or sub, sub.data.get("created_at"), encoded)
+
+
+def _closed(sub: Subsession) -> bytes:
+    status = msp.DISCARDED if sub.discarded else sub.status if sub.status not in ("", "open", "active") else "closed"
+    payload = {"subsession_id": sub.key, "label": sub.label, "status": status}
+    payload |= {key: sub.data[key] for key in ("closed_at", "summary") if sub.data.get(key) is not None}
+    return _structure(msp.CLOSED, sub, sub.parent or sub, sub.data.get("closed_at"), _encoded(payload))
+
+
+def _structure(kind: str, about: Owner, within: Owner, ts: object, payload: bytes, *, name: str | None = None) -> bytes:
+    context = within.key if isinstance(within, Subsession) and within is not about else None
+    return _envelope(_space(about), f"{kind}:{name or about.key}", ts, "", kind, context, payload)
+
+
+def _without(data: Mapping[str, Any], left_out: Sequence[str]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key not in left_out}
+
+
+def _space(owner: Owner) -> str:
+    session = owner if isinstance(owner, Session) else owner.session
+    return session.key if session is not None else ""
+
+
+def _envelope(
+    space: str, identifier: object, ts: object, sender: str, kind: str, context: str | None, payload: bytes
+) -> bytes:
+    parts = [b'{"protocol":"msp"']
+    if space:
+        parts += (b',"space":', _encoded(space))
+    if identifier is not None:
+        parts += (b',"id":', _encoded(identifier))
+    if ts is not None:
+        parts += (b',"ts":', _encoded(ts))
+    if sender:
+        parts += (b',"from":', _encoded(sender))
+    parts += (b',"kind":', _encoded(kind))
+    if context is not None:
+        # What would be no path, or something else than an id, is written as the object that can say it.
+        plain = normalise(context) and not context.startswith("\0")
+        parts += (b',"context":', _encoded(context if plain else {"id": context}))
+    return b"".join((*parts, b',"payload":', payload, b"}"))
+
+
+def _number(value: object) -> object:
+    """What msgspec does not know: a number as it is written, as a text where a reader would refuse it."""
+    if isinstance(value, WrittenNumber):
+        return msgspec.Raw(value.text.encode()) if isfinite(value) else value.text
+    raise NotImplementedError
+
+
+_encode = msgspec.json.Encoder(enc_hook=_number).encode
+
+
+def _encoded(value: object) -> bytes:
+    """A value as JSON on one line, whatever was decoded into it."""
+    try:
+        return _encode(value)
+    except (UnicodeEncodeError, OverflowError, msgspec.MsgspecError, RecursionError, ValueError):
+        try:
+            return json.dumps(value, separators=(",", ":")).encode()
+        except (RecursionError, ValueError):
+            return b'"nested too deeply to show"'

@@ -1,0 +1,107 @@
+"""What may come next, offered where somebody writes a filter, and the keys that are the list's while it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
+
+from inspector.filters.completion import Candidate, Completion
+from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.filter_completions import FilterCompletions
+from inspector.ui.widgets.filter_editor import FilterEditor
+
+Complete = Callable[[str, int], Completion]
+"""What may stand at a place of a filter text."""
+
+_AWAY = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
+"""Keys that leave the word for which something is offered."""
+
+
+class Completing(QObject):
+    """Completes what is written in an editor.
+
+    Signals:
+        changed: the list is shown, or it is seen no more.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, theme_controller: ThemeController, editor: FilterEditor, complete: Complete | None, anchor: QWidget
+    ) -> None:
+        """Offer nothing yet.
+
+        Args:
+            theme_controller: gives the look.
+            editor: where the filter is written; lies in `anchor`.
+            complete: called with text and cursor while the user writes; None for an editor that offers nothing.
+            anchor: the list hangs below it.
+        """
+        super().__init__(anchor)
+        self._editor = editor
+        self._complete = complete
+        self._offered: Completion | None = None
+        self._list = FilterCompletions(theme_controller, anchor)
+        self._list.picked.connect(self._put_in)
+        self._list.closed.connect(self.changed)
+        editor.typed.connect(self._on_typed)
+
+    @property
+    def shown(self) -> bool:
+        """Whether the list is seen."""
+        return self._list.isVisible()
+
+    def hide(self) -> None:
+        """Offer nothing any more."""
+        self._list.hide()
+
+    def takes(self, event: QKeyEvent) -> bool:
+        """Do what a key says of the list: those it has while it is shown, and the one that asks for it."""
+        key = event.key()
+        if key == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
+            self._offer()
+            return True
+        current = self._list.current()
+        if current is None:
+            return False
+        if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self._list.step(1 if key == Qt.Key.Key_Down else -1)
+        elif key == Qt.Key.Key_Tab or (key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._list.chosen):
+            self._put_in(current)
+        elif key == Qt.Key.Key_Escape:
+            self.hide()
+        else:
+            if key in _AWAY:
+                self.hide()
+            return False
+        return True
+
+    def _on_typed(self) -> None:
+        """Offer what may come next; in an empty field only when it is asked for."""
+        if self._editor.text().strip():
+            self._offer()
+        else:
+            self.hide()
+
+    def _offer(self) -> None:
+        """Show what may come next where the user writes."""
+        if self._complete is None:
+            return
+        found = self._offered = self._complete(self._editor.text(), self._editor.cursor_place())
+        self._list.show_completion(found, self._editor.x() + self._editor.left_of(found.start))
+        self.changed.emit()
+
+    def _put_in(self, candidate: Candidate) -> None:
+        """Write a candidate in place of the word begun; what may follow is offered next."""
+        offered = self._offered
+        if offered is None:
+            return
+        text, cursor = offered.applied(self._editor.text(), candidate)
+        self._editor.replace_part(0, len(self._editor.text()), text)
+        self._editor.set_cursor_place(cursor)
+        self.hide()
+        self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._offer()

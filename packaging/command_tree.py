@@ -1,0 +1,96 @@
+"""The program's commands as their help describes them: for the man page, the completions and the page in docs/."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import EnumType
+from typing import Any, NamedTuple
+
+import typer.main
+
+from inspector.program import app
+
+PROGRAM = "context-inspector"
+_WINDOW = "window"
+"""The command that is meant when none is named."""
+
+
+class Argument(NamedTuple):
+    """An argument of a command."""
+
+    word: str
+    help: str
+
+
+class Option(NamedTuple):
+    """An option of a command."""
+
+    names: tuple[str, ...]
+    value: str
+    """What it takes; empty when it is a switch."""
+    choices: tuple[str, ...]
+    help: str
+    default: str
+    """As help would say it; empty where there is none to say."""
+    required: bool
+
+
+class Command(NamedTuple):
+    """A command, as its help describes it."""
+
+    name: str
+    help: str
+    arguments: tuple[Argument, ...]
+    options: tuple[Option, ...]
+    passes_on: bool
+    """What follows its options is another's."""
+
+
+def commands() -> tuple[Command, Command, list[Command]]:
+    """The program itself, the window it opens without a command, and the commands in the order help lists them."""
+    group: Any = typer.main.get_command(app)
+    # A command may be imported only when it is asked for by its name; none needs to know from where it is asked.
+    found = {name: group.get_command(None, name) for name in group.list_commands(None)}
+    shown = [_described(name, command) for name, command in found.items() if not command.hidden]
+    return _described(PROGRAM, group), _described(_WINDOW, found[_WINDOW]), shown
+
+
+def _described(name: str, command: Any) -> Command:
+    arguments = (one for one in command.params if one.param_type_name == "argument")
+    options = (one for one in command.params if one.param_type_name == "option" and not one.hidden)
+    return Command(
+        name, (command.help or "").strip(), tuple(map(_argument, arguments)), tuple(map(_option, options)),
+        command.context_settings.get("allow_interspersed_args") is False,
+    )  # fmt: skip
+
+
+def _argument(argument: Any) -> Argument:
+    word = argument.metavar or argument.name.upper()
+    several = getattr(_annotation(argument), "__origin__", None) is list or getattr(argument, "nargs", 1) == -1
+    return Argument(f"{word}..." if argument.required and several else word, (argument.help or "").strip())
+
+
+def _option(option: Any) -> Option:
+    choices = tuple(_choices(_annotation(option)))
+    switch = option.is_flag or option.count
+    value = "" if switch else option.metavar or "|".join(choices) or _kind(_annotation(option))
+    default = "" if switch or callable(option.default) or option.default in (None, "", ()) else option.default
+    names = (*option.opts, *option.secondary_opts)
+    words = str(getattr(default, "value", default))
+    return Option(names, value, choices, (option.help or "").strip(), words, bool(option.required))
+
+
+def _annotation(parameter: Any) -> Any:
+    """The type it was declared with; a Typer that uses Click itself keeps what Click makes of that."""
+    described = getattr(parameter, "type_descriptor", None)
+    return parameter.type if described is None else described.annotation
+
+
+def _choices(kind: Any) -> Iterator[str]:
+    for one in kind if isinstance(kind, EnumType) else getattr(kind, "choices", ()):
+        yield str(getattr(one, "value", one))
+
+
+def _kind(annotation: Any) -> str:
+    number = annotation in (int, float) or str(getattr(annotation, "name", "")).startswith(("integer", "float"))
+    return "NUMBER" if number else "TEXT"

@@ -1,0 +1,41 @@
+"""Calls that failed are no findings about the protocol: they are counted beside the problems, and can be shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from inspector.ui.app import Application
+from inspector.ui.main_window import MainWindow
+from inspector.ui.widgets.notice import Notice
+from inspector.ui.widgets.status_button import StatusButton
+from tests.builders import document_of, tool_call, tool_result
+from tests.ui.find import child
+from tests.ui.windows import numbers, window_on
+
+
+def failed(application: Application) -> MainWindow:
+    call, other = tool_call("grep", id="a"), tool_call("read", id="b")
+    return window_on(
+        application, document_of(call, tool_result(call, result={"isError": True}), other, tool_result(other))
+    )
+
+
+def test_the_status_bar_counts_and_shows_them(application: Application) -> None:
+    window = failed(application)
+    assert {"1 failed", "0 problems"} <= set(window.status.words())
+    QTest.mouseClick(child(window, StatusButton, "statusFailed"), Qt.MouseButton.LeftButton)
+    assert numbers(window) == [2]
+
+
+def test_who_looks_for_problems_is_told_of_them(application: Application) -> None:
+    window = failed(application)
+    window.actions_by_id["go.problem_next"].trigger()
+    notice = window.notices.notice("no-problem")
+    assert isinstance(notice, Notice)
+    assert notice.text == "No problem was found in 4 messages. 1 of them reports a failure."
+    assert notice.links == ["Show what failed"]
+    window.show_findings()
+    assert window.panes is not None
+    said = window.panes.findings.view.empty_text
+    assert said == "Nothing found in 4 messages. 1 of them reports a failure: the filter error shows which."

@@ -1,0 +1,108 @@
+"""The start page is painted before most of the program is there, and everything can be used all the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from inspector.ui.app import Application
+from tests.ui.windows import run_in_window, story, until, window_on
+
+_WAITS = {
+    "numpy", "lark", "regex", "msgspec", "typer", "click", "websockets", "keyring", "filelock", "tiktoken", "pyqtgraph",
+    "inspector.program", "inspector.analysis", "inspector.capture", "inspector.document", "inspector.filters",
+    "inspector.ui.opening", "inspector.ui.panes", "inspector.ui.widgets.filter_bar",
+}  # fmt: skip
+"""What the start page goes without; all of it together takes as long as the rest of a start."""
+
+_PAINTED = """
+import json, sys
+from PySide6.QtCore import QEvent, QTimer
+import inspector.ui.app as app
+
+class Told(app.MainWindow):
+    def event(self, event):
+        done = super().event(event)
+        if event.type() == QEvent.Type.UpdateRequest and not hasattr(self, "told"):
+            self.told = list(sys.modules)
+            self.look = QTimer(self)
+            self.look.timeout.connect(lambda: "keeping" in vars(self) and self.tell())
+            self.look.start(5)
+        return done
+    def tell(self):
+        print(json.dumps([self.told, list(sys.modules)]), flush=True)
+        self.close()
+
+app.MainWindow = Told
+from inspector.__main__ import main
+sys.argv[1:] = []
+main()
+"""
+
+
+def _modules(tmp_path: Path) -> tuple[set[str], set[str]]:
+    """What is imported when the window is painted for the first time, and when all of it was made."""
+    environment = {**os.environ, "CONTEXT_INSPECTOR_HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"}
+    done = subprocess.run(
+        [sys.executable, "-c", _PAINTED], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    painted, complete = json.loads(done.stdout)
+    return set(painted), set(complete)
+
+
+def test_the_first_paint_waits_for_nothing_a_document_needs(tmp_path: Path) -> None:
+    painted, complete = _modules(tmp_path)
+    assert not painted & _WAITS
+    assert {"numpy", "inspector.ui.panes", "inspector.ui.opening"} <= complete  # the first document waits for none
+    assert not {"typer", "websockets", "keyring", "pyqtgraph"} & complete
+
+
+def test_presets_are_found_at_once(application: Application) -> None:
+    window = application.new_window()
+    window.actions_by_id["help.palette"].trigger()
+    QTest.keyClicks(window.palette_card.field, "Conclusions")
+    found = window.palette_card.list.lines.lines
+    assert ("Presets", "Conclusions") in [(line.group, line.title) for line in found]
+
+
+def test_the_view_menu_holds_the_presets_when_it_opens(application: Application) -> None:
+    window = application.new_window()
+    menu = window.menus["&View"]
+    menu.popup(window.pos())
+    assert "view.presetMenu" in [action.menu().objectName() for action in menu.actions() if action.menu() is not None]
+    menu.close()
+
+
+def test_nothing_of_a_document_is_seen_when_its_parts_are_made(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        await until(lambda: "keeping" in vars(window), "the parts")
+        assert window.start_page.isVisible()
+        assert not window.tool_bar.isVisible()
+        assert not window.presets.bar.isVisible()
+        assert not window.page.isVisible()
+        assert not window.stacking.bar.isVisible()
+
+    run_in_window(qapp, steps)
+
+
+def test_a_window_closed_before_its_parts_are_made_is_closed(application: Application) -> None:
+    window = application.new_window()
+    window.close()
+    assert application.windows == []
+
+
+def test_screen_readers_hear_of_the_bars_before_what_is_below_them(application: Application) -> None:
+    window = window_on(application, story())
+    center = window.centralWidget()
+    assert center is not None
+    order: list[QObject] = [window.menuBar(), window.tool_bar, center, window.status]
+    assert sorted(order, key=window.children().index) == order

@@ -1,0 +1,30 @@
+"""Distinct numbers against `numpy.unique`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.analysis.distinct import distinct
+
+
+@given(
+    st.lists(st.integers(0, 9) | st.integers(1 << 40, (1 << 40) + 3), max_size=30),
+    st.sampled_from([np.int64, np.uint64]),
+    st.booleans(),
+)
+def test_it_is_what_unique_says(numbers: list[int], dtype: type[np.integer], shifted: bool) -> None:
+    keys = np.array(numbers, dtype)
+    if shifted and dtype is np.int64:
+        keys = keys - 5
+    for found, plain in zip(distinct(keys), np.unique(keys, return_index=True, return_inverse=True), strict=True):
+        assert found.tolist() == plain.tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_the_greatest_numbers_keep_their_value(dtype: type[np.integer]) -> None:
+    most = np.iinfo(dtype).max
+    keys = np.array([most, most - 1, most], dtype)
+    assert distinct(keys)[0].tolist() == [most - 1, most]
