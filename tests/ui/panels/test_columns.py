@@ -7,7 +7,8 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QListWidget, QMenu, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
@@ -99,6 +100,17 @@ def test_a_column_reads_only_rows_on_screen(make_panel: MakePanel, monkeypatch: 
     assert asked
     assert min(asked) >= 195
     assert max(asked) <= 220
+
+
+def test_a_time_too_wide_for_its_column_stays_in_it(make_panel: MakePanel) -> None:
+    """A clock that was set sixty years on gives times of ten places."""
+    pictures: list[QImage] = []
+    for second in ("2026-01-05T09:00:01.000Z", "2086-01-05T09:00:01.000Z"):
+        panel = make_panel(*chats("a", ts="2026-01-05T09:00:00.000Z"), *chats("b", ts=second))
+        heads = panel.view.heads
+        left, width = heads.sectionViewportPosition(Column.NUMBER), heads.sectionSize(Column.NUMBER)
+        pictures.append(panel.view.viewport().grab(QRect(left, 24, width, 24)).toImage())
+    assert pictures[0] == pictures[1], "painted over the number"
 
 
 def test_hostile_values_are_one_safe_line(make_panel: MakePanel) -> None:

@@ -241,12 +241,11 @@ class MessageDelegate(QStyledItemDelegate):
         if column < len(self._cells):
             self._cells[column](painter, rect, content)
             return
-        text, pad = self._model.field_text(content, column), self.kit.metrics.cell_padding
-        room = rect.width() - 2 * pad
-        if self._model.columns.is_figure(column) and not self.kit.is_wider("body", text, room):
+        text = self._model.field_text(content, column)
+        if self._model.columns.is_figure(column):
             self._paint_figure(painter, rect, text, "ink.secondary")
         else:
-            self.kit.draw(painter, "body", "ink.secondary", rect.x() + pad, rect, text, room)
+            self._paint_words(painter, rect, text, "ink.secondary")
 
     # Figures
 
@@ -263,9 +262,15 @@ class MessageDelegate(QStyledItemDelegate):
         self._paint_figure(painter, rect, content.size, "ink.secondary")
 
     def _paint_figure(self, painter: QPainter, rect: QRect, text: str, token: str) -> None:
-        if text:
-            right = rect.right() + 1 - self.kit.metrics.cell_padding
-            self.kit.draw_right(painter, "body", token, right, rect, text)
+        pad = self.kit.metrics.cell_padding
+        if self.kit.is_wider("body", text, rect.width() - 2 * pad):
+            self._paint_words(painter, rect, text, token)
+        elif text:
+            self.kit.draw_right(painter, "body", token, rect.right() + 1 - pad, rect, text)
+
+    def _paint_words(self, painter: QPainter, rect: QRect, text: str, token: str) -> None:
+        pad = self.kit.metrics.cell_padding
+        self.kit.draw(painter, "body", token, rect.x() + pad, rect, text, rect.width() - 2 * pad)
 
     # Who and what
 
