@@ -105,7 +105,7 @@ def _read_leniently(raw: bytes) -> Header:
 MAX_LENIENT = 1 << 20
 """Bytes of JSON that Python's reader is given: it takes ten times their size in memory, and seconds for 100 MB."""
 
-_HALF = re.compile(rb"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}")  # an escaped backslash is passed over
+_HALF = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 def _read_big_leniently(raw: bytes, refusal: Exception) -> Header:
@@ -129,9 +129,10 @@ def _tamed(raw: bytes) -> bytes:
     try:
         raw.decode()
     except UnicodeDecodeError:
-        raw = re.sub("[\ud800-\udfff]", "?", raw.decode("utf-8", _NOT_UTF_8)).encode()
+        raw = raw.decode("utf-8", _NOT_UTF_8).encode("utf-8", "replace")
     if b"\\ud" in raw or b"\\uD" in raw:
-        raw = _HALF.sub(lambda found: found[0] if len(found[0]) == 2 else b"\\ufffd", raw)
+        parts = raw.split(rb"\\")  # what follows an escaped backslash is no escape
+        raw = rb"\\".join([_HALF.sub(rb"\\ufffd", part) for part in parts])
     for word, number in ((b"NaN", b"0.0"), (b"Infinity", b"1.000000")):
         if word in raw:
             raw = raw.replace(b":" + word, b":" + number).replace(b": " + word, b": " + number)

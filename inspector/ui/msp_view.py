@@ -60,12 +60,14 @@ class MspView(QObject):
 
     def adopt(self, panel: QWidget) -> None:
         """The view was made: what it asks for is done here."""
+        document = self._document
+        if document is None:
+            return
         from inspector.ui.panels.details.text_block import ask_to_open
         from inspector.ui.panels.subsessions.indicator import Indicator
         from inspector.ui.panels.subsessions.panel import SubsessionsPanel
 
-        document = self._document
-        if not isinstance(panel, SubsessionsPanel) or document is None:
+        if not isinstance(panel, SubsessionsPanel):
             return
         self.panel = panel
         indicator = Indicator(document, self._window.theme, self._window.application.settings, panel)

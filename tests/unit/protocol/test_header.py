@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.header import ABSENT, MAX_LENIENT, NotAnObjectError, decode_json, members, read_header
+from inspector.protocol.header import (
+    ABSENT,
+    MAX_LENIENT,
+    NotAnObjectError,
+    _tamed,
+    decode_json,
+    members,
+    read_header,
+)
 
 
 def test_reads_known_keys_and_leaves_the_rest() -> None:
@@ -131,3 +140,17 @@ def test_a_long_object_with_oddities_is_read_without_building_it(odd: bytes, key
 def test_a_long_line_that_is_no_object_says_what_it_is(raw: bytes, reason: str) -> None:
     with pytest.raises(NotAnObjectError, match=reason):
         read_header(raw)
+
+
+PIECES = [b"\\", b"\\\\", b"\\ud800", b"\\uDFff", b"\\u0041", b"\xff", b"\xe2\x82", "é€".encode(), b"x"]
+
+
+@given(st.lists(st.sampled_from(PIECES)).map(b"".join))
+def test_what_is_tamed_keeps_its_length_and_its_escapes(raw: bytes) -> None:
+    def one_by_one(found: re.Match[bytes]) -> bytes:
+        return found[0] if found[0] == rb"\\" else rb"\ufffd"
+
+    text = re.sub("[\ud800-\udfff]", "?", raw.decode("utf-8", "surrogateescape")).encode()
+    expected = re.sub(rb"\\\\|\\u[dD][89a-fA-F][0-9a-fA-F]{2}", one_by_one, text)
+    assert _tamed(raw) == expected
+    assert len(expected) == len(raw)
