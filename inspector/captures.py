@@ -50,12 +50,12 @@ class OwnCapture:
 
     def release(self) -> None:
         """Let go: what still lies there is an unsaved capture for the next start."""
-        if not self.path.exists():
-            # While we hold it: nobody can have begun to use it.
-            with contextlib.suppress(OSError):
-                self._lock.path.unlink()
+        gone = not self.path.exists()
         with contextlib.suppress(OSError):
-            self._lock.release()
+            if gone:
+                self._lock.remove()
+            else:
+                self._lock.release()
 
     def discard(self) -> None:
         """Delete the file and let go.

@@ -132,10 +132,12 @@ class CaptureDocument:
         """Read the sessions of a stream, once all of it has come."""
         yield from self._waited(source, lambda: not source.growing, wait=wait)
         self.live = False
-        yield from self.open_sessions([source.data_path], block_bytes=block_bytes, wait=wait)
-        if self.msp is not None:
-            self.msp.leave_disk()
-        source.close()
+        try:
+            yield from self.open_sessions([source.data_path], block_bytes=block_bytes, wait=wait)
+        finally:  # also when it was cancelled
+            if self.msp is not None:
+                self.msp.leave_disk()
+            source.close()
 
     def _waited(self, source: SourceFile, there: Callable[[], bool], *, wait: bool) -> Generator[Progress]:
         reader = SourceReader(source, 0)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import sys
@@ -67,6 +68,17 @@ class Lock:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+    def remove(self) -> None:
+        """Let go, and remove the file, as far as that can be."""
+        if self._descriptor < 0:
+            return
+        with contextlib.suppress(OSError):  # while it is held: nobody can have begun to use it
+            self.path.unlink()
+        self.release()
+        if sys.platform == "win32":  # there nothing that is open can be removed, so this takes it from nobody either
+            with contextlib.suppress(OSError):
+                self.path.unlink()
 
 
 def hold(descriptor: int) -> bool:

@@ -151,7 +151,9 @@ class Counting:
 
     def _bury(self, process: CountingProcess) -> None:
         """A process has ended by itself: what it was counting is looked at more closely, the rest is for the next."""
-        given = self._processes.pop(process)
+        given = self._processes.pop(process, None)
+        if given is None:  # it was given up with another, while there was still something to be heard of it
+            return
         process.end()
         if given:
             suspect = given.popleft()

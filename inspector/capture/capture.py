@@ -102,7 +102,7 @@ class Capture:
         self.record_count = 0
         self.unreadable_count = self.failed_count = 0
         self._folds = HashIndex()
-        self._echoes = Echoes()
+        self._echoes = Echoes(self._payload_at)
         self._order: NDArray[np.int64] = np.empty(0, np.int64)
         self._ordered: NDArray[np.uint32] = np.empty(0, np.uint32)
         self._cache: OrderedDict[int, Record] = OrderedDict()
@@ -148,6 +148,15 @@ class Capture:
             self._folds.add(folding, rows)
         touched = self._deliver(block, np.flatnonzero(joining), message_of, ids)
         return Appended(start, len(self), np.unique(touched[touched < start]))
+
+    def _payload_at(self, source: int, offset: int, length: int) -> Any:
+        """The payload of the envelope in a line, which need not be a message yet; like no other when it is not read."""
+        record = read_line(self.sources[source].read(offset, length))
+        try:
+            envelope = decode_json(record.raw)
+        except NotAnObjectError:
+            return object()
+        return envelope.get("payload") if isinstance(envelope, dict) else None
 
     def _note_source(self, block: Block) -> None:
         source = self.sources[int(block.columns["source"][0])] if len(block) else self.sources[-1]

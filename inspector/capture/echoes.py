@@ -1,44 +1,60 @@
 """What comes back of what we sent: gateways deliver to the sender too (protocols.md 2), and a capture has both.
 
-RULE: what was received of our own is a copy of what was sent, delivered to ourselves. It has the same id, sender and
-kind; its time and its correlation may be the gateway's. What only borrows our name and id is a message of its own.
+RULE: what was received of our own is a copy of what was sent, delivered to ourselves. It has the same id, sender, kind
+and payload; its time and its correlation may be the gateway's. What only borrows our name and id is a message of its
+own: nothing that it says may be hidden.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from inspector.capture.block import Block
 from inspector.capture.flags import Flag
-from inspector.capture.hashes import NO_HASH
+from inspector.capture.hashes import NO_HASH, hash_text
 
-_SENT = np.uint32(Flag.SENT.value)
+_SENT = Flag.SENT.value
+_Span: TypeAlias = "tuple[int, int, int]"  # source, offset and length of a line
 
 
 class Echoes:
-    """Knows what was sent, by the hash of its id: we send little, an answer to `tools/list` here and there."""
+    """Knows what was sent: we send little, an answer to `tools/list` here and there.
 
-    def __init__(self) -> None:
-        self._sent: dict[int, tuple[str, str]] = {}  # sender and kind by hash of id
+    Args:
+        payload_at: decodes the payload of a line again, by its source, offset and length; None when there is none.
+    """
+
+    def __init__(self, payload_at: Callable[[int, int, int], Any]) -> None:
+        self._payload_at = payload_at
+        self._sent: dict[int, _Span] = {}  # by the hash of id, sender and kind, which is what copies fold by
 
     def mark(self, block: Block) -> None:
-        """Let the copies in a block fold into what was sent."""
-        columns = block.columns
-        sent = columns["flags"] & _SENT != 0
-        if not self._sent and not sent.any():
+        """Let the copies in a block fold into what was sent before them."""
+        columns, strings = block.columns, block.strings
+        sent = (columns["flags"] & _SENT != 0).tolist()
+        if not self._sent and not any(sent):
             return
-        ids, senders, kinds = columns["id_hash"], columns["sender"], columns["kind"]
-
-        def whose(place: int) -> tuple[str, str]:
-            return block.strings[int(senders[place])], block.strings[int(kinds[place])]
-
-        for place in np.flatnonzero(sent & (ids != NO_HASH)).tolist():
-            self._sent[int(ids[place])] = whose(place)
-        ours = np.isin(ids, np.fromiter(self._sent, np.uint64, len(self._sent)))
-        for place in np.flatnonzero(ours).tolist():
-            if whose(place) != self._sent[int(ids[place])]:
+        came_in = strings.find("in")  # only a capture's lines say so
+        ids, senders, kinds, directions = (
+            columns[name].tolist() for name in ("id_hash", "sender", "kind_raw", "direction")
+        )
+        for place, (id_, is_sent) in enumerate(zip(ids, sent, strict=True)):
+            if id_ == NO_HASH or not (is_sent or directions[place] == came_in):
                 continue
-            columns["fold"][place] = ids[place]
-            if not sent[place]:
-                columns["event"][place] = block.strings.intern("delivered")
+            fold = hash_text(f"{id_}\0{strings[senders[place]]}\0{strings[kinds[place]]}")
+            if is_sent:
+                self._sent[fold] = self._span(block, place)
+                columns["fold"][place] = fold
+            elif fold in self._sent and self._says_the_same(self._span(block, place), self._sent[fold]):
+                columns["fold"][place] = fold
+                columns["event"][place] = strings.intern("delivered")
                 columns["participant"][place] = senders[place]
+
+    def _span(self, block: Block, place: int) -> _Span:
+        source, offset, length = (int(block.columns[name][place]) for name in ("source", "offset", "length"))
+        return source, offset, length
+
+    def _says_the_same(self, one: _Span, other: _Span) -> bool:
+        """Whether two payloads are alike, however a gateway wrote its copy."""
+        return self._payload_at(*one) == self._payload_at(*other)

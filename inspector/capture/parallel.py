@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import time
 from collections import deque
 from collections.abc import Generator
 from multiprocessing.connection import wait as wait_for
@@ -23,6 +24,8 @@ OWN_PART_BYTES = 256 << 10
 """Of the file to this process itself while the others are still starting."""
 LONG_LINE_BYTES = 1 << 20
 """A line that goes on for so much is left to the others, who will soon be there: reading it takes a window too long."""
+_PATIENCE_S = 20
+"""So long such a line is left to processes that neither get ready nor end."""
 _GIVEN_AT_ONCE = 3
 _GIVEN_AHEAD = 6
 """Parts a process that are being read or wait to be taken: while one of them takes long, the others do not pile up."""
@@ -66,6 +69,7 @@ class _Reading:
         self._taken = 0
         self._blocks: dict[int, Block] = {}
         self._readers: list[PartReader] = []
+        self._waits_until = time.monotonic() + _PATIENCE_S
         with contextlib.suppress(OSError):  # no more processes to be had: with fewer it takes longer
             self._readers.extend(PartReader(source, place) for _ in range(readers))
 
@@ -105,7 +109,7 @@ class _Reading:
     def _leaves_it(self, *, wait: bool) -> bool:
         """Whether nothing is read here until another process is ready."""
         self._hear(0)
-        if wait or self._order or not self._readers:
+        if wait or self._order or not self._readers or time.monotonic() > self._waits_until:
             return False
         stop = self._position + OWN_PART_BYTES
         return stop < self._stop and b"\n" not in self._source.read(stop - 1, LONG_LINE_BYTES)

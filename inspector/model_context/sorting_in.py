@@ -77,6 +77,7 @@ class _Sorting:
     def find_asked(self) -> None:
         """Find which messages answer the reader's."""
         cause = self.cause = self.links["cause"][self.taken].astype(np.int64)
+        cause[cause >= self._stop] = NO_ROW  # a request that came since, after its answer
         asked = self._asked = np.zeros(self._stop, np.bool_)
         asked[self.rows[self.mine]] = True
         self.answers_me = (cause != NO_ROW) & asked[np.where(cause != NO_ROW, cause, 0)]
@@ -86,7 +87,8 @@ class _Sorting:
         links, kind = self.analysis.correlation.columns["cause"], self.analysis.capture.columns["kind"]
         known = np.flatnonzero((self.cause != NO_ROW) & ~self.answers_me)
         before = links[self.cause[known]].astype(np.int64)
-        known, before = known[before != NO_ROW], before[before != NO_ROW]
+        looked_at = (before != NO_ROW) & (before < self._stop)
+        known, before = known[looked_at], before[looked_at]
         found = np.zeros(len(self.rows), np.bool_)
         found[known[self._asked[before] & (kind[before] == self.code(kinds.PROPOSAL))]] = True
         return found

@@ -6,7 +6,7 @@ Text that is cut, or stands among other text, is no JSON that could be decoded: 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from inspector.protocol.secret_keys import is_secret_key, may_be_number, names_secret
 
@@ -23,12 +23,11 @@ _BETWEEN = 400
 _NEAR = 2 * _BETWEEN
 """So far from a value its object's name is looked for."""
 _VALUE = re.compile(r'(?<!\\)(?P<quote>\\{0,255}")[Vv]alue(?P=quote)\s*:\s*(?=(?P=quote))')
-_NAMED = (
-    r'(?P<quote>\\{0,255}")(?:[Nn]ame|[Kk]ey)(?P=quote)\s*:\s*'
+_NAMED = re.compile(
+    r'(?<!\\)(?P<quote>\\{0,255}")(?:[Nn]ame|[Kk]ey)(?P=quote)\s*:\s*'
     r"(?P=quote)(?P<name>[A-Za-z0-9_.\- ]{1,100})(?P=quote)"
 )
-_NAMED_BEFORE = re.compile(rf"(?<!\\){_NAMED}\s*,[^{{}}]{{0,{_BETWEEN}}}\Z")
-_NAMED_AFTER = re.compile(rf"\s*,[^{{}}]{{0,{_BETWEEN}}}?(?<!\\){_NAMED}")
+_FOLLOWED = re.compile(r"\s*,")
 
 
 def mask_pairs(text: str, mask: Callable[[str], str]) -> str:
@@ -80,14 +79,31 @@ def _mask_named(text: str, mask: Callable[[str], str]) -> str:
 
 
 def _is_named_before(text: str, value: re.Match[str]) -> bool:
-    named = _NAMED_BEFORE.search(text[max(0, value.start() - _NEAR) : value.start()])
-    return named is not None and named["quote"] == value["quote"] and names_secret(named["name"])
+    near = text[max(0, value.start() - _NEAR) : value.start()]
+    near = near[max(map(near.rfind, "{}")) + 1 :]  # of this object alone, which also makes it short mostly
+    for named in _named_in(near, value["quote"]):
+        comma = _FOLLOWED.match(near, named.end())
+        if comma and len(near) - comma.end() <= _BETWEEN:
+            return True
+    return False
 
 
 def _is_named_after(text: str, start: int, quote: str) -> bool:
     near = text[start : start + _NEAR]
-    named = _NAMED_AFTER.match(near, _string_end(near, 0, quote) + len(quote))
-    return named is not None and named["quote"] == quote and names_secret(named["name"])
+    near = near[_string_end(near, 0, quote) + len(quote) :]
+    near = near[: min((place for place in map(near.find, "{}") if place >= 0), default=None)]
+    comma = _FOLLOWED.match(near)
+    return comma is not None and any(
+        0 <= named.start() - comma.end() <= _BETWEEN for named in _named_in(near, quote)
+    )  # fmt: skip
+
+
+def _named_in(near: str, quote: str) -> Iterator[re.Match[str]]:
+    """What names a secret in the text around a value, with quotes escaped as often as those of the value."""
+    if "ame" in near or "ey" in near:
+        for named in _NAMED.finditer(near):
+            if named["quote"] == quote and names_secret(named["name"]):
+                yield named
 
 
 def _string_end(text: str, start: int, quote: str) -> int:

@@ -165,8 +165,8 @@ def _locked(folder: Path) -> Lock | None:
 def _remove(folder: Path, lock: Lock) -> None:
     """Remove a folder that is held, and its lock."""
     shutil.rmtree(folder, ignore_errors=True)
-    if not folder.exists():
-        with contextlib.suppress(OSError):  # while it is held; where that cannot be, its release does
-            lock.path.unlink()
     with contextlib.suppress(OSError):
-        lock.release()
+        if folder.exists():
+            lock.release()
+        else:
+            lock.remove()

@@ -33,3 +33,4 @@ class DocumentPage(QWidget):
         column.addWidget(self.head)
         column.addWidget(self.center, 1)
         self.head.hide()
+        self.hide()  # else a window that is not seen yet shows it on top of its menus

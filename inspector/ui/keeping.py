@@ -164,7 +164,9 @@ class Keeping(QObject):
         header = sources[0].origin if sources else {}
         origin = header.get("origin")
         url = session.connection.shown_url if session else origin.get("url") if isinstance(origin, dict) else None
-        return urlsplit(url).netloc.rpartition("@")[2] if isinstance(url, str) else ""
+        with contextlib.suppress(ValueError):  # what a capture says of itself may be no address
+            return urlsplit(url).netloc.rpartition("@")[2] if isinstance(url, str) else ""
+        return ""
 
     # Closing
 

@@ -128,6 +128,7 @@ def _exchange(window: MainWindow, fresh: CaptureDocument) -> None:
     before, shown = window.panes, window.document
     if before is None:
         return
+    fresh.name, fresh.path = shown.name, shown.path  # it may have been saved under another name meanwhile
     view = _seen(before)
     focus = window.focusWidget()
     dock = next((dock for dock in window.docks.values() if focus is not None and dock.isAncestorOf(focus)), None)

@@ -189,6 +189,7 @@ class MspKeeping(QObject):
         self._editing.changed()
 
     def _say_failed(self, error: OSError | ValueError) -> None:
+        self._window.status.tell("Not saved")  # it may still say that it is being saved
         reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
         sentence = f"The sessions could not be saved: {reason}."
         self._window.notices.show_notice(
@@ -335,4 +336,7 @@ class MspKeeping(QObject):
             f"What was edited since it was saved last is gone for good when it is discarded.{unsaid}",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save")),
         )
-        return await self._save() if answer == _SAVE else answer == _DISCARD
+        if answer == _SAVE:
+            # What was edited while it was written is asked about, too.
+            return await self._save() and (not self.dirty or await self.may_close())
+        return answer == _DISCARD

@@ -53,7 +53,7 @@ class Opening(QObject):
         self._spooled: tempfile.TemporaryDirectory[str] | None = None
         self._following = Following(window)
         self.edits = EditFollowing(window)
-        self._may_read = self._is_finite = False
+        self._may_read = self._is_finite = self._is_streamed = False
         self._stopped_at: float | None = None
         self._log: tuple[Path, str | None, bool] = (Path(), None, False)
         window.status.cancel_clicked.connect(self.cancel_reading)
@@ -70,13 +70,13 @@ class Opening(QObject):
 
     def home_of(self, document: CaptureDocument) -> Path | None:
         """The file that holds a document and stays; None for what is a file of ours only while it is shown."""
-        return None if self._spooled is not None or is_stream(self._log[0]) else document.path
+        return None if self._spooled is not None or self._is_streamed else document.path
 
     def moved_to(self, path: Path) -> None:
         """The document lies in this file from now on; one of ours that it was read from is not needed any more."""
         document = self._window.document
         document.name, document.path = path.name, path
-        self._log = path, None, False
+        self._log, self._is_streamed = (path, None, False), False
         self._drop_spooled()
         self.remember(path)
 
@@ -128,7 +128,7 @@ class Opening(QObject):
 
     async def _open(self, path: Path, name: str | None, beside: Sequence[Path]) -> None:
         reading = self.load(path, name=name, follow=name is None, beside=beside)
-        if await self._told(path, reading) and not (name or is_stream(path)):
+        if await self._told(path, reading) and not (name or self._is_streamed):
             self.remember(path)
         if self._window.panes is None:
             self._window.keeping.let_go()
@@ -210,7 +210,8 @@ class Opening(QObject):
             OSError: the file cannot be read.
             UnknownFormatError: nothing in it is known.
         """
-        if not is_stream(path):
+        self._is_streamed = is_stream(path)  # asked once: a pipe may be gone when it is read
+        if not self._is_streamed:
             await first_answer(path)
         self._window.complete()  # before the clock of reading runs
         document = CaptureDocument()
@@ -262,6 +263,10 @@ class Opening(QObject):
         """Take the steps of opening, in slices that leave the window responsive; rows show after the first.
 
         Ends early when `cancel_reading` was asked for; what was read by then stays.
+
+        Raises:
+            OSError: it cannot be read.
+            UnknownFormatError: nothing in it is known, or it was cancelled before there was anything to show.
         """
         loop = asyncio.get_running_loop()
         shown = self._window.document is document
@@ -273,6 +278,7 @@ class Opening(QObject):
                 share = progress.done / max(1, progress.total)
                 self._is_finite = progress.total > 0
                 if not shown and progress.messages:
+                    await asyncio.sleep(0)  # reading the first rows was long enough for one turn of the loop
                     self._window.status.show_log(document.name, FORMAT_WORDS.get(document.format, ""))
                     self._window.show_document(document)
                     shown = True
@@ -290,6 +296,8 @@ class Opening(QObject):
                     self._stopped_at = share
                     break
         self._may_read = False
+        if not document.capture.sources:
+            raise UnknownFormatError(f"{document.name} was not opened: reading it was cancelled.")
         if not shown:
             self._window.show_document(document)
 

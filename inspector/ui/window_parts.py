@@ -45,9 +45,10 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.palette_card import PaletteCard
 
 _IN_PIECES = (
-    "numpy", "lark", "inspector.capture.capture", "inspector.analysis", "inspector.filters", "inspector.document",
-    "inspector.ui.bars", "inspector.ui.exporting", "inspector.ui.msp_editing", "inspector.ui.document_page",
-    "inspector.ui.panels.messages.panel", "inspector.ui.panels.details.panel", "inspector.ui.panes",
+    "numpy", "numpy.ma", "lark", "inspector.capture.capture", "inspector.analysis", "inspector.filters",
+    "inspector.document", "inspector.ui.bars", "inspector.ui.exporting", "inspector.ui.msp_editing",
+    "inspector.ui.document_page", "inspector.ui.panels.messages.panel", "inspector.ui.panels.details.panel",
+    "inspector.ui.panes",
 )  # fmt: skip
 """What takes long to import; one after the other, so that keys and clicks come through between them."""
 

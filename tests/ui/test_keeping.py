@@ -320,6 +320,24 @@ def test_captures_of_one_name_are_told_apart_by_their_gateways(qapp: QApplicatio
     run_in_window(qapp, steps)
 
 
+def test_a_capture_that_names_no_gateway_that_can_be_read_is_called_by_its_name(
+    qapp: QApplication, tmp_path: Path
+) -> None:
+    for place in ("one", "other"):
+        (tmp_path / place).mkdir()
+        writer = CaptureWriter(tmp_path / place / "demo.ctxcap", origin={"source": "gateway", "url": "ws://[::1/x"})
+        writer.frame(numbered(1), direction="in", time_ns=1_700_000_000_000_000_000)
+        writer.close()
+
+    async def steps(application: Application) -> None:
+        for place in ("one", "other"):
+            await application.new_window().opening.load(tmp_path / place / "demo.ctxcap")
+        titles = [window.windowTitle().replace("[*]", "") for window in application.windows]
+        assert titles == ["demo.ctxcap — Context Inspector"] * 2
+
+    run_in_window(qapp, steps)
+
+
 # Saving
 
 

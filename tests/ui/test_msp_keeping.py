@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import shutil
 import threading
@@ -16,9 +17,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from inspector.aio import spawn
+from inspector.document import CaptureDocument
 from inspector.msp import saving
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
+from inspector.ui.msp_following import EditFollowing
 from inspector.ui.panels.subsessions.panel import SubsessionsPanel
 from inspector.ui.widgets.status_button import StatusButton
 from tests.ui.find import child
@@ -60,6 +63,10 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
 
 def save(window: MainWindow) -> None:
     QTest.keyClick(window, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
+
+
+def folder_of(path: Path) -> list[Path]:
+    return list(path.parent.iterdir())
 
 
 def told(window: MainWindow) -> str:
@@ -115,6 +122,34 @@ def test_nobody_else_is_said_to_write_while_it_is_saved(qapp: QApplication, repo
         await until(lambda: not window.isWindowModified(), "it to be saved")
         window.msp.keeping.look()
         assert window.notices.keys() == []
+
+    at_work(qapp, report, steps)
+
+
+def test_a_disk_that_is_full_is_said_in_place_of_saving(
+    qapp: QApplication, report: Path, slow: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, files = report.read_bytes(), list(report.parent.iterdir())
+
+    def full(number: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        write(panel, "the first")
+        monkeypatch.setattr(saving.os, "fsync", full)
+        save(window)
+        await until(lambda: told(window) == "Saving", "that it is being saved")
+        slow.free.set()
+        await until(lambda: window.notices.keys() == ["session-not-saved"], "what is wrong")
+        assert told(window) == "Not saved"
+        assert window.isWindowModified()
+        assert bytes_of(report) == before
+        assert folder_of(report) == files
+        monkeypatch.undo()
+        save(window)
+        await until(lambda: not window.isWindowModified(), "it to be saved")
+        assert window.notices.keys() == []
+        assert b"the first" in bytes_of(report)
 
     at_work(qapp, report, steps)
 
@@ -263,5 +298,71 @@ def test_a_program_that_ends_writes_to_the_end_what_it_is_saving(qapp: QApplicat
         slow.free.set()
         await ending
         assert b"the first" in bytes_of(report)
+
+    at_work(qapp, report, steps)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_sessions_of_a_pipe_that_is_gone_ask_for_a_name_too(qapp: QApplication, report: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(report.read_bytes()))
+
+    async def whole(application: Application) -> None:
+        writer.start()
+        window = application.new_window()
+        window.opening.open_path(pipe)
+        await read(window)
+        pipe.unlink()  # as a shell does with that of a `<(...)`
+        await saved_where_it_is_said(window, tmp_path / "kept.json")
+
+    run_in_window(qapp, whole)
+    writer.join()
+
+
+def test_what_is_written_while_a_window_is_saved_to_be_closed_is_asked_about(
+    qapp: QApplication, report: Path, slow: Disk
+) -> None:
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        write(panel, "the first")
+        window.close()
+        await answer(window, "Save")
+        await until(slow.is_asked, "it to be written")
+        write(panel, "the second")
+        slow.free.set()
+        await until(lambda: open_question(window) is not None, "another question")
+        assert window.isVisible()
+        await answer(window, "Save")
+        await until(lambda: window not in window.application.windows, "the window to close")
+        assert b"the second" in bytes_of(report)
+
+    at_work(qapp, report, steps)
+
+
+def test_a_name_that_is_given_while_the_rows_are_read_anew_stays(
+    qapp: QApplication, report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, read_anew, is_saved = tmp_path / "kept.json", EditFollowing._projected, asyncio.Event()
+
+    async def slowly(following: EditFollowing) -> CaptureDocument | None:
+        fresh = await read_anew(following)
+        await is_saved.wait()
+        return fresh
+
+    monkeypatch.setattr(EditFollowing, "_projected", slowly)
+
+    async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
+        write(panel, "the first")
+        write(panel, "the second")
+        window.actions_by_id["file.save_as"].trigger()
+        await until(lambda: name_asked_for(window) is not None, "the file dialog")
+        shown = window.document
+        window.actions_by_id["edit.undo"].trigger()
+        await save_as_asked(window, target)
+        await until(lambda: not window.isWindowModified(), "it to be saved")
+        is_saved.set()
+        await until(lambda: window.document is not shown, "the rows to be read")
+        assert window.windowTitle().startswith("kept.json")
+        assert window.opening.home_of(window.document) == target
 
     at_work(qapp, report, steps)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from inspector.analysis.context_tree import MAIN
 from inspector.filters.visible import Scope
+from inspector.msp.document import SessionDocument
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.widgets.status_button import StatusButton
@@ -84,5 +87,33 @@ def test_tree_table_and_status_bar_count_the_same_messages(qapp: QApplication) -
         await until(lambda: panes.counts() == (23, 44), "main alone")
         assert words(window)[0] == "44 messages, 23 shown"
         assert len(numbers(window)) == 30  # what tells of sessions is listed all the same
+
+    run_in_window(qapp, whole)
+
+
+def test_sessions_whose_reading_is_cancelled_before_there_is_anything_leave_the_start_page(
+    qapp: QApplication, files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free, read_whole = threading.Event(), SessionDocument.read
+
+    def slowly(paths: Sequence[Path]) -> SessionDocument:
+        assert free.wait(20)
+        return read_whole(paths)
+
+    monkeypatch.setattr(SessionDocument, "read", slowly)
+
+    async def whole(application: Application) -> None:
+        window = application.new_window()
+        window.opening.open_paths(files[:1])
+        await until(window.opening.cancel_reading, "something to cancel")
+        await until(lambda: not window.opening.reading, "it to end")
+        assert window.panes is None
+        notice = window.notices.notice("message")
+        assert notice is not None
+        assert notice.text == "a.json was not opened: reading it was cancelled."
+        free.set()
+        window.opening.open_paths(files[:1])
+        await read(window)
+        assert window.document.msp is not None
 
     run_in_window(qapp, whole)

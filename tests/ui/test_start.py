@@ -94,6 +94,17 @@ def test_nothing_of_a_document_is_seen_when_its_parts_are_made(qapp: QApplicatio
     run_in_window(qapp, steps)
 
 
+def test_nor_when_its_parts_are_made_while_it_is_hidden(application: Application) -> None:
+    window = application.new_window()
+    window.hide()
+    window.complete()
+    window.show()
+    assert window.start_page.isVisible()
+    assert not window.page.isVisible()
+    window.show_document(story())
+    assert window.page.isVisible()
+
+
 def test_a_window_closed_before_its_parts_are_made_is_closed(application: Application) -> None:
     window = application.new_window()
     window.close()

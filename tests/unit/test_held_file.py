@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from threading import Timer
+from types import SimpleNamespace
 
 import pytest
 
@@ -67,6 +68,37 @@ def test_a_lock_that_was_removed_by_its_owner_is_made_anew(tmp_path: Path) -> No
     assert not owner.is_whole
     assert Lock.take(path) is None
     owner.release()
+    other.release()
+
+
+def test_what_cannot_be_removed_while_it_is_open_is_removed_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each capture and spool a file was left on Windows."""
+    lock = Lock.take(tmp_path / "one.lock")
+    assert lock is not None
+    unlink = Path.unlink
+
+    def refused(path: Path) -> None:
+        if lock._descriptor >= 0:
+            raise PermissionError(errno.EACCES, "in use")
+        unlink(path)
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    monkeypatch.setattr(held_file, "sys", SimpleNamespace(platform="win32"))
+    lock.remove()
+    assert not lock.path.exists()
+
+
+def test_a_lock_is_removed_while_it_is_held(tmp_path: Path) -> None:
+    lock = Lock.take(tmp_path / "one.lock")
+    assert lock is not None
+    lock.remove()
+    assert not lock.path.exists()
+    other = Lock.take(lock.path)
+    assert other is not None
+    lock.remove()  # again: by then it is another's
+    assert other.is_whole
     other.release()
 
 

@@ -9,7 +9,7 @@ from inspector.model_context import ModelContext, Reader, readers
 from inspector.model_context.growth import growth_of
 from inspector.ui.panels.growth import source as growing
 from inspector.ui.panels.growth.source import GrowthSource
-from tests.builders import document_of, tool_call, tool_result
+from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 
 HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
 LOOPS = 200
@@ -85,6 +85,44 @@ def test_of_a_large_capture_it_is_worked_out_a_little_at_a_time(
         source.count_further()
         source.update()
     assert source.lines.tolist() == expected(document)
+
+
+@pytest.mark.parametrize("turns", range(40))
+def test_whatever_it_is_interrupted_in_the_lines_come(
+    document: CaptureDocument, monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    """Another message of the same participant was selected while lines were made: they were never made."""
+    monkeypatch.setattr(growing, "_LARGE", 10)
+    monkeypatch.setattr(growing, "SLICE_S", 0.0)
+    monkeypatch.setattr(growing, "_REST", 0)
+    source = GrowthSource(document)
+    for _ in range(turns):
+        source.update()
+    source.update(now=True)
+    for _ in range(200):
+        source.count_further()
+        source.update()
+
+    assert source.lines.tolist() == expected(document)
+
+
+def test_messages_may_come_while_it_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those taken into the context had no time yet."""
+    monkeypatch.setattr(growing, "_LARGE", 1)
+    monkeypatch.setattr(growing, "SLICE_S", 0.0)
+    monkeypatch.setattr(growing, "_REST", 0)
+    log = GrowingLog()
+    log.write(envelope(), envelope())
+    source = GrowthSource(log.document)
+    for _ in range(60):
+        log.write(envelope())
+        source.update()
+    while source.behind:
+        source.count_further()
+        source.update()
+
+    assert source.lines.tolist() == expected(log.document)
+    log.document.close()
 
 
 def test_another_reader_is_worked_out_anew_in_the_middle_of_the_first(

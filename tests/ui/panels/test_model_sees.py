@@ -118,6 +118,45 @@ def test_of_many_messages_it_is_worked_out_a_little_at_a_time(
     assert panel.model.line(row_of(panel, 4)).state != "collapsed"
 
 
+@pytest.mark.parametrize("turns", range(25))
+def test_another_moment_may_be_asked_for_while_one_is_worked_out(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    """Just before the end it was taken for the one that was worked out."""
+    monkeypatch.setattr(sight, "_LARGE", 2)
+    monkeypatch.setattr(sight, "SLICE_S", 0.0)
+    looked = sight.Sight(window.document)
+    for _ in range(turns):
+        looked.update()
+    looked.at = 3
+    while not looked.update():
+        pass
+    assert looked.moment is not None
+    assert looked.rows.moment is not None
+    assert (looked.moment.message, looked.rows.moment.message) == (3, 3)
+
+
+def test_what_came_while_it_is_worked_out_is_shown_soon(
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time to look again had come before it was done, and nothing renewed it later."""
+    monkeypatch.setattr(sight, "_LARGE", 2)
+    monkeypatch.setattr(sight, "SLICE_S", 0.0)
+    monkeypatch.setattr(panels, "EVERY_MS", 10)
+    log = GrowingLog()
+    log.write(*lines())
+    window = window_on(application, log.document)
+    panel = opened(window)
+    panel._working.stop()
+    for _ in range(3):
+        panel.sight.update()
+    log.write(envelope("chat", {"text": "More"}))
+    panel.sight.spoil()
+    panel.refresh()
+    assert panel.sight._work is not None
+    qtbot.waitUntil(lambda: panel.head.at.text() == "at the end, No. 12")
+
+
 def test_reported_figures_stand_apart_from_the_estimate(window: MainWindow) -> None:
     figures = opened(window).figures.figures
 

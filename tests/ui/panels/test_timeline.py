@@ -491,6 +491,40 @@ def test_while_others_are_worked_out_the_lanes_stay(window: MainWindow, qtbot: Q
     qtbot.waitUntil(lambda: [lane.count for lane in panel.source.lanes.lanes] == [5, 1, 1])
 
 
+@pytest.mark.usefixtures("in_slices")
+def test_how_far_the_lanes_are_is_said_of_what_comes_into_them(window: MainWindow, qtbot: QtBot) -> None:
+    panel = opened(window)
+    panes_of(window).apply_filter("tool")
+    panel.head.shown.choose("table")
+    qtbot.waitUntil(lambda: not panel.source.behind)
+    panel.head.by.choose("context")
+    assert panel.empty.text() == "Working out the lanes, 100%."
+
+
+@pytest.mark.parametrize("turns", range(1, 9))
+@pytest.mark.usefixtures("in_slices")
+def test_messages_may_come_while_it_is_worked_out_which_are_shown(
+    application: Application, monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    """What the table showed was noted of fewer messages than had a place by then."""
+    monkeypatch.setattr(timeline_source, "_QUICK_S", 60.0)  # on a busy machine, too
+    log = GrowingLog()
+    log.write(envelope(ts=at(0)), envelope(sender="human", ts=at(10)), envelope(ts=at(20)))
+    panes = panes_of(window_on(application, log.document))
+    source = timeline_source.TimelineSource(log.document, panes.rows)
+    for _ in range(100):
+        source.update()
+    panes.apply_filter("no in {2, 5}")
+    for _ in range(turns):
+        source.update()
+    log.write(envelope(ts=at(30)), envelope(sender="human", ts=at(40)))
+    panes.bridge.flush()
+    for _ in range(100):
+        source.update(changed=True)
+    shown = [segment.shown for segment in source.lanes.segments]
+    assert sum(int(one[-1]) for one in shown if one is not None) == 2
+
+
 @pytest.mark.parametrize("slices", [False, True])
 def test_contexts_that_grow_over_one_another_are_put_right(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, slices: bool

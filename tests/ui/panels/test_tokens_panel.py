@@ -288,3 +288,23 @@ def test_of_many_messages_it_is_added_up_a_little_at_a_time(
     assert panel.head.count().startswith(f"{log.total:,}")
     assert panel._figure is not None
     assert int(panel._figure._sums[:, -1].sum()) == log.total
+
+
+def test_messages_that_come_do_not_have_it_begin_again(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what the table shows nothing was ever said while messages came faster than they were added up."""
+    panel = opened(window)
+    qtbot.waitUntil(lambda: panel._work is None)
+    monkeypatch.setattr(tokens_panel, "_LARGE", 2)
+    monkeypatch.setattr(tokens_panel, "SLICE_S", 0.0)
+    panes = panes_of(window)
+    panel.choice.buttons["By kind"].click()
+    panel.shown.click()
+    for _ in range(50):
+        panes.counts_changed.emit()
+        QApplication.processEvents()
+        panel._go_on()
+    assert panel.head.count() != "adding up"
+    panes.apply_filter('kind == "chat"')
+    qtbot.waitUntil(lambda: list(rows(panel)) == ["chat"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -97,6 +98,30 @@ def test_a_death_is_made_good_and_a_third_one_ends_it(document: CaptureDocument,
     assert counting.trouble.startswith("Tokens are counted no further: the process that counts ended three times.")
     assert counting.pids == []
     assert counting.go_on()
+
+
+class DeadProcess:
+    """One that ended before it said anything."""
+
+    pid, ready = 1, False
+
+    def __init__(self) -> None:
+        self.connection, theirs = multiprocessing.Pipe()
+        theirs.close()
+
+    def take(self) -> None:
+        raise EOFError
+
+    def end(self) -> None:
+        self.connection.close()
+
+
+def test_more_deaths_at_once_than_it_takes_to_give_up(counting: Counting, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.analysis.counting.CountingProcess", DeadProcess)
+    counting._wanted = 4
+    assert counting.go_on(10)
+    assert counting.trouble is not None
+    assert counting.pids == []
 
 
 @pytest.mark.timeout(180)  # processes are started one after the other

@@ -170,6 +170,22 @@ def test_a_line_too_long_for_a_window_waits_for_the_process_that_is_being_starte
     source.close()
 
 
+def test_such_a_line_is_read_here_when_no_process_ever_gets_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(lines_of(envelope(payload={"text": "x" * (2 << 20)})))
+    source = SourceFile(log)
+    monkeypatch.setattr(parallel, "_PATIENCE_S", -1)
+    monkeypatch.setattr(parallel._Reading, "_hear", lambda self, timeout: None)
+    reading = parallel._Reading(source, 0, source.size, 1)
+    block = reading.next(wait=False)
+    assert block is not None
+    assert len(block) == 1
+    reading.end()
+    source.close()
+
+
 def iter_blocks(reading: parallel._Reading) -> Iterator[Block]:
     """Blocks until all is read, as a window asks for them."""
     while reading.unfinished:

@@ -13,8 +13,10 @@ from inspector.model_context import ModelContext, Options, Reader, Role, reader_
 from inspector.model_context.difference import difference
 from inspector.model_context.growth import changing, growth_of
 from inspector.model_context.messages import messages_of, tools_of
+from inspector.slices import finished
 from inspector.tokens.counter import count
-from tests.builders import document_at, document_of, envelope, tool_call, tool_result
+from tests.builders import GrowingLog, document_at, document_of, envelope, tool_call, tool_result
+from tests.findings import captured as line_of
 
 CODING_AGENT = Path(__file__).parents[2] / "data/recordings/mew/coding-agent/envelope-history.jsonl"
 HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
@@ -426,3 +428,16 @@ def test_the_summary_of_a_result_that_is_not_counted_yet_is_not_counted_here() -
     assert not context.counting
     assert context.at(5).entry(3).tokens is None
     assert context.at(5).uncounted == 6
+
+
+@pytest.mark.parametrize("steps", range(8))
+def test_a_request_that_comes_after_its_answer_while_the_context_is_worked_out(steps: int) -> None:
+    search = tool_call("search")
+    log = GrowingLog()
+    log.write({"ctxcap": 1}, line_of("in", tool_result(search, PAGE)), line_of("in", tool_call("store")))
+    working = ModelContext.in_steps(log.document.analysis, lead(log.document))
+    for _ in range(steps):
+        next(working)
+    log.write(line_of("in", search))
+
+    assert len(finished(working).rows) == (3 if steps == 0 else 2)

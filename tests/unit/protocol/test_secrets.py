@@ -221,6 +221,8 @@ def test_names_that_look_like_keys_stay(text: str):
         {"value": "s3cr3t", "isSecret": True, "name": "GITHUB_TOKEN"},
         {"key": "X-Api-Key", "type": "text", "value": 's3 "cr3t"'},
         [{"Name": "Authorization", "Value": "Custom s3cr3t"}, {"name": "LEVEL", "value": "debug"}],
+        {"name": "mine", "key": "password", "value": "s3cr3t"},
+        {"value": "s3cr3t", "key": "mine", "name": "API_KEY"},
     ],
 )
 @pytest.mark.parametrize("depth", [0, 1, 3])

@@ -171,14 +171,15 @@ class GrowthSource:
 
     def _draw_lines(self) -> Steps[None]:
         context = self._context
-        self._due = False
         if context is None:
+            self._due = False
             self._clear()
             return
         analysis, reader = self.document.analysis, context.reader
-        self._due = not context.count_summaries(time.perf_counter() + _COUNT_S)
+        left = not context.count_summaries(time.perf_counter() + _COUNT_S)
         yield
         growth = yield from growing(context)
+        self.times.update(len(analysis))  # what came meanwhile may be in the context
         steps = self.times.values[growth.messages]
         self.messages = growth.messages
         self.steps_ns = np.maximum.accumulate(steps) if len(steps) else steps
@@ -189,6 +190,7 @@ class GrowthSource:
         by = [int(code) for code in np.argsort(-sent, kind="stable")[:3] if sent[code] and code]
         self.company = [analysis.capture.strings[code] for code in by]
         self.reports = list(self._reported(reader))
+        self._due = left  # last, for it may be interrupted
 
     def _reported(self, reader: Reader) -> list[Reported]:
         found = self.document.analysis.participants.all.get((reader.space, reader.name or ""))

@@ -133,6 +133,9 @@ class ModelSeesPanel(QWidget):
     def apply_changes(self, changes: Changes) -> None:
         """Take in a flush of the document, in a while; nothing while it is not seen. O(1)."""
         self.sight.spoil()
+        self._refresh_later()
+
+    def _refresh_later(self) -> None:
         if self.isVisible() and not self._later.isActive() and not self._stopped:
             self._later.setInterval(max(EVERY_MS, round(self.sight.cost_s * 1000 * _SHARE)))
             self._later.start()
@@ -184,6 +187,8 @@ class ModelSeesPanel(QWidget):
             if not len(sight.rows):
                 view.set_empty_text(WORKING)
             return
+        if sight.spoilt:  # meanwhile
+            self._refresh_later()
         self.model.take(sight)
         self._say()
         moved = self._look_at != (look_at := (sight.reader, sight.at, sight.compared, self._current))

@@ -75,6 +75,11 @@ class Sight:
         self._spoilt = True
 
     @property
+    def spoilt(self) -> bool:
+        """Whether something has changed since the last working out began."""
+        return self._spoilt
+
+    @property
     def reader(self) -> Reader | None:
         """Whose context is shown."""
         if self.chosen is not None and self.chosen in self.readers:
@@ -121,10 +126,9 @@ class Sight:
     def _work_out(self) -> Steps[None]:
         analysis = self._document.analysis
         if self._spoilt or self._end != len(analysis):
-            self._end, self._made_of = len(analysis), None
+            self._end, self._made_of, self._spoilt = len(analysis), None, False
             self.readers = readers(analysis)
             yield
-        self._spoilt = False
         reader = self.reader
         if self._made_of != (reader, self.options):
             before, made_of = self._context, (reader, self.options)
@@ -152,7 +156,7 @@ class Sight:
             self.moment = self.change = None
             self.rows = EntryRows()
             return
-        message, other = self.message, self.compared
+        message, other = asked = self.message, self.compared
         moment = self.moment = context.at(message)
         self.change = None
         if other is not None and other != message:
@@ -160,6 +164,9 @@ class Sight:
             self.change = difference(*sorted((moment, compared), key=lambda one: one.message))
             moment = self.change.later
         yield
+        if asked != (self.message, self.compared):  # meanwhile
+            yield from self._looking()
+            return
         self.rows = EntryRows(moment, self._listed(moment), self.change, by_size=self.by_size)
 
     def _listed(self, moment: Moment) -> Places:

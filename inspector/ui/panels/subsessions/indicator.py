@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 TITLE = "What the sub-session sees"
 NOTHING = "Select a sub-session to see what it takes along from the chat."
 SLICE_S = 0.008
+"""So long a chat that was not looked at yet is looked at in one go."""
 _REST = 4
 """While counts come in, it rests so many times as long as working out what they make has taken."""
-"""So long a chat that was not looked at yet is looked at in one go."""
 _LEAST_WIDTH = 186
 
 

@@ -125,7 +125,8 @@ class TimelineSource:
     @property
     def share(self) -> float:
         """How far the lanes are, 0 to 1."""
-        return (self._anew or self.lanes).given / max(1, self._stop)
+        wanted = len(self._rows.visible) if self.only_shown and self._rows.chooses else self._stop
+        return min(1.0, (self._anew or self.lanes).given / max(1, wanted))
 
     @property
     def _all(self) -> tuple[_Seldom, ...]:
@@ -232,11 +233,13 @@ class TimelineSource:
             self._shown.due = False
         self._mask = None
         if self._dims:
-            shown = self._mask = np.zeros(self._stop, np.bool_)
+            shown = np.zeros(self._stop, np.bool_)
             visible = self._rows.visible
             shown[visible[visible < self._stop]] = True
             shown[self._rows.seen :] = True  # nobody has looked yet
             yield
+            come = self._stop - len(shown)  # meanwhile, and into the lanes
+            self._mask = np.concatenate((shown, np.ones(come, np.bool_))) if come else shown
         self.lanes.mark_shown(self._mask)
 
     def _make_spans(self) -> Steps[None]:

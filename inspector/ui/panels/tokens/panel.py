@@ -120,6 +120,7 @@ class TokensPanel(QWidget):
         self._work: Steps[None] | None = None
         self._late = False
         self._shows: tuple[object, ...] = ()
+        self._view: tuple[object, ...] = ()
         self._took_s = 0.0
         self._connect()
 
@@ -156,7 +157,11 @@ class TokensPanel(QWidget):
 
     def apply_view(self) -> None:
         """The table shows others, perhaps."""
-        if self.shown.isChecked() and self.isVisible() and not self._stopped:
+        if not self.shown.isChecked() or not self.isVisible() or self._stopped:
+            return
+        if self._work is not None and self._view == (self._rows.filter, self._rows.scope):  # it only has more messages
+            self._late = True
+        else:
             self._timer.start(0)
 
     def show_message(self, message: int | None) -> None:
@@ -185,6 +190,7 @@ class TokensPanel(QWidget):
         if self._stopped or not self.isVisible():
             return
         self._timer.stop()
+        self._view = self._rows.filter, self._rows.scope
         self._work, self._took_s = self._add_up(), 0.0
         self._go_on()
 
