@@ -219,6 +219,7 @@ def test_closing_the_window_ends_reading(qapp: QApplication, log: Path) -> None:
 
 def test_short_work_shows_no_progress(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "_QUIET_S", 10.0)  # short is what a busy machine calls so
+
     async def steps(application: Application) -> None:
         window = application.new_window()
         said: list[str] = []
