@@ -172,8 +172,8 @@ def stop(handler: LogFile) -> None:
     for other in [one for one in root.handlers if one is handler or isinstance(one, _Terminal)]:
         root.removeHandler(other)
         other.close()
-    for name in ("inspector", _DEMO):
-        logging.getLogger(name).setLevel(logging.NOTSET)
+    logging.getLogger("inspector").setLevel(logging.NOTSET)
+    logging.getLogger(_DEMO).setLevel(logging.INFO)  # never less: it would be given frames, and tokens in them
 
 
 def last_lines(path: Path | None, most: int) -> list[str]:

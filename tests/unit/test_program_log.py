@@ -108,6 +108,11 @@ def test_frames_are_never_logged(log: LogFile) -> None:
         program_log.stop(detailed)
 
 
+def test_frames_of_the_demo_are_not_logged_after_the_end_either() -> None:
+    program_log.stop(program_log.start(mask_text))
+    assert not logging.getLogger("inspector.demo.gateway").isEnabledFor(logging.DEBUG)
+
+
 def test_a_folder_that_cannot_be_written_to_fails_nobody(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
