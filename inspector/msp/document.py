@@ -245,7 +245,8 @@ class SessionDocument:
         """
         snapshot, state = Snapshot(self.files, self._gone), self._history.state
         try:
-            yield partial(save_files, snapshot.files, snapshot.gone, force=force)
+            with self._history.writing(state):
+                yield partial(save_files, snapshot.files, snapshot.gone, force=force)
         except OSError:
             if snapshot.wrote_any:
                 self._history.forget_saved()  # some of it: the disk has what no state of ours is

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -122,6 +123,7 @@ class EditHistory:
         self._done: list[Made] = []
         self._undone: list[Made] = []
         self._saved: object = self.state
+        self._writing: object = _NEVER
 
     @property
     def state(self) -> object:
@@ -130,8 +132,9 @@ class EditHistory:
 
     @property
     def dirty(self) -> bool:
-        """Whether the document is another one than was read or saved last."""
-        return self.state is not self._saved
+        """Whether the document is another one than was read or saved last, or than is being written at this moment."""
+        overtaken = self._writing is not _NEVER and self.state is not self._writing
+        return overtaken or self.state is not self._saved
 
     @property
     def undo_words(self) -> str | None:
@@ -170,6 +173,15 @@ class EditHistory:
             step.do()
         self._done.append(made)
         return made.edit
+
+    @contextmanager
+    def writing(self, state: object) -> Generator[None]:
+        """Meanwhile a state is written: when that is done the disk has no longer what was saved last."""
+        self._writing = state
+        try:
+            yield
+        finally:
+            self._writing = _NEVER
 
     def forget_saved(self) -> None:
         """What is on the disk is none of the states there were."""

@@ -19,7 +19,8 @@ MAX_DEPTH = 200
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _BLANK = re.compile(rb"[ \t\n\r]*+")
 _PLAIN = re.compile(rb'[^\s,:"\[\]{}]++')
-_WHOLE_ESCAPES = re.compile(rb'"[^"\\]*+(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^"\\]*+)*+', re.DOTALL)
+# Not possessive at its end: before 3.11.5 such a group keeps what it tried in vain.
+_WHOLE_ESCAPES = re.compile(rb'"[^"\\]*+(?:\\(?:u[0-9a-fA-F]{4}|[^u])[^"\\]*+)*', re.DOTALL)
 _CLOSERS = {0x7B: 0x7D, 0x5B: 0x5D}  # { and [
 _KEY = re.compile(rb'"(?:message|envelope|frame|text|data)"\s*:\s*$')
 

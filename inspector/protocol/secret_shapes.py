@@ -94,7 +94,8 @@ PATTERNS: Final = tuple(_pattern(shape) for shape in SHAPES)
 # The header in clear, so that one sees what was masked. Up to the footer, or as far as it looks like a key.
 PRIVATE_KEY: Final = re.compile(
     r"(-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)"
-    r"(?:(?:[^\-\"]|-(?!----))++(?=-----END)|(?:(?:\s|\\++[nrt])*+[A-Za-z0-9+/=]{16,}+)++)"
+    r"(?:(?!-----)[^\-\"]*+(?:-(?!----)[^\-\"]*+)*(?=-----END)"
+    r"|(?:\s*+(?:\\++[nrt]\s*+)*[A-Za-z0-9+/=]{16,}+)+)"  # before 3.11.5 a possessive group keeps what it tried in vain
 )
 """A private key as text (PEM, OpenSSH, PGP)."""
 

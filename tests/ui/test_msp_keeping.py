@@ -105,8 +105,11 @@ def test_what_is_undone_while_it_is_saved_can_be_saved_without_it(qapp: QApplica
         await until(slow.is_asked, "it to be written")
         window.actions_by_id["edit.undo"].trigger()
         save(window)  # waits for the other
+        both = asyncio.ensure_future(window.msp.keeping.settle())  # noqa: TID251  is awaited
+        await asyncio.sleep(0.05)  # so does this, behind it
         slow.free.set()
-        await until(lambda: not window.isWindowModified(), "both to be saved")
+        await both
+        await until(lambda: not window.isWindowModified(), "it to be said")
         assert bytes_of(report) == before
 
     at_work(qapp, report, steps)
