@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Generator, Iterator
 from typing import TypeVar
@@ -11,6 +12,13 @@ Steps = Generator[None, None, Outcome]
 """Work that stops every few milliseconds, and what comes of it."""
 SLICE_S, MORE_MS = 0.008, 4
 """So long a window works at once on what takes long, and so long it leaves its loop to others before it goes on."""
+LARGE = 200_000
+"""Messages from which on a window does a little at a time what it does at once for fewer."""
+
+
+def turn_ends(messages: int) -> float:
+    """When to stop working on so many messages for this turn of the loop, by `time.perf_counter`; for few never."""
+    return time.perf_counter() + SLICE_S if messages > LARGE else math.inf
 
 
 def go_on(steps: Iterator[object], until: float) -> bool:

@@ -28,6 +28,7 @@ class Echoes:
     def __init__(self, payload_at: Callable[[int, int, int], Any]) -> None:
         self._payload_at = payload_at
         self._sent: dict[int, _Span] = {}  # by the hash of id, sender and kind, which is what copies fold by
+        self._ids: set[int] = set()
 
     def mark(self, block: Block) -> None:
         """Let the copies in a block fold into what was sent before them."""
@@ -35,15 +36,16 @@ class Echoes:
         sent = (columns["flags"] & _SENT != 0).tolist()
         if not self._sent and not any(sent):
             return
+        ids, senders, kinds, directions = (columns[name] for name in ("id_hash", "sender", "kind_raw", "direction"))
         came_in = strings.find("in")  # only a capture's lines say so
-        ids, senders, kinds, directions = (
-            columns[name].tolist() for name in ("id_hash", "sender", "kind_raw", "direction")
-        )
-        for place, (id_, is_sent) in enumerate(zip(ids, sent, strict=True)):
-            if id_ == NO_HASH or not (is_sent or directions[place] == came_in):
+        for place, id_ in enumerate(ids.tolist()):
+            if not sent[place] and id_ not in self._ids:  # nearly all
+                continue
+            if id_ == NO_HASH or not (sent[place] or directions[place] == came_in):
                 continue
             fold = hash_text(f"{id_}\0{strings[senders[place]]}\0{strings[kinds[place]]}")
-            if is_sent:
+            if sent[place]:
+                self._ids.add(id_)
                 self._sent[fold] = self._span(block, place)
                 columns["fold"][place] = fold
             elif fold in self._sent and self._says_the_same(self._span(block, place), self._sent[fold]):

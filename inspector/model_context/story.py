@@ -24,6 +24,8 @@ Array = NDArray[np.int64]
 
 _AT_ONCE = 64
 """Summaries that are counted between two looks at the clock."""
+COUNT_S = 0.02
+"""So long a window counts summaries at once; the rest waits for its next turn."""
 
 
 @dataclass(frozen=True, slots=True)

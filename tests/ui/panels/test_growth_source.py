@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from inspector import slices
 from inspector.document import CaptureDocument
 from inspector.model_context import ModelContext, Reader, readers
 from inspector.model_context.growth import growth_of
@@ -37,7 +38,7 @@ def expected(document: CaptureDocument) -> list[list[int]]:
 
 def test_summaries_are_counted_in_turns(document: CaptureDocument, monkeypatch: pytest.MonkeyPatch) -> None:
     """They were all counted when the timeline was opened: 20 us each, so that 100,000 froze it."""
-    monkeypatch.setattr(growing, "_COUNT_S", 0.0)
+    monkeypatch.setattr(growing, "COUNT_S", 0.0)
     monkeypatch.setattr(growing, "_REST", 0)
     source = GrowthSource(document)
 
@@ -69,8 +70,8 @@ def test_summaries_are_not_counted_again(document: CaptureDocument) -> None:
 def test_of_a_large_capture_it_is_worked_out_a_little_at_a_time(
     document: CaptureDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(growing, "_LARGE", 10)
-    monkeypatch.setattr(growing, "SLICE_S", 0.0)
+    monkeypatch.setattr(slices, "LARGE", 10)
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
     source = GrowthSource(document)
 
     assert not source.update()
@@ -92,8 +93,8 @@ def test_whatever_it_is_interrupted_in_the_lines_come(
     document: CaptureDocument, monkeypatch: pytest.MonkeyPatch, turns: int
 ) -> None:
     """Another message of the same participant was selected while lines were made: they were never made."""
-    monkeypatch.setattr(growing, "_LARGE", 10)
-    monkeypatch.setattr(growing, "SLICE_S", 0.0)
+    monkeypatch.setattr(slices, "LARGE", 10)
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
     monkeypatch.setattr(growing, "_REST", 0)
     source = GrowthSource(document)
     for _ in range(turns):
@@ -108,8 +109,8 @@ def test_whatever_it_is_interrupted_in_the_lines_come(
 
 def test_messages_may_come_while_it_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those taken into the context had no time yet."""
-    monkeypatch.setattr(growing, "_LARGE", 1)
-    monkeypatch.setattr(growing, "SLICE_S", 0.0)
+    monkeypatch.setattr(slices, "LARGE", 1)
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
     monkeypatch.setattr(growing, "_REST", 0)
     log = GrowingLog()
     log.write(envelope(), envelope())
@@ -128,8 +129,8 @@ def test_messages_may_come_while_it_is_worked_out(monkeypatch: pytest.MonkeyPatc
 def test_another_reader_is_worked_out_anew_in_the_middle_of_the_first(
     document: CaptureDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(growing, "_LARGE", 10)
-    monkeypatch.setattr(growing, "SLICE_S", 0.0)
+    monkeypatch.setattr(slices, "LARGE", 10)
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
     source = GrowthSource(document)
     for _ in range(5):
         source.update()

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
+from inspector import slices
 from inspector.document import CaptureDocument
 from inspector.ui import stepped_write
 from inspector.ui.app import Application
@@ -107,8 +108,8 @@ def test_it_shows_what_stands_in_the_context_at_the_end(window: MainWindow) -> N
 def test_of_many_messages_it_is_worked_out_a_little_at_a_time(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sight, "_LARGE", 2)
-    monkeypatch.setattr(sight, "SLICE_S", 0.0)
+    monkeypatch.setattr(slices, "LARGE", 2)
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
     panel = opened(window)
     assert (listed(panel), panel.view.empty_text) == ([], WORKING)
     qtbot.waitUntil(lambda: listed(panel) == [3, 4, 5, 6, 7, 11])
@@ -123,8 +124,8 @@ def test_another_moment_may_be_asked_for_while_one_is_worked_out(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch, turns: int
 ) -> None:
     """Just before the end it was taken for the one that was worked out."""
-    monkeypatch.setattr(sight, "_LARGE", 2)
-    monkeypatch.setattr(sight, "SLICE_S", 0.0)
+    monkeypatch.setattr(slices, "LARGE", 2)
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
     looked = sight.Sight(window.document)
     for _ in range(turns):
         looked.update()
@@ -140,8 +141,8 @@ def test_what_came_while_it_is_worked_out_is_shown_soon(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The time to look again had come before it was done, and nothing renewed it later."""
-    monkeypatch.setattr(sight, "_LARGE", 2)
-    monkeypatch.setattr(sight, "SLICE_S", 0.0)
+    monkeypatch.setattr(slices, "LARGE", 2)
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
     monkeypatch.setattr(panels, "EVERY_MS", 10)
     log = GrowingLog()
     log.write(*lines())

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
 
+from inspector import slices
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.timeline import source as timeline_source
@@ -453,8 +454,8 @@ def test_words_to_choose_give_way_to_their_arrow(window: MainWindow) -> None:
 @pytest.fixture
 def in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few messages are worked out as a million are: with a pause after each step."""
-    monkeypatch.setattr(timeline_source, "_LARGE", 2)
-    monkeypatch.setattr(timeline_source, "SLICE_S", 0.0)
+    monkeypatch.setattr(slices, "LARGE", 2)
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
 
 
 @pytest.mark.usefixtures("in_slices")
@@ -525,13 +526,13 @@ def test_messages_may_come_while_it_is_worked_out_which_are_shown(
     assert sum(int(one[-1]) for one in shown if one is not None) == 2
 
 
-@pytest.mark.parametrize("slices", [False, True])
+@pytest.mark.parametrize("sliced", [False, True])
 def test_contexts_that_grow_over_one_another_are_put_right(
-    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, slices: bool
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, sliced: bool
 ) -> None:
-    if slices:
-        monkeypatch.setattr(timeline_source, "_LARGE", 1)
-        monkeypatch.setattr(timeline_source, "SLICE_S", 0.0)
+    if sliced:
+        monkeypatch.setattr(slices, "LARGE", 1)
+        monkeypatch.setattr(slices, "SLICE_S", 0.0)
     log = GrowingLog()
     log.write(envelope(context="a", ts=at(0)), envelope(context="b", ts=at(40)))
     window = window_on(application, log.document)

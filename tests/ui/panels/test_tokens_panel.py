@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from inspector import slices
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.model_context import Reader
@@ -257,8 +258,8 @@ def test_the_more_a_refresh_costs_the_rarer_it_is(window: MainWindow) -> None:
 def test_the_plot_can_be_pointed_at_before_it_is_added_up(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tokens_panel, "_LARGE", 2)
-    monkeypatch.setattr(tokens_panel, "SLICE_S", 0.0)
+    monkeypatch.setattr(slices, "LARGE", 2)
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
     panel = opened(window, wide=True)
     while panel._figure is None:
         panel._go_on()
@@ -274,8 +275,8 @@ def test_of_many_messages_it_is_added_up_a_little_at_a_time(
 ) -> None:
     panel = opened(window, wide=True)
     qtbot.waitUntil(lambda: panel.canvas is not None and panel.canvas.isVisible())
-    monkeypatch.setattr(tokens_panel, "_LARGE", 2)
-    monkeypatch.setattr(tokens_panel, "SLICE_S", 0.0)
+    monkeypatch.setattr(slices, "LARGE", 2)
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
     panel.choice.buttons["By kind"].click()
     assert panel.head.count() == "adding up"
     assert "grep" in rows(panel)
@@ -296,8 +297,8 @@ def test_messages_that_come_do_not_have_it_begin_again(
     """Of what the table shows nothing was ever said while messages came faster than they were added up."""
     panel = opened(window)
     qtbot.waitUntil(lambda: panel._work is None)
-    monkeypatch.setattr(tokens_panel, "_LARGE", 2)
-    monkeypatch.setattr(tokens_panel, "SLICE_S", 0.0)
+    monkeypatch.setattr(slices, "LARGE", 2)
+    monkeypatch.setattr(slices, "SLICE_S", 0.0)
     panes = panes_of(window)
     panel.choice.buttons["By kind"].click()
     panel.shown.click()

@@ -75,11 +75,16 @@ def test_it_is_started_when_it_is_needed_and_ends_when_told(document: CaptureDoc
 
 
 def kill(counting: Counting) -> None:
-    """Kill the process that counts, once it has something to do."""
-    while not any(counting._processes.values()):
-        counting.go_on(10)
-    (pid,) = counting.pids
-    os.kill(pid, signal.SIGKILL)
+    """Kill the process that counts at the first it is given: it is stopped before, or it would be done with it."""
+    counting._start()
+    (process,) = counting._processes
+    while not process.ready:
+        counting._hear(10)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGSTOP)
+    counting._give_out()
+    assert counting._processes[process]
+    os.kill(process.pid, signal.SIGKILL)
 
 
 def test_a_death_is_made_good_and_a_third_one_ends_it(document: CaptureDocument, counting: Counting) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 
 import numpy as np
@@ -13,7 +12,8 @@ from inspector.model_context import ModelContext, Reader, Role, readers
 from inspector.model_context.growth import growing
 from inspector.model_context.reader import named_reader
 from inspector.model_context.reported import Reported, reported_at
-from inspector.slices import SLICE_S, Steps, go_on
+from inspector.model_context.story import COUNT_S
+from inspector.slices import Steps, go_on, turn_ends
 from inspector.timeline.times import MessageTimes
 from inspector.ui import formats
 from inspector.ui.wire_text import plain
@@ -23,10 +23,6 @@ _NONE: Array = np.zeros(0, np.int64)
 _REST = 20
 """What takes long is done again only after so many times as long."""
 _NAME = 60
-_LARGE = 200_000
-"""Messages from which on it is worked out a little at a time."""
-_COUNT_S = 0.02
-"""So long at once summaries are counted; the rest waits for the next turn."""
 
 
 class GrowthSource:
@@ -122,7 +118,7 @@ class GrowthSource:
             return False
         if self._made_of != self._state() and time.perf_counter() >= self._next:
             return False
-        return not context.count_summaries(time.perf_counter() + _COUNT_S)
+        return not context.count_summaries(time.perf_counter() + COUNT_S)
 
     def update(self, *, now: bool = False) -> bool:
         """Take in what came, unless that took so long the last time that it has to wait; whether anything differs.
@@ -136,8 +132,7 @@ class GrowthSource:
             if not anew and (not self._due or (self.counting and not rested)):
                 return False
             self._work, self._took = self._work_out(anew=anew), 0.0
-        large = len(self.document.analysis) > _LARGE
-        done = go_on(self._work, began + SLICE_S if large else math.inf)
+        done = go_on(self._work, turn_ends(len(self.document.analysis)))
         now_s = time.perf_counter()
         self._took += now_s - began
         if done:
@@ -176,7 +171,7 @@ class GrowthSource:
             self._clear()
             return
         analysis, reader = self.document.analysis, context.reader
-        left = not context.count_summaries(time.perf_counter() + _COUNT_S)
+        left = not context.count_summaries(time.perf_counter() + COUNT_S)
         yield
         growth = yield from growing(context)
         self.times.update(len(analysis))  # what came meanwhile may be in the context

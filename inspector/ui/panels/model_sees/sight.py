@@ -6,7 +6,6 @@ nothing; it is worked out anew when something has changed.
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import replace
 
@@ -17,17 +16,14 @@ from inspector.document import CaptureDocument
 from inspector.model_context import ModelContext, Moment, Options, Reader, reader_of, readers
 from inspector.model_context.difference import Difference, difference
 from inspector.model_context.growth import changing
-from inspector.slices import SLICE_S, Steps, finished, go_on
+from inspector.model_context.story import COUNT_S
+from inspector.slices import Steps, finished, go_on, turn_ends
 from inspector.ui.panels.list_view import Key
 
 Places = NDArray[np.int64]
 
 _NONE: Places = np.empty(0, np.int64)
 _MESSAGE = ""
-COUNT_S = 0.02
-"""So long at once summaries are counted; the rest waits for the next turn."""
-_LARGE = 200_000
-"""Messages from which on it is worked out a little at a time."""
 
 
 class Sight:
@@ -117,7 +113,7 @@ class Sight:
         if self._work is None or self._wanted != wanted:
             self._work, self._wanted, self.cost_s = self._work_out(), wanted, 0.0
         began = time.perf_counter()
-        done = go_on(self._work, began + SLICE_S if len(self._document.analysis) > _LARGE else math.inf)
+        done = go_on(self._work, turn_ends(len(self._document.analysis)))
         self.cost_s += time.perf_counter() - began
         if done:
             self._work = None

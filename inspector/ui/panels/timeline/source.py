@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from inspector.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.visible import Scope, VisibleRows
-from inspector.slices import SLICE_S, Steps, finished, go_on
+from inspector.slices import Steps, finished, go_on, turn_ends
 from inspector.timeline.grouping import LaneBy
 from inspector.timeline.lanes import Lanes
 from inspector.timeline.spans import Spans, spans_of
@@ -26,8 +25,6 @@ _LONG_REST = 60
 _LEAST_S = 0.25
 _QUICK_S = 0.002
 """What takes no longer need not rest."""
-_LARGE = 200_000
-"""Messages from which on everything is done a little at a time."""
 
 
 class _Seldom:
@@ -177,7 +174,7 @@ class TimelineSource:
         self._problems.due |= changed or self._stop != stop
         self._feed_on()
         # Of a large one the first that takes long is enough for a turn; what is left is `behind`.
-        until = self._until
+        until = turn_ends(self._stop)
         for one in (self._tidy, self._shown, self._spans, self._problems):
             if one.ready and not self._feed.working:
                 if one.run(until):
@@ -186,13 +183,9 @@ class TimelineSource:
                 if one.working or time.perf_counter() >= until:
                     return
 
-    @property
-    def _until(self) -> float:
-        return time.perf_counter() + SLICE_S if self._stop > _LARGE else math.inf
-
     def _feed_on(self) -> None:
         self._feed.due |= self._fed < self._stop
-        self.version += self._feed.run(self._until)
+        self.version += self._feed.run(turn_ends(self._stop))
 
     def _feed_lanes(self) -> Steps[None]:
         """Give the lanes what they do not have yet."""

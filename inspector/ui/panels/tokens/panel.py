@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from inspector.analysis import Changes
 from inspector.analysis.token_shares import Sums, Way, summing, with_below
 from inspector.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
-from inspector.slices import MORE_MS, SLICE_S, Steps, go_on
+from inspector.slices import MORE_MS, Steps, go_on, turn_ends
 from inspector.timeline.brushed import time_condition
 from inspector.timeline.times import MessageTimes
 from inspector.tokens.counter import TOKENIZER
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
 REFRESH_MS = 1_000
 _REST = 4
 """Between two refreshes the loop is left to others for this many times as long as one took: a million are 100 ms."""
-_LARGE = 200_000
-"""Messages from which on they are added up a little at a time."""
 _WAYS: dict[str, Way] = {
     "By tool": "tool", "By context": "context", "By participant": "participant", "By kind": "kind",
 }  # fmt: skip
@@ -198,8 +195,7 @@ class TokensPanel(QWidget):
         work, began = self._work, time.perf_counter()
         if work is None or self._stopped or not self.isVisible():
             return
-        many = len(self._document.analysis) > _LARGE
-        done = go_on(work, began + SLICE_S if many else math.inf)
+        done = go_on(work, turn_ends(len(self._document.analysis)))
         self._took_s += time.perf_counter() - began
         if done:
             self._work = None
