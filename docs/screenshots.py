@@ -78,7 +78,7 @@ PICTURES = (
     ),
     Picture(
         "docs/pictures/filter.png", DEMO,
-        ("--select", "107", "-Y", 'kind like "mcp/*:tools/call" && from == "analyst"'), (0, 30, 1280, 330),
+        ("--select", "105", "-Y", 'kind like "mcp/*:tools/call" && from == "analyst"'), (0, 30, 1280, 330),
     ),
     Picture("docs/pictures/sub-sessions.png", SESSIONS, ("--view", "sub-sessions"), (213, 100, 1067, 676)),
 )  # fmt: skip

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import os
 import signal
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -26,7 +28,7 @@ NewWindow = Annotated[
 Standalone = Annotated[
     bool, typer.Option("--standalone", help="A process of its own, which also waits until its windows are closed.")
 ]
-ThemeName = Annotated[str, typer.Option("--theme", help="system, light or dark.")]
+ThemeName = Annotated[str, typer.Option("--theme", metavar="NAME", help="system, light or dark.")]
 
 _DEMO_SECONDS_WITHOUT_DISPLAY = 20.0
 
@@ -103,7 +105,7 @@ def demo_command(
 def screenshot_command(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Any readable log.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="PNG", help="Where to write the picture.")],
-    display_filter: Annotated[str, typer.Option("-Y", "--filter", help="Display filter.")] = "",
+    display_filter: Annotated[str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter.")] = "",
     select: Annotated[int | None, typer.Option("--select", metavar="NO", help="Message to select.")] = None,
     preset: Annotated[str | None, typer.Option("--preset", metavar="NAME", help="Filter preset.")] = None,
     size: Annotated[str, typer.Option("--size", metavar="WxH", help="Window size.")] = "1280x800",
@@ -157,7 +159,25 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):  # the same bytes whatever the console's or a redirection's encoding
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="")
     try:
-        app(arguments, prog_name="context-inspector")
-    except Exception:  # noqa: BLE001 - it ends here whatever it is
+        try:
+            app(arguments, prog_name="context-inspector")
+        finally:
+            if sys.stdout is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    sys.stdout.flush()
+    except Exception as error:  # noqa: BLE001 - it ends here whatever it is
+        if isinstance(error, OSError) and error.filename is None and error.errno in _NO_ROOM:
+            _end_unwritten(error)
         traceback.print_exc()
         sys.exit(OUR_FAULT)
+
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def _end_unwritten(error: OSError) -> NoReturn:
+    """The answer was redirected to a disk that is full."""
+    with contextlib.suppress(OSError):  # which tries to write what is left once more
+        sys.stdout.close()
+    sys.stderr.write(f"The answer cannot be written: {error.strerror}. What was written of it is not all.\n")
+    sys.exit(2)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import closing
 
+import numpy as np
+
 from inspector.capture import overlong
 from inspector.capture.block import Block
 from inspector.capture.long_lines import LONG_LINE_BYTES, LongLines
@@ -21,6 +23,8 @@ from inspector.protocol.formats import READS
 BLOCK_BYTES = 1 << 20
 LIVE_BLOCK_BYTES = 1 << 18
 """Smaller, so that a window stays responsive between two blocks."""
+_SHORT_LINE = 128
+"""Bytes. Of shorter lines a block holds no more than of these: each takes its time, however little it says."""
 POLL_S = 0.016
 """How often a document takes in what has arrived: what a firehose brings until then is a few milliseconds' work."""
 _FORMATS_READ = f"{READS}; a JSON array of any of these; and all of them as .gz or .zst"
@@ -156,9 +160,10 @@ class SourceReader:
 
         Args:
             whole_lines: leave a last line without an end for later: its rest is still being written.
-            size: bytes to read; more where one line is longer.
+            size: bytes to read; more where one line is longer, fewer where lines are short.
         """
         source = self.source
+        most_lines = max(1, size // _SHORT_LINE)
         if source.elements is not None:
             return self._next_elements(at_end=not whole_lines, size=size)
         if self._long_lines is not None and self._long_lines.pending:
@@ -174,7 +179,9 @@ class SourceReader:
             if size >= overlong.MAX_LINE:
                 return self._next_overlong(source.read_to + len(data), whole_lines=whole_lines)
             size = min(4 * size, overlong.MAX_LINE)
-        if len(data) < size and not whole_lines and start + len(data) > source.read_to:
+        if data.count(b"\n") > most_lines:
+            end = _end_of_line(data, most_lines)
+        elif len(data) < size and not whole_lines and start + len(data) > source.read_to:
             last = start + end
             end = len(data)
             self._torn_at = last if last < start + end else None
@@ -226,3 +233,8 @@ class SourceReader:
             self._long_lines.end()
             self._long_lines = None
             self.waiting = False
+
+
+def _end_of_line(data: bytes, number: int) -> int:
+    """Where a line ends that is there, counted from 1."""
+    return int(np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))[number - 1]) + 1

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import errno
 import os
-import tempfile
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from inspector.capture.sources import SourceFile
 from inspector.capture.writer import CaptureWriter
 from inspector.captures import OwnCapture, captures_folder
 from inspector.document import CaptureDocument, title_of
+from inspector.whole_file import PartFile
 
 _STEP_BYTES = 1 << 20
 _TAIL_BYTES = 1 << 18
@@ -142,15 +142,15 @@ async def _copy_over(source: SourceFile, target: Path, writer: CaptureWriter | N
 @contextlib.contextmanager
 def _part_beside(target: Path) -> Generator[Path]:
     """An empty file in the target's folder; it is gone when anything fails."""
-    fd, name = tempfile.mkstemp(prefix=".context-inspector-", suffix=".part", dir=target.parent)
-    os.close(fd)
-    part = Path(name)
+    part = PartFile(target)
+    if os.name == "nt":  # what is open cannot be renamed there
+        part.release()
     try:
-        yield part
+        yield part.path
     except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
+        part.discard()
         raise
+    part.release()
 
 
 def _copy(source: SourceFile, part: Path, copied: int, grows: bool) -> int:

@@ -12,6 +12,9 @@ Steps = Generator[None, None, Outcome]
 """Work that stops every few milliseconds, and what comes of it."""
 SLICE_S, MORE_MS = 0.008, 4
 """So long a window works at once on what takes long, and so long it leaves its loop to others before it goes on."""
+AWAITED_MS, TELL_S = 1, 0.1
+"""The pause where somebody waits for what is looked for, and how often it is said then how far that is: each time
+labels change their width and panes are laid out, which takes as long as half a slice."""
 LARGE = 200_000
 """Messages from which on a window does a little at a time what it does at once for fewer."""
 

@@ -90,7 +90,7 @@ def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterato
     sizes, odd = sizes_of(analysis), odd_codes(analysis)
     counts = analysis.tokens.node_sums() if tokens else None
     sessions = analysis.contexts.sessions.labels
-    for space in analysis.contexts.spaces:
+    for space in analysis.contexts.spaces or [0]:  # also of nothing there is a main context
         if space in sessions:
             yield _session(document, space, tokens=tokens)
         elif tokens:

@@ -19,6 +19,17 @@ from tests import builders
 # Before any test imports Qt: tests never open a window on somebody's desktop. The real-window test starts a process
 # of its own under a virtual display.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# Sizes are those of an ordinary screen, however the shell of whoever runs the tests has Qt show things.
+for _scaling in ("QT_SCALE_FACTOR", "QT_SCREEN_SCALE_FACTORS", "QT_FONT_DPI", "QT_STYLE_OVERRIDE"):
+    os.environ.pop(_scaling, None)
+
+# Qt complains on standard error of a locale that is not UTF-8, also in what the tests start.
+if os.environ.get("LC_ALL") in ("C", "POSIX"):
+    os.environ["LC_ALL"] = "C.UTF-8"
+
+# What Typer takes for a wish for colours, which would stand among the words of its help.
+for _name in ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS"):
+    os.environ.pop(_name, None)
 
 # Whoever runs the tests may have signals passed over, as `nohup` and `&` do; what the tests start would inherit that.
 for _number in (signal.SIGINT, getattr(signal, "SIGHUP", None)):

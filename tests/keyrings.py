@@ -27,7 +27,7 @@ class FakeKeyring:
 
     def _asked(self) -> None:
         self.threads.add(threading.current_thread().name)
-        self.gate.wait(30)
+        self.gate.wait(60)
         if self.error is not None:
             raise self.error
 

@@ -1,7 +1,8 @@
 """A stdio server of the `mcp` package with the transient-context protocol (protocols.md 13), for tests of the tap.
 
 Run as `python -m tests.mcp_server`. Tools: `get_workflow_step` hints, `search_records` is transient, `analysis_store`
-consumes (`fail`: says so and fails), `echo` answers what it was asked, `slow` after a while, `die` ends the process.
+consumes (`fail`: says so and fails), `echo` answers what it was asked, `slow` when another `slow` has been
+answered, `die` ends the process.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import os
 import signal
 import sys
+from collections import defaultdict
 from typing import Any
 
 import anyio
@@ -19,6 +21,8 @@ from mcp.server.stdio import stdio_server
 
 TOOLS = ("get_workflow_step", "search_records", "analysis_store", "echo", "slow", "die")
 HINT = {"step": 2, "tool": "search_records", "lifecycle": "transient", "consumedBy": "analysis_store"}
+
+_answered = defaultdict[str, anyio.Event](anyio.Event)
 
 
 def result(text: str, meta: dict[str, Any] | None = None, *, failed: bool = False) -> types.CallToolResult:
@@ -40,8 +44,12 @@ async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types
             failed = bool(asked.get("fail"))
             return result("No room." if failed else "Stored.", {"context": {"consumed": True}}, failed=failed)
         case "slow":
-            await anyio.sleep(asked["seconds"])
-            return result(str(asked["seconds"]))
+            # Ordered by each other and not by time: a busy machine may hear the second much later than the first.
+            if asked["after"]:
+                await _answered[asked["after"]].wait()
+                await anyio.sleep(0.05)  # that one is on its way
+            _answered[asked["name"]].set()
+            return result(asked["name"])
         case "die":
             print("I am about to die", file=sys.stderr, flush=True)
             if "signal" in asked:

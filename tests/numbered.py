@@ -57,7 +57,7 @@ class NumberedGateway:
 
     async def joined(self) -> None:
         """Wait until somebody has."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(100):
             while not self._sockets:  # noqa: ASYNC110  several may come
                 await asyncio.sleep(0.005)
 

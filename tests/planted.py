@@ -9,6 +9,11 @@ PLANTED = (
     *KEYS, f"Bearer {BODY}", f"token={BODY}", f'password="{BODY}"', f"API_KEY='{BODY}'", f"X-API-Key: {BODY}",
     f"https://me:{BODY}@host/", f"redis://:{BODY}@host", f"ws://h/?token={BODY}", f'{{"token": "{BODY}"}}',
     f"Authorization: Basic {BODY}", f"Authorization: Token {BODY}", f"{{'token': '{BODY}'}}",
+    f"Cookie: theme=dark; session={BODY}", f"--token {BODY}", f"curl -u me:{BODY} https://h",
+    f"('x-api-key', '{BODY}')",
+    f"- name: API_KEY\n  value: {BODY}\n", f'{{"name": "API_KEY", "more": {{}}, "value": "{BODY}"}}',
+    f'tokens: ["{BODY}"]',
+    f"the password is {BODY}", f"https://h/?a=https%3A%2F%2Fg%2F%3Ftoken%3D{BODY}", f'["--api-key", "{BODY}"]',
     f"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.{BODY}", f'{{"secret": {{"type": "x", "value": "{BODY}"}}}}',
 )  # fmt: skip
 

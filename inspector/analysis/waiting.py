@@ -130,11 +130,44 @@ def are_given_up(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
 
 
 def are_waiting(capture: Capture, links: GrowingColumns, rows: Rows) -> _Bools:
-    """Which of some messages wait: requests that want an answer and have none, and open proposals. O(rows)."""
+    """Which of some messages wait: requests that want an answer and have none, and open proposals. O(rows).
+
+    What stands in a log more than once, as in those of several recipients, waits no more when one of its copies does
+    not.
+    """
     kind = capture.columns["kind"][rows]
     request, proposal = (capture.strings.find(name) or -1 for name in (kinds.REQUEST, kinds.PROPOSAL))
     waits = (kind == request) & (links["answer"][rows] == NO_ROW)
     asked = np.flatnonzero(waits)
     waits[asked] = wants_answer(capture, rows[asked], links["method"][rows[asked]])
-    waits |= (kind == proposal) & (links["proposal_state"][rows] == ProposalState.OPEN.value)
-    return waits & ~are_given_up(capture, links, rows)
+    waits |= (kind == proposal) & _is_open(links, rows)
+    waits &= ~are_given_up(capture, links, rows)
+    asked = np.flatnonzero(waits)
+    waits[asked] = ~_have_settled_copies(capture, links, rows[asked], proposal)
+    return waits
+
+
+def _is_open(links: GrowingColumns, rows: Rows) -> _Bools:
+    return links["proposal_state"][rows] == ProposalState.OPEN.value
+
+
+def _have_settled_copies(capture: Capture, links: GrowingColumns, rows: Rows, proposal: int) -> _Bools:
+    """Whether the copy before each of some messages, or the last one, was answered or decided. O(rows).
+
+    A copy has the same id, sender and kind.
+    """
+    columns = capture.columns
+    hashes = columns["id_hash"][rows]
+    settled = np.zeros(len(rows), np.bool_)
+    if not len(rows):
+        return settled
+    for before in (rows.astype(np.int64), np.full(len(rows), len(capture), np.int64)):
+        copies = capture.ids.latest(hashes, before).astype(np.int64)
+        places = np.flatnonzero((copies != NO_ROW) & (copies != rows) & (hashes != NO_HASH))
+        copies = copies[places]
+        decided = (columns["kind"][copies] == proposal) & ~_is_open(links, copies)
+        same = decided | (links["answer"][copies] != NO_ROW)
+        for name in ("sender", "kind"):
+            same &= columns[name][copies] == columns[name][rows[places]]
+        settled[places] |= same
+    return settled

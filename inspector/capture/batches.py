@@ -1,5 +1,7 @@
 """Where the messages of a JSON-RPC batch lie in its line (protocol.batch): each of them is a record of its own.
 
+So it is with objects that share a line (protocol.joined).
+
 A message keeps the time and the direction of the line around the batch, and its bytes are those of its element.
 """
 
@@ -7,6 +9,7 @@ from __future__ import annotations
 
 from inspector.capture.elements import ElementScanner, Span, trimmed
 from inspector.protocol.formats import read_line
+from inspector.protocol.joined import pieces_of
 from inspector.protocol.record import Record
 
 
@@ -16,6 +19,8 @@ def spans_of(batch: Record, line: bytes) -> list[Span]:
     Args:
         batch: the record of the line, with a batch in it.
     """
+    if batch.raw[:1] == b"{":
+        return pieces_of(batch.raw) if batch.raw == line else []
     begin = line.find(batch.raw)
     if begin < 0:  # JSON in a string: its quotes are escaped
         return []

@@ -52,17 +52,20 @@ class ElementScanner:
     Attributes:
         position: how far it has come, bytes from the start of the file.
         closed_at: behind the array's closing bracket; None until it was seen.
+        bracketed: there are brackets at all. Objects that just follow each other are read in the same way.
     """
 
-    def __init__(self, indent: bytes | None = None, *, begin: int | None = None) -> None:
+    def __init__(self, indent: bytes | None = None, *, begin: int | None = None, bracketed: bool = True) -> None:
         """Begin at the start of a file.
 
         Args:
             indent: as `layout_of` says it.
             begin: offset of the first byte in the array, where it is a value of an object: `{"history":[`. The
                 brace that closes the object is passed over.
+            bracketed: as the attribute says.
         """
         self.position = 0
+        self.bracketed = bracketed
         self._begin = begin
         self._brace_due = begin is not None
         self.closed_at: int | None = None

@@ -13,6 +13,9 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
+_ENDING_S = 1.0
+"""So long it may take to end when it is asked to; one that was stopped never hears that."""
+
 
 class HelperProcess:
     """One such process.
@@ -64,11 +67,15 @@ class HelperProcess:
         return data
 
     def end(self) -> None:
-        """End the process, whatever it is at."""
+        """End the process, whatever it is at; waits a little, and never for ever."""
         self.connection.close()
-        if self._process.pid is not None:
-            self._process.terminate()
-            self._process.join()
+        if self._process.pid is None:
+            return
+        for ending in (self._process.terminate, self._process.kill):
+            ending()
+            self._process.join(_ENDING_S)
+            if not self._process.is_alive():
+                return
 
 
 def stand_back(nice: int) -> None:

@@ -22,6 +22,8 @@ PART_BYTES = 2 << 20
 """Of the file to one process at once: some thousand messages, taken in within a few frames of a window."""
 OWN_PART_BYTES = 256 << 10
 """Of the file to this process itself while the others are still starting."""
+_MOST_LINES, _LOOKED_AT = 3_000, 1 << 16
+"""A part is smaller where lines are so short that it would hold more of them; and by how many bytes that is told."""
 LONG_LINE_BYTES = 1 << 20
 """A line that goes on for so much is left to the others, who will soon be there: reading it takes a window too long."""
 _PATIENCE_S = 20
@@ -98,7 +100,7 @@ class _Reading:
             while reader.ready and len(reader.pending) < _GIVEN_AT_ONCE:
                 if self._position >= self._stop or len(self._order) >= ahead:
                     return
-                start, self._position = self._position, min(self._position + PART_BYTES, self._stop)
+                start, self._position = self._position, min(self._position + self._size(PART_BYTES), self._stop)
                 self._order.append((start, self._position))
                 try:
                     reader.give(self._taken + len(self._order) - 1, start, self._position)
@@ -106,12 +108,18 @@ class _Reading:
                     self._stand_in(reader)
                     break
 
+    def _size(self, most: int) -> int:
+        """How large the next part is: a message takes its time to be taken in, however few bytes it has."""
+        beginning = self._source.read(self._position, _LOOKED_AT)
+        lines = beginning.count(b"\n")
+        return min(most, _MOST_LINES * len(beginning) // lines) if lines else most
+
     def _leaves_it(self, *, wait: bool) -> bool:
         """Whether nothing is read here until another process is ready."""
         self._hear(0)
         if wait or self._order or not self._readers or time.monotonic() > self._waits_until:
             return False
-        stop = self._position + OWN_PART_BYTES
+        stop = self._position + self._size(OWN_PART_BYTES)
         return stop < self._stop and b"\n" not in self._source.read(stop - 1, LONG_LINE_BYTES)
 
     def _read_here(self) -> Block:
@@ -119,7 +127,7 @@ class _Reading:
         if self._order:
             start, stop = self._order.popleft()
         else:
-            start, stop = self._position, min(self._position + OWN_PART_BYTES, self._stop)
+            start, stop = self._position, min(self._position + self._size(OWN_PART_BYTES), self._stop)
             self._position = stop
         self._taken += 1
         return read_part(self._source, self._place, start, stop)

@@ -22,10 +22,12 @@ _BOM = b"\xef\xbb\xbf"
 _BLANK = b"\r\n \t"
 _VALUES = b'{["-0123456789tfn]'
 """How a value of a JSON array begins, or the array ends."""
+_TIME_IN_BRACKETS = re.compile(rb"\[\d+[-:/]")
+"""How a line begins that says in brackets when it was written."""
 
 
 def scanner_for(source: SourceFile) -> ElementScanner | None:
-    """A scanner when the file holds one JSON array; None when it holds lines.
+    """A scanner when the file holds one JSON array, or objects of several lines each; None when it holds lines.
 
     Lines may begin with a bracket too: a log's own `[INFO]`, a JSON-RPC batch a line.
 
@@ -36,11 +38,16 @@ def scanner_for(source: SourceFile) -> ElementScanner | None:
     history = _HISTORY.match(head)
     if history is not None:
         return ElementScanner(begin=history.end())
+    spread = _SPREAD.match(head)
+    if spread is not None:
+        return ElementScanner(b"", begin=spread.end(), bracketed=False)
     return ElementScanner(layout_of(head.removeprefix(_BOM))) if is_array(head) else None
 
 
 _HISTORY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"history"\s*:\s*\[')
 """How the answer of a v0.0 or v0.1 gateway about its history begins (protocols.md 10)."""
+_SPREAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?=\{[ \t\r]*\n[ \t]+")')
+"""How objects begin that are indented for people, as `jq` prints the lines of a log."""
 _MOST_TURNED = 1 << 26
 """Bytes of an array that is turned round; a gateway gives 1,000 messages at most."""
 _ENOUGH_TIMES = 3
@@ -82,7 +89,7 @@ def is_array(head: bytes) -> bool:
     """Whether a file that begins with these bytes holds one JSON array, and not lines."""
     bare = head.removeprefix(_BOM).lstrip(_BLANK)
     inner = bare[1:].lstrip(_BLANK)
-    if bare[:1] != b"[" or (inner and inner[0] not in _VALUES):
+    if bare[:1] != b"[" or (inner and inner[0] not in _VALUES) or _TIME_IN_BRACKETS.match(bare):
         return False
     scanner = ElementScanner()
     scanner.scan(bare)
@@ -101,7 +108,10 @@ def is_array(head: bytes) -> bool:
 
 def can_tell(source: SourceFile) -> bool:
     """Whether enough of a file that is being filled has come to say what it is: a whole line, or a good piece."""
-    return not source.growing or source.size >= HEAD_BYTES or b"\n" in source.read(0, HEAD_BYTES).lstrip(_BLANK)
+    if not source.growing or source.size >= HEAD_BYTES:
+        return True
+    head = source.read(0, HEAD_BYTES).removeprefix(_BOM).lstrip(_BLANK)
+    return b"\n" in head and head.rstrip(_BLANK) != b"{"  # a brace alone may begin an object of several lines
 
 
 def why_unknown(source: SourceFile) -> str | None:

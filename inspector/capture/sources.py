@@ -96,7 +96,9 @@ class SourceFile:
     def cut_off(self) -> bool:
         """Whether it was read to its end and is a JSON array that is not closed."""
         array = self.elements
-        return array is not None and array.closed_at is None and not self.growing and array.position >= self.size
+        if array is None or not array.bracketed:
+            return False
+        return array.closed_at is None and not self.growing and array.position >= self.size
 
     @property
     def growing(self) -> bool:

@@ -268,7 +268,8 @@ class CaptureWriter:
         if self._fd < 0:
             raise ValueError(f"the capture {self.path} is closed")
         self._urge()
-        if self._added_chars - self._taken_chars <= MAX_WAITING_CHARS:
+        stopped = self.refused > 0 and self.error is not None  # nothing comes behind what is missing
+        if not stopped and self._added_chars - self._taken_chars <= MAX_WAITING_CHARS:
             return True
         if self.error is None:
             self.error = self._trouble(errno.EIO, "The disk does not answer")

@@ -41,6 +41,11 @@ def check_command(
             print_array(map(mask_secrets, finding_entries(document)))
         else:
             _print_findings(findings, file)
+            if failed := document.capture.failed_count:
+                many = f"{failed:,} messages report" if failed > 1 else "1 message reports"
+                say(f"{many} a failure: `list FILE -Y error` shows which.")
+            if not len(document.capture):  # a build that checks it may have been meant to write some
+                say("There are no messages in it.")
     if fail_on is not None and worst >= Severity[fail_on.name.upper()]:
         raise typer.Exit(1)
 

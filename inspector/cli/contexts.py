@@ -50,4 +50,5 @@ def contexts_command(
             about += [f"{key}={plain(value)}" for key, value in node["metadata"].items()]
             say(indent + printable(node["label"], 100) + "  " + printable(", ".join(about), 400))
         if not found:
-            say("All messages are in the main context.")
+            some = len(document.capture) > 0
+            say("All messages are in the main context." if some else "There are no messages.")

@@ -61,9 +61,9 @@ def export_command(
             help="jsonl: envelopes alone; each response with its method, target, the rule, and its request.",
         ),
     ] = False,
-    display_filter: Annotated[str, typer.Option("-Y", "--filter", help="Display filter.")] = "",
+    display_filter: Annotated[str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter.")] = "",
     fields: Annotated[
-        list[str] | None, typer.Option("-e", "--field", help="csv: field; repeated or with commas.")
+        list[str] | None, typer.Option("-e", "--field", metavar="FIELD", help="csv: field; repeated or with commas.")
     ] = None,
     unmasked: Annotated[bool, typer.Option("--unmasked", help="Write secrets as they are.")] = False,
     tool_alias: ToolAliasTexts = None,

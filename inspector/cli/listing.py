@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from inspector.cli.arguments import LogFile, ToolAliasTexts
+from inspector.cli.arguments import LogFile, ToolAliasTexts, fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, visible
 from inspector.export import matching
@@ -36,14 +36,19 @@ _NAMES = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 
 def list_command(
     file: LogFile,
-    display_filter: Annotated[str, typer.Option("-Y", "--filter", help="Display filter.")] = "",
-    fields: Annotated[list[str] | None, typer.Option("-e", "--field", help="Field; repeated or with commas.")] = None,
+    display_filter: Annotated[str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter.")] = "",
+    fields: Annotated[
+        list[str] | None, typer.Option("-e", "--field", metavar="FIELD", help="Field; repeated or with commas.")
+    ] = None,
     format_: Annotated[Format, typer.Option("--format", help="How to print.")] = Format.table,
     limit: Annotated[int | None, typer.Option("--limit", min=0, help="Print at most so many.")] = None,
     tool_alias: ToolAliasTexts = None,
 ) -> None:
     """List messages, filtered, with the fields asked for."""
-    names = [name.strip() for part in fields or [DEFAULT_FIELDS] for name in _NAMES.findall(part) if name.strip()]
+    said = (name.strip() for part in fields or [DEFAULT_FIELDS] for name in _NAMES.findall(part))
+    names = list(dict.fromkeys(name for name in said if name))  # each once
+    if not names:
+        fail("Name a field, such as -e no,from,text.")
     chosen = [field_named(name) for name in names]
     filter_ = compiled(display_filter)
     checked, counted = asks_for_findings(filter_, names), asks_for_tokens(filter_, names)

@@ -45,6 +45,8 @@ def model_sees_command(
     """
     with opened(file, counted=True, tool_aliases=tool_alias) as document:
         reader = _reader(document, participant)
+        if as_messages and since is not None:
+            fail("--messages prints one moment: name it with --at, and leave --since out.")
         context = ModelContext(document.analysis, reader, Options(collapsing=not whole, others_reasoning=others))
         moment = context.at(_message(document, at, len(document.analysis) - 1))
         if as_messages:

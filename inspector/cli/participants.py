@@ -19,8 +19,12 @@ def participants_command(file: LogFile, as_json: Json = False) -> None:
         if as_json:
             print_array(stories)
             return
+        found = False
         for story in stories:
+            found = True
             _say_participant(story)
+        if not found:
+            say("Nobody took part.")
 
 
 def _masked(story: dict[str, Any]) -> dict[str, Any]:

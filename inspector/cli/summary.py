@@ -28,7 +28,7 @@ def summary_command(
     with opened(
         file, checked=True, counted=_COUNTED_BYTES if tokens is None else tokens, tool_aliases=tool_alias
     ) as document:
-        counted = summary(document, file)
+        counted, failed = summary(document, file), document.capture.failed_count
     if tokens is False:
         counted["tokens"] = counted["context"] = None
     tables = {name: masked_table(counted[name]) for name in ("kinds", "badges", "findings")}
@@ -46,6 +46,8 @@ def summary_command(
     say(f"  contexts      {found['contexts']:,}; {found['main']:,} messages in main")
     by_code = ", ".join(f"{count:,} {code}" for code, count in found["findings"].items())
     say(f"  findings      {by_code or 'none'}")
+    if failed:
+        say(f"  failures      {failed:,}; `list FILE -Y error` shows which")
     badges = ", ".join(f"{count} {name}" for name, count in found["badges"].items())
     say(f"  tool results  {badges}")
     _say_tokens(found["tokens"])

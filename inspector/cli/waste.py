@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 from typing import Annotated, Any
 
 import typer
 
-from inspector.cli.arguments import Json, LogFile, ToolAliasTexts
+from inspector.cli.arguments import Json, LogFile, ToolAliasTexts, fail
 from inspector.cli.opening import opened
-from inspector.cli.printing import dump, echo, printable, say
+from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
+from inspector.document import CaptureDocument
 from inspector.protocol.secrets import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
 from inspector.waste import Found, Waste, WasteFinder
@@ -37,6 +39,7 @@ def waste_command(
         found = finder.found
     assert found is not None
     if participant is not None:
+        _look_for(document, participant, found)
         of_one = tuple(one for one in found.wastes if one.participant == participant)
         found = Found(of_one, found.notes, found.stop)
     shown = found.wastes[: limit or None]
@@ -44,6 +47,14 @@ def waste_command(
         echo(dump(mask_secrets(_as_json(found, shown))))
     else:
         _say(found, shown)
+
+
+def _look_for(document: CaptureDocument, name: str, found: Found) -> None:
+    """End the command where there is nobody of that name."""
+    known = dict.fromkeys(known for _, known in document.analysis.participants.all)
+    if name not in known and not any(one.participant == name for one in found.wastes):
+        names = ", ".join(printable(mask_text(known), 60) for known in islice(known, MOST_LISTED))
+        fail(f"{document.name} has nobody called {printable(name, 60)}. It has: {names or 'nobody'}.")
 
 
 def _as_json(found: Found, shown: tuple[Waste, ...]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Changes
 from inspector.analysis.transients import NO_ROW
-from inspector.capture.stretches import stretches
+from inspector.capture.stretches import Stretch, stretches
 from inspector.filters.find_query import FindQuery
 from inspector.filters.long_records import LONG, search_long
 from inspector.filters.memory import UNKNOWN
@@ -108,18 +108,18 @@ class FindSearch:
         """Search on until a time (`time.perf_counter`); whether all rows are searched then, or it gave up."""
         for which, run in enumerate(self._runs):
             while run[0] < run[1] and not self.gave_up:
-                began = time.perf_counter()
+                began = time.thread_time()  # what others take of the machine makes no message dearer
                 try:
                     self._search(which, run)
                 except TookTooLongError:
                     self.gave_up = True
                     return True
-                now = time.perf_counter()
-                if now - began < _QUICK_S:
+                spent = time.thread_time() - began
+                if spent < _QUICK_S:
                     self._bytes = min(2 * self._bytes, _MOST_BYTES)
-                elif now - began > _SLOW_S:
+                elif spent > _SLOW_S:
                     self._bytes = max(self._bytes // 2, _FIRST_BYTES // 4)
-                if now >= until:
+                if time.perf_counter() >= until:
                     return self.done
         return self.done
 
@@ -159,20 +159,39 @@ class FindSearch:
         known, analysis = self._known, self._rows.analysis
         long = np.flatnonzero(analysis.capture.columns["length"][messages] > LONG)
         if len(long) and not long[0]:
-            messages = messages[:1]
-            known[messages] = self._ask_long(int(messages[0]))
-        else:
-            messages = messages[: long[0]] if len(long) else messages
-            at = 0
-            for stretch in stretches(analysis.capture, messages):
-                found = self._finder.among(*stretch)
-                known[messages[at : at + len(found)]] = found
-                at += len(found)
-                if (found == UNKNOWN).any():
-                    break
-        open_ = messages[(known[messages] != 1) & (known[messages] != UNKNOWN)]
-        collapsed = open_[analysis.transients.columns["collapsed_by"][open_] != NO_ROW]
-        for message in collapsed.tolist():
+            answer = known[messages[0]] = self._ask_long(int(messages[0]))
+            if answer not in (1, UNKNOWN):
+                self._ask_summaries(messages[:1])
+            return
+        messages = messages[: long[0]] if len(long) else messages
+        at = 0
+        for stretch in stretches(analysis.capture, messages):
+            found = self._finder.among(*stretch)
+            some = messages[at : at + len(found)]
+            known[some] = found
+            self._ask_summaries(some, stretch)
+            at += len(found)
+            if (found == UNKNOWN).any():
+                break
+
+    def _ask_summaries(self, messages: Messages, lines: Stretch | None = None) -> None:
+        """Find out about summaries of collapsed results whose records do not hold it.
+
+        Args:
+            messages: that were searched.
+            lines: their records; None to read those that give a summary of their own again.
+        """
+        transients, known = self._rows.analysis.transients, self._known
+        collapsed = transients.columns["collapsed_by"][messages] != NO_ROW
+        if not collapsed.any():
+            return
+        open_ = np.flatnonzero(collapsed & (known[messages] != 1) & (known[messages] != UNKNOWN))
+        own = [transients.gives_summary(message) for message in messages[open_].tolist()]
+        asked = np.ones(len(open_), np.bool_)
+        if lines is not None and any(own):
+            given = open_[own]
+            asked[own] = self._finder.may_hold_apart(lines.data, lines.starts[given], lines.ends[given])
+        for message in messages[open_[asked]].tolist():
             if self._in_summary(message):
                 known[message] = 1
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from inspector.filters.full_text import Offsets, TextFinder
 from inspector.filters.long_records import PartFinder
 from inspector.filters.patterns import PatternFinder, compile_pattern
+from inspector.filters.records import Mask
 from inspector.filters.time_limit import TookTooLongError, at_most
 
 LONGEST = 1_000
@@ -39,6 +40,21 @@ class Finder(PartFinder, Protocol):
         Returns:
             (k,) bool or int8: 1 or true where it is, 0 or false where not; TOO_LONG where that takes too long to say,
             and UNKNOWN where nobody tried because others took long.
+        """
+        ...
+
+    def may_hold_apart(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
+        """Of records in which it was not found: whether a string in one may hold it when it is looked at by itself.
+
+        An expression may ask for the end of a text, and may take too long for the record and not for a string in it.
+
+        Args:
+            data: bytes in which the records lie; as for `among`.
+            starts: (k,) integer, where they begin.
+            ends: (k,) integer, where they end.
+
+        Returns:
+            (k,) bool, false where surely none does.
         """
         ...
 

@@ -166,6 +166,12 @@ class TextFinder:
             found[row] = self(records.record(row))
         return found
 
+    def may_hold_apart(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
+        """As `find_query.Finder`: ASCII in a string of JSON is in the record as well, and ASCII holds nothing else."""
+        if self._folded.isascii():
+            return np.zeros(len(starts), np.bool_)
+        return Records(data, starts, ends).each().beyond_ascii
+
     def in_part(self, part: bytes, *, first: bool, last: bool) -> int:
         """As `long_records.PartFinder`; a text is the same at the ends of a part as within it."""
         return int(self.among(part, np.zeros(1, np.int64), np.array([len(part)]))[0])

@@ -120,18 +120,36 @@ class PatternFinder:
         Raises:
             TookTooLongError: so many records took too long that the others would too.
         """
+        found = np.zeros(len(starts), np.int8)
         records = Records(data, starts, ends)
-        likely = self._run.likely(records)
-        if self._first and likely.any():
-            texts = np.zeros(len(records), np.bool_)
-            for first in self._first:
-                texts |= first.among(data, starts, ends)
-            likely &= texts
-        found = likely.astype(np.int8)
-        as_bytes = likely & self._may_be_bytes(records)
+        likely = np.flatnonzero(self._likely(records))
         self._wasted = 0.0
+        if len(likely):
+            found[likely] = self._tried(records.some(likely))
+        return found
+
+    def may_hold_apart(self, data: bytes, starts: Offsets, ends: Offsets) -> Mask:
+        """As `find_query.Finder`: what each match holds is in the record as well."""
+        return self._likely(Records(data, starts, ends).each())
+
+    def _likely(self, records: Records) -> Mask:
+        """Which records may hold a match: surely not those left out."""
+        if not self._first:
+            return self._run.likely(records)
+        likely = np.zeros(len(records), np.bool_)
+        for first in self._first:
+            likely |= first.among(records.data, records.starts, records.ends)
+        rows = np.flatnonzero(likely)
+        if len(rows):
+            likely[rows] = self._run.likely(records.some(rows))
+        return likely
+
+    def _tried(self, records: Records) -> NDArray[np.int8]:
+        """What is said of records in which the expression is tried."""
+        found = np.zeros(len(records), np.int8)
+        as_bytes = self._may_be_bytes(records)
         self._search_bytes(records, np.flatnonzero(as_bytes), found)
-        for row in np.flatnonzero(likely & ~as_bytes).tolist():
+        for row in np.flatnonzero(~as_bytes).tolist():
             found[row] = self._told(partial(self, records.record(row)))
         return found
 

@@ -14,6 +14,8 @@ Mask = NDArray[np.bool_]
 _BACKSLASH = 0x5C
 _NEWLINE = 0x0A
 _LETTER_U = 0x75
+_FEW = 0.5
+"""Of so great a part of all records the others are passed over rather than left out."""
 _LONGEST_ESCAPE = 6
 r"""Bytes of `\u0000`."""
 
@@ -39,6 +41,18 @@ class Records:
     def record(self, row: int) -> bytes:
         """The bytes of one."""
         return self.data[int(self.starts[row]) : int(self.ends[row])]
+
+    def some(self, rows: NDArray[np.intp]) -> Records:
+        """Some of them, by number, ascending; where they are few, without the bytes of the others."""
+        some = Records(self.data, self.starts[rows], self.ends[rows])
+        return some if len(rows) > _FEW * len(self) else some.each()
+
+    def each(self) -> Records:
+        """The same in a piece of bytes of their own, each in a line, with nothing between them."""
+        places = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        lengths = self.ends - self.starts
+        ends = (lengths + 1).cumsum() - 1
+        return Records(b"\n".join([self.data[start:end] for start, end in places]), ends - lengths, ends)
 
     @cached_property
     def is_ascii(self) -> bool:

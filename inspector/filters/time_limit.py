@@ -7,6 +7,7 @@ is no limit; `inspector.filters.patterns` then takes no expression that could ne
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import threading
 from collections.abc import Generator
@@ -30,6 +31,8 @@ def at_most(seconds: float) -> Generator[None]:
     if not HAS_LIMIT or threading.current_thread() is not threading.main_thread():
         yield
         return
+    collects = gc.isenabled()
+    gc.disable()  # looking for garbage takes as long as all that the block may
     # Not of the real time's timer: that is for whoever started this process, a test's time limit say.
     before = signal.signal(signal.SIGVTALRM, _give_up)
     try:
@@ -40,6 +43,8 @@ def at_most(seconds: float) -> Generator[None]:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     finally:
         signal.signal(signal.SIGVTALRM, before)
+        if collects:
+            gc.enable()
 
 
 def _give_up(_number: int, _frame: FrameType | None) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,11 @@ from inspector.file_modes import mode_for
 from inspector.msp.files import COMPRESSED, LINES_SUFFIXES, SUFFIXES, MspFile, Stamp, digest_of, plain_name
 from inspector.msp.layout import decoded
 from inspector.msp.text import UNREAD, lines_of, patched, patched_lines
+from inspector.whole_file import PartFile
 
 _OWNERS = 0o600
+_HELD_AT_ONCE = 64
+"""Parts: each is an open file, of which a process may have few."""
 
 
 class ChangedOnDiskError(OSError):
@@ -45,7 +47,7 @@ class _Staged:
     """Its name; `target` is what that stands for, where it is a link."""
     target: Path
     data: bytes
-    part: Path
+    part: PartFile
     stamp: Stamp | None
     """Of the file it replaces; None: there is none."""
 
@@ -165,18 +167,20 @@ def _write(
     """Write all beside their places first, and only then put each in its place; `put` is told of each."""
     staged: list[_Staged] = []
     try:
-        staged += (_stage(file, path, data) for file, path, data in wanted)
+        for file, path, data in wanted:
+            staged.append(_stage(file, path, data))
+            if len(staged) > _HELD_AT_ONCE:
+                staged[-1].part.release()
         # Somebody may have written while we did: look once more, at the last moment.
         if not force and (late := [step.file.path for step in staged if not _may_replace(step)]):
             raise ChangedOnDiskError(late)
         for step in staged:
-            step.part.replace(step.target)
+            step.part.take_place_of(step.target)
             if put is not None:
                 put(step)
     finally:
         for step in staged:
-            with contextlib.suppress(OSError):
-                step.part.unlink()
+            step.part.discard()
     for folder in {step.target.parent for step in staged}:
         _settle(folder)
     return staged
@@ -185,21 +189,19 @@ def _write(
 def _stage(file: MspFile, path: Path, data: bytes) -> _Staged:
     target = Path(os.path.realpath(path))  # a link keeps being one
     stamp = _stamp(target)
-    part = target.with_name(f".context-inspector-{secrets.token_hex(6)}.part")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _OWNERS)
+    part = PartFile(target)
     try:
-        with os.fdopen(descriptor, "wb") as out:
+        with part.open() as out:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
         if stamp is not None and os.name != "nt":
             found = target.stat()
             with contextlib.suppress(OSError):  # only some may give it back to whose it is
-                os.chown(part, found.st_uid, found.st_gid)
-        part.chmod(target.stat().st_mode & 0o7777 if stamp is not None else _new_mode(file, target))
+                os.chown(part.path, found.st_uid, found.st_gid)
+        part.path.chmod(target.stat().st_mode & 0o7777 if stamp is not None else _new_mode(file, target))
     except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink()
+        part.discard()
         raise
     return _Staged(file, path, target, data, part, stamp)
 

@@ -20,7 +20,7 @@ _Value = Any
 _NO_RAW = msgspec.Raw(b"")
 
 
-class Header(msgspec.Struct, rename={"sender": "from"}, gc=False):
+class Header(msgspec.Struct, rename={"sender": "from", "journal_time": "__REALTIME_TIMESTAMP"}, gc=False):
     """One JSON object's known keys. `Raw` values hold the bytes as written (empty when the key is absent)."""
 
     protocol: _Value = ABSENT
@@ -59,6 +59,10 @@ class Header(msgspec.Struct, rename={"sender": "from"}, gc=False):
     time: _Value = ABSENT
     message: msgspec.Raw = _NO_RAW
     data: msgspec.Raw = _NO_RAW
+    log: msgspec.Raw = _NO_RAW  # what Docker keeps of a line
+    msg: msgspec.Raw = _NO_RAW
+    MESSAGE: msgspec.Raw = _NO_RAW  # and journald
+    journal_time: _Value = ABSENT
 
     type: _Value = ABSENT
     participantId: _Value = ABSENT  # noqa: N815  the key of the gateway's hello

@@ -11,11 +11,13 @@ from collections.abc import Callable
 
 from inspector.protocol.secret_keys import is_secret_key, may_be_number
 
-_WORDS = "token|password|passwd|passphrase|pass|pwd|secret|key|jwt|credential|cookie|authorization|_pat"
+_WORDS = "token|password|passwd|passphrase|passcode|pass|pwd|secret|key|jwt|credential|cred|cookie|authorization|_pat"
 # Bounded, so that hostile text takes linear time.
 _ASSIGNED = re.compile(
-    rf"(?i)(?:{_WORDS})s?(?:_?[0-9]{{1,2}})?(?P<gap>(?P<close>'?)[ \t]{{0,8}}:?(?:=(?!=)|:(?![/:=]))[ \t]{{0,8}})"
+    rf"(?i)(?=(?-i:[tpskjcaTPSKJCA_]))(?:{_WORDS})s?(?:_?[0-9]{{1,2}})?"
+    r"(?P<gap>(?P<close>'?)[ \t]{0,8}:?(?:=(?!=)|:(?![/:=]))[ \t]{0,8})"
     r"(?:(?:token|apikey|digest)[ \t]{1,8})?"
+    r"(?:b(?=[\"'\\]))?"  # bytes of Python
     r"(?:(?P<quote>\\{0,64}[\"'])(?P<quoted>(?![\s,:}\])])[^\"'\r\n]{2,256}?[^\"'\r\n\\])(?P=quote)"
     r"|(?:\\{0,64}[\"'](?![,:}\])]))?(?P<plain>[^\s&\"'\\<>]{3,}))"
 )
@@ -36,7 +38,8 @@ _DOTTED = re.compile(r"[a-z]{2,20}(?:\.[a-z]{2,20}){1,4}")  # token="severity.er
 _PASSWORD = re.compile(r"(?i)pass|pwd")
 _NO_VALUES = frozenset(
     ("none", "null", "nil", "undefined", "true", "false", "int", "str", "string", "bool", "boolean", "float", "bytes",
-     "object", "any", "number", "token", "password", "secret", "optional", "required")
+     "object", "any", "number", "token", "password", "secret", "optional", "required",
+     "basic", "bearer")
 )  # fmt: skip
 
 
@@ -60,7 +63,7 @@ def mask_assigned(text: str, mask: Callable[[str], str]) -> str:
 
 def _is_secret(found: re.Match[str], value: str, *, quoted: bool) -> bool:
     """Whether a value given to something is a secret."""
-    word = value.rstrip(",;:|)]}.?!").lower()
+    word = value.rstrip(" ,;:|)]}.?!").lower()
     if word in _NO_VALUES or len(set(value)) == 1 or _CODE.match(value):  # dots as well: what was masked
         return False
     if not quoted and (found["close"] or (found["gap"] != "=" and not _TELLING.search(value))):

@@ -34,10 +34,10 @@ class SecretRule(IntEnum):
 _RULE_WORDS: dict[SecretRule, str] = {
     SecretRule.KEY: "Values under secret keys",
     SecretRule.BEARER: "Bearer headers",
-    SecretRule.BASIC: "Basic and Digest authorization headers",
+    SecretRule.BASIC: "Authorization and cookie headers",
     SecretRule.URL: "Tokens in addresses",
     SecretRule.USER_INFO: "Passwords and users' tokens in addresses",
-    SecretRule.ASSIGNED: "Assignments such as token=...",
+    SecretRule.ASSIGNED: "Assignments and options: token=...",
     SecretRule.JWT: "JSON web tokens",
     SecretRule.API_KEY: "Keys of known services",
     SecretRule.PRIVATE_KEY: "Private keys",
@@ -58,8 +58,14 @@ _REST = r'(?:[^a-z"\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+'
 _BLANKS = r"(?:[^a-z0-9:\\]++|\\(?:[bfnrt]|u[0-9a-f]{4})?)*+"
 _NAMED = rf'{_REST}"{_BLANKS}:'
 _OPENED = r'(?:[^a-z0-9"\\]++|\\[bfnrt]?)*+"'
-_ANY_WORD = "key|token|pass|pwd|secret|jwt|credential|cookie|authorization|pat"
-_GIVEN = rf"(?:(?:_?[0-9]{{1,2}})?'?[ \t]{{0,8}}:?[=:]|{_NAMED})"
+_ANY_WORD = "key|token|pass(?:word|wd|phrase|code)?|pwd|secret|jwt|cred(?:ential)?|cookie|authorization|pat"
+# In sentences and commands a secret has a digit, or stands in quotes.
+_SAID = r"(?:[ \t*`:?]|[=\-]>){1,24}(?:(?:is|was|are)[: \t]{1,8}[*`\\\"']{0,80})?(?:'|[^\s0-9]{0,600}[0-9])"
+_IN_LIST = r"[^a-z\"'\\]{0,40}\\*[\"'](?:[^a-z0-9\"'\\]|\\[bfnrt]?)*,"
+_GIVEN = rf"(?:(?:_?[0-9]{{1,2}})?(?:(?:\\*[\"'])?[ \t]{{0,8}}:?[=:]|{_SAID})|{_NAMED}|{_IN_LIST}|[^a-z<>\s]{{0,40}}>)"
+# In the plural: a list or an object, or lines below
+_COLON = r"(?:\\*[\"'`])?(?:[ \t]{0,8}=|(?:[^a-z0-9:\\]|\\(?:[bfnrt]|u[0-9a-f]{4})?)*:)"
+_MANY = rf"{_COLON}(?:[^a-z0-9\[{{\\]|\\[bfnrt]?)*(?:[\[{{|>\n\r-]|\\)"
 _SHORTEST = len("://:p@")
 _SHORTEST_WORD = len("AKIA") + 16
 """Characters of the shortest secret, and of the shortest one without any mark."""
@@ -70,29 +76,44 @@ _BODY = r"[A-Za-z0-9_\-]"
 # Each clue costs a look at the whole text, so that words and shapes share one that begins with what they have in
 # common. It is looked for only behind a literal, of a single character best, which costs the least.
 _IN_ANY_CASE: tuple[tuple[str, re.Pattern[str], int], ...] = (
-    ("k", re.compile(f"k(?:e[ny]|ies?){_GIVEN}"), _SET),  # token, key: in the plural they are none; cookie
-    ("cre", re.compile(f"cre(?:t|dential)s?{_GIVEN}"), _SET),  # secret
-    ("pass", re.compile(f"pass(?:word|wd|phrase)?s?{_GIVEN}"), _SET),
+    # token, key: in the plural they are none, but in lists; cookie
+    ("k", re.compile(rf"k(?:(?:e[ny]|ies?){_GIVEN}|e(?:n|y(?<=[a-z0-9_\-. ]key))s{_MANY})"), _SET),
+    ("cre", re.compile(f"cre(?:t|dential|d)s?{_GIVEN}"), _SET | SecretRule.BASIC),  # secret
+    ("pass", re.compile(rf"pass(?:word|wd|phrase|code)?s?{_GIVEN}"), _SET),
     ("w", re.compile(f"w(?:d(?<=pwd)|t(?<=jwt))s?{_GIVEN}"), _SET),
-    ("authorization", re.compile(f"authorizations?{_GIVEN}"), _SET | SecretRule.BASIC),
-    ("bearer", re.compile(r"bearer[ \t\\]"), int(SecretRule.BEARER)),
+    ("auth", re.compile(
+        rf"auth(?:orizations?{_GIVEN}|{_COLON}(?:[^a-z0-9\\]|\\[bfnrt]?)*[a-z0-9+/]{{8}})"
+    ), _SET | SecretRule.BASIC),
+    ("basic", re.compile(r"basic[ \t]{1,8}[a-z0-9+/]{8}"), int(SecretRule.BASIC)),
+    ("bearer", re.compile(r"bearer(?::?[ \t\\\r\n]|%20|\+)"), int(SecretRule.BEARER)),
     ("@", re.compile(r":\\*/\\*/"), int(SecretRule.USER_INFO)),
-    ("=", re.compile(r"=(?:(?<=sig=)|(?<=signature=))"), int(SecretRule.URL)),
-    ('"value', re.compile(  # {"name": "API_KEY", "value": "..."}
-        rf'(?:name|key)\\*"{_BLANKS}:{_OPENED}[\w.\- ]{{0,100}}?(?:{_ANY_WORD})'
-    ), int(SecretRule.KEY)),
+    ("hooks", re.compile(r"hooks\.slack\.|webhooks\\?/"), int(SecretRule.USER_INFO)),
+    ("=", re.compile(  # parameters of addresses
+        "=(?:(?<=sig=)|(?<=signature=)|(?<=auth=)|(?<=assertion=)|(?<=samlresponse=)|(?<=hmac=))"
+    ), int(SecretRule.URL)),
+    ("%", re.compile("%(?:25)?3d"), int(SecretRule.URL)),  # the same, encoded
+    ("-", re.compile(  # options of commands
+        r"-(?:(?:(?<![a-z0-9_\-.]-)|(?<=\\[nrt]-))-?(?=[a-z])"
+        rf"[a-z0-9_\-]{{0,60}}?(?:{_ANY_WORD})s?[ \t\\\r\n]"
+        r"|[pb](?<=[\s\"']-.)|u(?<=[\s\"']-u)|-user(?<=[\s\"']--user)|cli(?:(?<=redis-cli)|(?<=valkey-cli)))"
+    ), int(SecretRule.ASSIGNED)),
+    ("identified", re.compile("identified[ \t]"), int(SecretRule.ASSIGNED)),
     ("_", re.compile(f"_(?:[a-z0-9+/=]{{16}}|pat{_GIVEN})"), _API_KEY | _SET),  # shapes that begin with a word and _
 )  # fmt: skip
 _AS_WRITTEN: tuple[tuple[str, re.Pattern[str], int], ...] = (
-    ("J", re.compile(rf"J(?<=eyJ){_BODY}{{8}}"), int(SecretRule.JWT)),
-    ("A", re.compile(rf"A(?:[KS]IA[A-Z0-9]{{16}}|Iza{_BODY}{{35}})"), _API_KEY),
+    ("J", re.compile(rf"J(?:(?<=eyJ){_BODY}{{8}}|(?<=LS0tLS1CRUdJ)TiB)"), SecretRule.JWT | _API_KEY),  # -----BEGIN
+    ("A", re.compile(rf"A(?:[KS]IA[A-Z0-9]{{16}}|Iza{_BODY}{{35}}|A(?<=:AA){_BODY}{{32}})"), _API_KEY),
     # sk-, glpat-, xapp-, pplx-, pypi-, xai-, xoxb-
     ("-", re.compile(
-        rf"-(?:(?:(?<=(?:sk|pp|lx|pi|ai)-)|(?<=pat-)|(?<=xox[a-z]-)){_BODY}{{10}}"
+        rf"-(?:(?:(?<=(?:sk|pp|lx|pi|ai|ly)-)|(?<=KEY-)|(?<=pat-)|(?<=xox[a-z]-)){_BODY}{{10}}"
         "|----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY)"
     ), _API_KEY | SecretRule.PRIVATE_KEY),
     (".", re.compile(rf"\.(?<=[9Gs]\.){_BODY}{{16}}"), _API_KEY),  # ya29., SG., hvs.
 )  # fmt: skip
+
+# {"name": "API_KEY", "value": "..."}, in either order
+_HOLDS = re.compile(f"value{_COLON}")
+_NAMES_SECRET = re.compile(rf"(?:{_ANY_WORD})[^a-z\"'`\\,]{{0,100}}(?:s[^a-z\"'`\\,]{{0,100}})?(?:[\"'`\\,]|value)")
 
 
 def rules_for(text: str) -> int:
@@ -117,6 +138,8 @@ def rules_for(text: str) -> int:
     for literal, clue, rules in _AS_WRITTEN:
         if literal in text and clue.search(text):
             found |= rules
+    if "value" in lowered and _HOLDS.search(lowered) and _NAMES_SECRET.search(lowered):
+        found |= SecretRule.KEY | SecretRule.ASSIGNED
     return found
 
 

@@ -11,12 +11,21 @@ from functools import lru_cache
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET = frozenset(
-    ("authorization", "password", "passwd", "pwd", "passphrase", "secret", "jwt", "credential", "cookie")
+    ("authorization", "password", "passwd", "pwd", "passphrase", "passcode", "secret", "jwt", "credential", "cookie")
 )  # fmt: skip
 _SECRET_KEYS = frozenset(
-    ("api", "private", "access", "signing", "auth", "secret", "account", "encryption", "master")
+    ("api", "private", "access", "signing", "auth", "secret", "account", "encryption", "master", "subscription",
+     "functions", "storage", "shared", "hmac", "fernet", "decryption", "application", "openai", "anthropic", "gemini",
+     "mistral", "groq", "deepseek", "cohere", "license")
 )  # fmt: skip
-_IN_ONE = frozenset({"apikey", "accesskey", "secretkey", "privatekey", "accesstoken", "authtoken"})
+_TOKENS_OF = ("access", "auth", "api", "bot", "session", "refresh", "identity", "security", "bearer", "join", "csrf",
+              "user", "github", "gitlab", "id")  # fmt: skip
+_IN_ONE = frozenset(
+    {"apikey", "accesskey", "secretkey", "privatekey", "authkey", "secretaccesskey", "creds"}
+    | {f"{whose}token" for whose in _TOKENS_OF}
+)
+_ENDS_SO = ("password", "passwd", "passphrase", "secret")
+"""What ends so is one word with it: `dbpassword`, `PGPASSWORD`, `clientsecret`."""
 _HAVE_PASS = frozenset({"", "db", "database", "user", "smtp", "mail", "ftp", "http", "proxy", "redis", "admin", "root"})
 _PERSONAL = ("github_pat", "gitlab_pat", "gh_pat", "azure_pat", "ado_pat", "devops_ext_pat")
 _NO_SECRETS = frozenset({"PWD"})  # where a shell is
@@ -26,7 +35,9 @@ _MARKERS = frozenset(
 )  # fmt: skip
 _MAY_BE_NUMBER = frozenset({"token", "jwt", "pass", "cookie", "cookies"})
 _VALUES = frozenset({"value", "raw"})
-_NAME = re.compile(r"[A-Za-z0-9_.\- ]{1,100}")
+_NAME = re.compile(r"[A-Za-z0-9_.\- ]{1,100}:?")
+_MADE = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_\-.+/=~]{16,512}")
+_FEWEST_DIFFERENT = 6
 _LONGEST_KEY = 200
 """Characters of a key that are looked at, from its end, where the word stands that decides."""
 
@@ -52,9 +63,27 @@ def holds_value(key: str) -> bool:
     return key in _VALUES
 
 
+def names_secrets(key: str) -> bool:
+    """Whether a key names several things of which some may be secrets: `tokens`, `api_keys`.
+
+    They may as well be counts, or pieces of text: only what is `looks_made` is one.
+    """
+    return _names_secrets(key if len(key) <= _LONGEST_KEY else key[-_LONGEST_KEY:])
+
+
+def looks_made(value: str) -> bool:
+    """Whether a text looks as if a program had made it by chance: long, in one piece, of letters and digits."""
+    return _MADE.fullmatch(value) is not None and len(set(value)) >= _FEWEST_DIFFERENT
+
+
 def names_secret(name: object) -> bool:
     """Whether what an object calls itself says that its value is one: `{"name": "API_KEY", "value": "..."}`."""
     return isinstance(name, str) and _NAME.fullmatch(name) is not None and _is_secret_key(name)
+
+
+@lru_cache(maxsize=4096)
+def _names_secrets(key: str) -> bool:
+    return key[-1:] in ("s", "S") and key[:-1].lower().endswith(("token", "key")) and _is_secret_key(key[:-1])
 
 
 @lru_cache(maxsize=4096)
@@ -73,4 +102,5 @@ def _is_secret_key(key: str) -> bool:
         return before in _HAVE_PASS
     if last == "pat":
         return key.lower().rstrip("0123456789_").endswith(_PERSONAL)
-    return last in _IN_ONE or last.removesuffix("s") in _SECRET
+    one = last.removesuffix("s")
+    return last in _IN_ONE or one in _SECRET or one.endswith(_ENDS_SO)

@@ -8,26 +8,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from inspector.protocol.secret_keys import is_secret_key, may_be_number, names_secret
+from inspector.protocol.secret_keys import is_secret_key, looks_made, may_be_number, names_secrets
+from inspector.protocol.secret_named import mask_named, string_end
 
 _KEY = re.compile(
-    r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\- /$@#]|\\{1,64}u[0-9a-fA-F]{4}){1,200})(?P=quote)\s*:\s*'
-    # a list, or an object whose first members say what sort of secret it holds
-    r"(?P<open>\[\s*|\{[^{}]{0,200}?(?P=quote)(?:value|raw)(?P=quote)\s*:\s*(?=(?P=quote)))?"
+    r'(?<!\\)(?P<quote>\\{0,255}")(?P<key>(?:[\w.\- /$@#]|\\{1,64}u[0-9a-fA-F]{4}){1,200})(?P=quote)\s*(?P<colon>:\s*)'
+    # a list, or an object whose first members say what sort of secret it holds, or a list of such
+    r"(?P<open>(?:\[(?:\s|\\{1,64}[nrt]){0,64})?(?P<object>\{[^{}]{0,200}?(?P=quote)(?:value|raw)(?P=quote)\s*:\s*)(?=(?P=quote))"
+    r"|\[(?:\s|\\{1,64}[nrt]){0,200})?"
 )
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _NUMBER = re.compile(r"-?\d[\d.eE+\-]*")
-_COMMA = re.compile(r"\s{0,64},\s{0,64}")
-_BETWEEN = 400
-"""Characters of what else an object may say between its name and its value."""
-_NEAR = 2 * _BETWEEN
-"""So far from a value its object's name is looked for."""
-_VALUE = re.compile(r'(?<!\\)(?P<quote>\\{0,255}")[Vv]alue(?P=quote)\s*:\s*(?=(?P=quote))')
-_NAMED = re.compile(
-    r'(?<!\\)(?P<quote>\\{0,255}")(?:[Nn]ame|[Kk]ey)(?P=quote)\s*:\s*'
-    r"(?P=quote)(?P<name>[A-Za-z0-9_.\- ]{1,100})(?P=quote)"
+_BLANKS = r"(?:\s|\\{1,64}[nrt]){0,200}"
+_COMMA = re.compile(rf"{_BLANKS},{_BLANKS}")
+_NEXT = re.compile(
+    rf"[^{{}}]{{0,1000}}\}}{_BLANKS},{_BLANKS}"
+    r'\{[^{}]{0,200}?(?<!\\)(?P<quote>\\{0,255}")(?:value|raw)(?P=quote)\s*:\s*(?=(?P=quote))'
 )
-_FOLLOWED = re.compile(r"\s*,")
+_MANY = re.compile(rf"(?P<open>[\[{{]){_BLANKS}")
+_LONGEST = 600
+"""Characters of what is looked at whether it looks made."""
+_MEMBER = re.compile(r'(?P<quote>\\{0,255}")[^"\\]{1,200}(?P=quote)\s{0,64}:\s{0,64}(?=(?P=quote))')
 
 
 def mask_pairs(text: str, mask: Callable[[str], str]) -> str:
@@ -37,7 +38,7 @@ def mask_pairs(text: str, mask: Callable[[str], str]) -> str:
         text: any text.
         mask: what becomes of a secret.
     """
-    return _mask_named(_mask_keyed(text, mask), mask)
+    return mask_named(_mask_keyed(text, mask), mask)
 
 
 def _mask_keyed(text: str, mask: Callable[[str], str]) -> str:
@@ -46,79 +47,47 @@ def _mask_keyed(text: str, mask: Callable[[str], str]) -> str:
     done = 0
     for match in _KEY.finditer(text):
         key = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), match["key"])
-        if match.start() < done or not is_secret_key(key):
+        many = names_secrets(key)
+        if match.start() < done or not (many or is_secret_key(key)):
             continue
-        place, quote = match.end(), match["quote"]
-        while text.startswith(quote, place):
-            start = place + len(quote)
-            end = _string_end(text, start, quote)
+        strings = _those_of_many(text, match) if many else _those_of_one(text, match)
+        for start, end in strings:
             parts += (text[done:start], mask(text[start:end]) if end > start else "")
-            done, place = end, end + len(quote)
-            if match["open"] is None or match["open"][0] == "{":
-                break
-            comma = _COMMA.match(text, place)
-            place = comma.end() if comma else len(text)
-        number = _NUMBER.match(text, match.end())
+            done = end
+        number = None if many else _NUMBER.match(text, match.end())
         if number and not may_be_number(key):
             parts += (text[done : number.start()], mask(number[0]))
             done = number.end()
     return "".join((*parts, text[done:])) if parts else text
 
 
-def _mask_named(text: str, mask: Callable[[str], str]) -> str:
-    """Mask what stands under `value` in an object that is called as a secret is."""
-    parts: list[str] = []
-    done = 0
-    for match in _VALUE.finditer(text) if "alue" in text else ():
-        quote, start = match["quote"], match.end() + len(match["quote"])
-        if match.start() >= done and (_is_named_before(text, match) or _is_named_after(text, start, quote)):
-            end = _string_end(text, start, quote)
-            parts += (text[done:start], mask(text[start:end]) if end > start else "")
-            done = end
-    return "".join((*parts, text[done:])) if parts else text
+def _those_of_one(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Where the strings are that stand under a secret's key."""
+    place, quote = pair.end(), pair["quote"]
+    while text.startswith(quote, place):
+        start = place + len(quote)
+        end = string_end(text, start, quote)
+        yield start, end
+        if not pair["open"] or pair["open"][0] == "{":
+            return
+        following = (_NEXT if pair["object"] else _COMMA).match(text, end + len(quote))
+        if following is None:
+            return
+        place = following.end()
 
 
-def _is_named_before(text: str, value: re.Match[str]) -> bool:
-    near = text[max(0, value.start() - _NEAR) : value.start()]
-    near = near[max(map(near.rfind, "{}")) + 1 :]  # of this object alone, which also makes it short mostly
-    for named in _named_in(near, value["quote"]):
-        comma = _FOLLOWED.match(near, named.end())
-        if comma and len(near) - comma.end() <= _BETWEEN:
-            return True
-    return False
-
-
-def _is_named_after(text: str, start: int, quote: str) -> bool:
-    near = text[start : start + _NEAR]
-    near = near[_string_end(near, 0, quote) + len(quote) :]
-    near = near[: min((place for place in map(near.find, "{}") if place >= 0), default=None)]
-    comma = _FOLLOWED.match(near)
-    return comma is not None and any(
-        0 <= named.start() - comma.end() <= _BETWEEN for named in _named_in(near, quote)
-    )  # fmt: skip
-
-
-def _named_in(near: str, quote: str) -> Iterator[re.Match[str]]:
-    """What names a secret in the text around a value, with quotes escaped as often as those of the value."""
-    if "ame" in near or "ey" in near:
-        for named in _NAMED.finditer(near):
-            if named["quote"] == quote and names_secret(named["name"]):
-                yield named
-
-
-def _string_end(text: str, start: int, quote: str) -> int:
-    """Where the string that starts at `start` ends: at the first quote escaped as often as its opening one.
-
-    Each level of JSON in JSON doubles backslashes: where quotes are written with e of them, a backslash that is
-    content is written as 2 (e + 1).
-    """
-    escapes = len(quote) - 1
-    place = start
-    while (place := text.find('"', place)) >= 0:
-        before = place
-        while before > start and text[before - 1] == "\\":
-            before -= 1
-        if (place - before - escapes) % (2 * (escapes + 1)) == 0 and place - before >= escapes:
-            return place - escapes
-        place += 1
-    return len(text)
+def _those_of_many(text: str, pair: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """Where the strings are that stand in a list or a flat object under a key of several, if they look like secrets."""
+    quote = pair["quote"]
+    opened = _MANY.match(text, pair.end("colon"))
+    place = opened.end() if opened else len(text)
+    while opened and text.startswith(quote, place):
+        member = _MEMBER.match(text, place) if opened["open"] == "{" else None
+        start = (member.end() if member else place) + len(quote)
+        end = string_end(text, start, quote)
+        if looks_made(text[start : min(end, start + _LONGEST)]):
+            yield start, end
+        comma = _COMMA.match(text, end + len(quote))
+        if comma is None:
+            return
+        place = comma.end()

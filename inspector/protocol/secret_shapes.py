@@ -70,6 +70,16 @@ SHAPES: Final = (
     Shape("Linear", "lin_api_", 8, r"[A-Za-z0-9]{30,256}"),
     Shape("Notion", "ntn_", 4, r"[A-Za-z0-9]{30,256}"),
     Shape("SendGrid", r"SG\.", 3, r"[A-Za-z0-9_\-]{16,64}\.[A-Za-z0-9_\-]{16,128}"),
+    Shape("Docker", "dckr_pat_", 9, r"[A-Za-z0-9_\-]{20,256}"),
+    Shape("LangSmith", "lsv2_(?:pt|sk)_", 8, r"[a-f0-9]{32}_[a-f0-9]{6,16}"),
+    Shape("Pinecone", "pcsk_", 5, r"[A-Za-z0-9]{4,16}_[A-Za-z0-9]{30,256}"),
+    Shape("Figma", "figd_", 5, r"[A-Za-z0-9_\-]{30,256}"),
+    Shape("Jina", "jina_", 5, r"[A-Za-z0-9_\-]{40,256}"),
+    Shape("NVIDIA", "nvapi-", 6, _DIGIT + r"[A-Za-z0-9_\-]{40,256}"),
+    Shape("Tavily", "tvly-", 5, _DIGIT + r"[A-Za-z0-9\-]{20,256}"),
+    Shape("age", "AGE-SECRET-KEY-", 15, r"1[A-Z0-9]{40,64}" + _END),
+    # -----BEGIN ... in base64, as Kubernetes keeps keys; certificates and public keys begin so, too.
+    Shape("Private key in base64", "LS0tLS1CRUdJTiB", 15, r"(?!DRVJ|QVUJ)[A-Za-z0-9+/=]{32,65536}"),
     Shape("Vault", r"hvs\.", 4, r"[A-Za-z0-9_\-]{24,512}"),
 )
 
@@ -91,13 +101,17 @@ def _pattern(shape: Shape) -> re.Pattern[str]:
 
 PATTERNS: Final = tuple(_pattern(shape) for shape in SHAPES)
 """Of each shape; its beginning is group 1."""
-# The header in clear, so that one sees what was masked. Up to the footer, or as far as it looks like a key.
+# The header in clear, so that one sees what was masked. Up to the footer, or as far as it looks like a key: cut, with
+# numbers before its lines, or with each line in quotes.
 PRIVATE_KEY: Final = re.compile(
     r"(-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)"
     r"(?:(?!-----)[^\-\"]*+(?:-(?!----)[^\-\"]*+)*(?=-----END)"
-    r"|(?:\s*+(?:\\++[nrt]\s*+)*[A-Za-z0-9+/=]{16,}+)+)"  # before 3.11.5 a possessive group keeps what it tried in vain
+    r"|(?:(?:[\s|:,+'\"\u2192]|\\{1,64}[nrt\"']|[0-9]{1,6}(?=[\s|:\u2192\\])|(?:Proc-Type|DEK-Info|Version|Comment): "
+    r"[^\r\n\\\"]{0,200})*[A-Za-z0-9+/=]{16,}+)+)"  # before 3.11.5 a possessive group keeps what it tried in vain
 )
 """A private key as text (PEM, OpenSSH, PGP)."""
+PRIVATE_LINE: Final = re.compile(r"[A-Za-z0-9+/=]{16,}")
+"""A line of one."""
 
 _STARTS = "|".join(shape.start for shape in SHAPES if shape.telling)
 # Behind a hyphen only what is long and has a digit: risk-assessment and ask-sk-team are names.

@@ -14,11 +14,29 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from inspector.protocol.secret_addresses import mask_bots, mask_queries, mask_users
 from inspector.protocol.secret_assignments import mask_assigned
 from inspector.protocol.secret_clues import NO_RULES, SecretRule, may_hold_secrets, rules_for
-from inspector.protocol.secret_keys import holds_value, is_marker, is_secret_key, may_be_number, names_secret
+from inspector.protocol.secret_headers import (
+    is_user_and_password,
+    mask_bearers,
+    mask_cookies,
+    mask_headers,
+    mask_listed,
+    secrets_listed,
+)
+from inspector.protocol.secret_keys import (
+    holds_value,
+    is_secret_key,
+    looks_made,
+    may_be_number,
+    names_secret,
+    names_secrets,
+)
+from inspector.protocol.secret_lines import mask_lines
+from inspector.protocol.secret_named import HELD, NAMES
 from inspector.protocol.secret_pairs import mask_pairs
-from inspector.protocol.secret_shapes import PATTERNS, PRIVATE_KEY, border, is_key
+from inspector.protocol.secret_shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key
 
 __all__ = ["MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
            "masked_words", "may_hold_secrets"]  # fmt: skip
@@ -37,41 +55,18 @@ _PLAIN_KEYS = set[Any]()
 _MOST_KEYS = 4096
 _SHORT_KEY = 200
 """Keys that are remembered, and their characters."""
-_NAMES, _HELD = ("name", "key", "Name", "Key"), ("value", "Value")
-"""Under which an object says what its value is, and the value: `{"name": "API_KEY", "value": "..."}`."""
+_AUTH = ("auth", "_auth")
+"""Under which Docker and npm keep a user's name and password, in base64."""
 _READ_FOR_WORDS = 100_000  # characters, more than a web token has
 
 # Every pattern is bounded, so that hostile text takes linear time.
-_BEARER = re.compile(
-    rf"((?i:bearer){border(6)}(?:[ \t]|\\{{1,64}}t){{1,8}})"
-    r"(?!(?i:tokens?|auth\w*|scheme|header|of|the|and|is|in|for)\b)[A-Za-z0-9._~+/=\-]{3,}"
-)
-_IN_URL = re.compile(
-    r"(?i)([?&#]([\w\-]{0,40}(?:token|secret|password|api_?key|(?<![a-z0-9])sig(?:nature)?))=)[^&\s\"'\\#<>]+"
-)
-_USER_INFO = re.compile(r"(:(?:\\{0,64}/){2}[^/\s:@\"']{0,128}:)[^/\s@\"']{1,256}(?=@)")
-# A user without a password is a name, unless it is as long as a token, and has a digit.
-_USER_TOKEN = re.compile(r"((?i:https?):(?:\\{0,64}/){2})(?=[A-Za-z_\-]{0,64}[0-9])[\w\-]{16,256}(?=@)")
 # The border lets no second try start inside the first.
-_JWT = re.compile(rf"eyJ{border(3, 'A-Za-z0-9_-')}[A-Za-z0-9_\-]{{8,4096}}\.[A-Za-z0-9_\-]{{4,65536}}\.[A-Za-z0-9_\-]*")
-_AUTHORIZATION = rf"((?i:authorization){border(13)}[\"']?[ \t]{{0,8}}:[ \t]{{0,8}}[\"']?"
-_BASIC = re.compile(rf"{_AUTHORIZATION}(?i:basic)[ \t]{{1,8}})[A-Za-z0-9+/=]{{3,}}")
-_DIGEST = re.compile(
-    rf"{_AUTHORIZATION}(?i:digest)[ \t]{{1,8}})"
-    r"(?:[\w\-]{1,40}=(?:(\\{0,64}\")[^\"\r\n]{0,2048}?\2|[\w\-]{1,256})(?:,[ \t]{0,8})?){1,16}"
+_JWT = re.compile(
+    rf"eyJ{border(3, 'A-Za-z0-9_-')}[A-Za-z0-9_\-]{{8,4096}}\.(?:[A-Za-z0-9_\-]{{4,65536}})?\.[A-Za-z0-9_\-]*"
+    r"(?:\.[A-Za-z0-9_\-]{1,65536}){0,2}"  # encrypted ones have five parts
 )
 # Printable ASCII that needs no escape, at any depth: nobody writes it so but to hide something.
 _PLAIN_ESCAPE = re.compile(r"(?<!\\)\\++u(00(?:2[013-9a-fA-F]|[346][0-9a-fA-F]|5[0-9abABd-fD-F]|7[0-9a-eA-E]))")
-
-_PATTERNS: tuple[tuple[SecretRule, re.Pattern[str]], ...] = (
-    (SecretRule.BEARER, _BEARER),
-    (SecretRule.USER_INFO, _USER_INFO),
-    (SecretRule.USER_INFO, _USER_TOKEN),
-    (SecretRule.BASIC, _BASIC),
-    (SecretRule.BASIC, _DIGEST),
-    (SecretRule.PRIVATE_KEY, PRIVATE_KEY),
-)
-"""What stands before the secret is group 1."""
 
 
 def mask_secrets(value: Any, tally: Tally | None = None) -> Any:
@@ -96,12 +91,19 @@ def _masked(value: Any, depth: int, tally: Tally | None) -> Any:
     if isinstance(value, dict):
         if not _has_plain_keys(value):
             return _with_masked_keys(value, depth, tally)
-        if ("value" in value or "Value" in value) and any(names_secret(value.get(name)) for name in _NAMES):
-            return {k: _counted(MASK, tally) if k in _HELD and _is_text(v) else _under_key(k, v, depth, tally)
-                    for k, v in value.items()}  # fmt: skip
+        if not HELD.isdisjoint(value) and any(names_secret(value[name]) for name in NAMES.intersection(value)):
+            return {
+                k: mask_value("value", v, depth, tally)
+                if k in HELD and not isinstance(v, int | float)
+                else _under_key(k, v, depth, tally)
+                for k, v in value.items()
+            }
         return {k: _under_key(k, v, depth, tally) for k, v in value.items()}
     # Long arrays of numbers are common, and cheap this way.
-    return [_masked(item, depth + 1, tally) if type(item) in _LOOKED_INTO else item for item in value]
+    items = [_masked(item, depth + 1, tally) if type(item) in _LOOKED_INTO else item for item in value]
+    for place in secrets_listed(value):
+        items[place] = _counted(MASK, tally)
+    return items
 
 
 def _has_plain_keys(members: dict[Any, Any]) -> bool:
@@ -136,9 +138,22 @@ def _with_masked_keys(value: dict[Any, Any], depth: int, tally: Tally | None) ->
 
 
 def _under_key(key: object, value: Any, depth: int, tally: Tally | None) -> Any:
-    if not isinstance(key, str) or not is_secret_key(key):
-        return _masked(value, depth + 1, tally)
-    return mask_value(key, value, depth, tally)
+    if isinstance(key, str) and is_secret_key(key):
+        return mask_value(key, value, depth, tally)
+    if isinstance(value, str):
+        held = key in _AUTH and is_user_and_password(value)
+        return _counted(MASK, tally) if held else mask_text(value, tally=tally)
+    if isinstance(key, str) and key[-1:] in "sS" and isinstance(value, dict | list) and names_secrets(key):
+        return _mask_many(value, depth, tally)
+    return _masked(value, depth + 1, tally)
+
+
+def _mask_many(value: dict[Any, Any] | list[Any], depth: int, tally: Tally | None) -> Any:
+    """What a list or an object becomes under a key of several: `{"tokens": ["..."]}`, or of their names."""
+    masked = _masked(value, depth + 1, tally)
+    if isinstance(value, list):
+        return [_counted(MASK, tally) if isinstance(one, str) and looks_made(one) else one for one in masked]
+    return {k: _counted(MASK, tally) if isinstance(one, str) and looks_made(one) else one for k, one in masked.items()}
 
 
 def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None) -> Any:
@@ -150,10 +165,7 @@ def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None)
     if isinstance(value, int | float):
         return value if may_be_number(key) else _counted(MASK, tally)
     if isinstance(value, list):
-        return [
-            (_counted(MASK, tally) if item else item) if isinstance(item, str) else _masked(item, depth + 1, tally)
-            for item in value
-        ]
+        return [_item_under_key(item, depth, tally) for item in value]
     masked = _masked(value, depth + 1, tally)
     if not isinstance(value, dict):
         return masked
@@ -161,6 +173,12 @@ def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None)
         key: _counted(MASK, tally) if isinstance(key, str) and holds_value(key) and _is_text(inner) else inner
         for key, inner in masked.items()
     }
+
+
+def _item_under_key(item: Any, depth: int, tally: Tally | None) -> Any:
+    if isinstance(item, str):
+        return _counted(MASK, tally) if item else item
+    return mask_value("", item, depth + 1, tally) if isinstance(item, dict) else _masked(item, depth + 1, tally)
 
 
 def _is_text(value: object) -> bool:
@@ -246,14 +264,10 @@ def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> s
             tally[rule] += 1
         return "•" * len(secret) if keep_length else MASK
 
-    masked = mask_pairs(text, lambda secret: mask(secret, SecretRule.KEY)) if rules & SecretRule.KEY else text
-    for rule, pattern in _PATTERNS:
+    masked = text
+    for rule, replaced in _RULES:
         if rules & rule:
-            masked = pattern.sub(lambda m, rule=rule: m[1] + mask(m[0][len(m[1]) :], rule), masked)
-    if rules & SecretRule.URL:
-        masked = _IN_URL.sub(lambda m: _mask_query(m, mask), masked)
-    if rules & SecretRule.ASSIGNED:
-        masked = mask_assigned(masked, lambda secret: mask(secret, SecretRule.ASSIGNED))
+            masked = replaced(masked, lambda secret, rule=rule: mask(secret, rule))
     if rules & SecretRule.API_KEY:
         for pattern in PATTERNS:
             masked = pattern.sub(lambda m: _mask_key(m, mask), masked)
@@ -265,5 +279,26 @@ def _mask_key(found: re.Match[str], mask: Callable[[str, SecretRule], str]) -> s
     return found[1] + mask(body, SecretRule.API_KEY) if is_key(body) else found[0]
 
 
-def _mask_query(found: re.Match[str], mask: Callable[[str, SecretRule], str]) -> str:
-    return found[0] if is_marker(found[2]) else found[1] + mask(found[0][len(found[1]) :], SecretRule.URL)
+def _mask_private_keys(text: str, mask: Callable[[str], str]) -> str:
+    def masked(found: re.Match[str]) -> str:
+        lines = found[0][len(found[1]) :]
+        in_quotes = '"' in lines or "'" in lines  # they stay, for what they are part of
+        return found[1] + (PRIVATE_LINE.sub(lambda line: mask(line[0]), lines) if in_quotes else mask(lines))
+
+    return PRIVATE_KEY.sub(masked, text)
+
+
+_RULES: tuple[tuple[SecretRule, Callable[[str, Callable[[str], str]], str]], ...] = (
+    (SecretRule.KEY, mask_pairs),
+    (SecretRule.KEY, mask_listed),
+    (SecretRule.BEARER, mask_bearers),
+    (SecretRule.USER_INFO, mask_users),
+    (SecretRule.BASIC, mask_headers),
+    (SecretRule.API_KEY, mask_bots),
+    (SecretRule.PRIVATE_KEY, _mask_private_keys),
+    (SecretRule.URL, mask_queries),
+    (SecretRule.ASSIGNED, mask_cookies),
+    (SecretRule.ASSIGNED, mask_lines),
+    (SecretRule.ASSIGNED, mask_assigned),
+)
+"""In this order; later ones find what earlier ones have masked already."""

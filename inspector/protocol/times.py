@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -28,16 +29,30 @@ def _second_ns(text: str) -> int:
 def parse_time(value: object) -> int:
     """Read an RFC 3339 text or a number of seconds, milli-, micro- or nanoseconds; NO_TIME when it is neither.
 
-    Texts without an offset are read as UTC. A time that a column cannot hold (after 2262) counts as none.
+    Texts without an offset are read as UTC, texts of ten digits and more as the number they write. A time that a column
+    cannot hold (after 2262) counts as none.
     """
     if isinstance(value, str):
         found = parse_instant(value)
+        if found == NO_TIME and _NUMBER.fullmatch(value):
+            return _numbered(float(value) if "." in value else int(value))
         return found if abs(found) <= _LIMIT else NO_TIME
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return NO_TIME
+    return _numbered(value)
+
+
+_NUMBER = re.compile(r"[0-9]{10,19}(?:\.[0-9]{1,9})?")
+_EXACT = 1_000
+"""Nanoseconds that a number of seconds with a fraction can tell apart in our century: a float holds 16 digits."""
+
+
+def _numbered(value: float) -> int:
     scale = next((unit for limit, unit in _UNITS if abs(value) < limit), 1)
     scaled = value * scale
-    return int(scaled) if abs(scaled) <= _LIMIT else NO_TIME
+    if not abs(scaled) <= _LIMIT:
+        return NO_TIME
+    return scaled if isinstance(scaled, int) else round(scaled / _EXACT) * _EXACT
 
 
 def parse_instant(text: str) -> int:
@@ -46,7 +61,8 @@ def parse_instant(text: str) -> int:
         # What JavaScript writes, and so nearly every log line: three digits and a Z.
         if len(text) == 24 and text[23] == "Z" and (fraction := _MILLISECONDS.get(text[20:23])) is not None:
             return _second_ns(text[:20]) + fraction
-        head, dot, tail = text.partition(".")
+        text = text.upper()  # RFC 3339 allows "t" and "z"
+        head, dot, tail = text.partition("," if "," in text else ".")
         if not dot:
             return _whole(datetime.fromisoformat(text))
         digits = len(tail) - len(tail.lstrip("0123456789"))

@@ -1,4 +1,4 @@
-"""Compressed bytes to plain ones, piece by piece: gzip and Zstandard, told by their first bytes.
+"""Compressed bytes to plain ones, piece by piece: gzip and Zstandard, told by their first bytes; UTF-16 to UTF-8, too.
 
 Sans I/O. Pieces stay small however much a byte stands for, and whatever was good before a fault comes out before the
 fault is reported. Members of a gzip file and frames of a Zstandard file follow each other as one.
@@ -6,6 +6,7 @@ fault is reported. Members of a gzip file and frames of a Zstandard file follow 
 
 from __future__ import annotations
 
+import codecs
 import zlib
 from collections.abc import Generator, Iterator
 from typing import Protocol
@@ -43,18 +44,27 @@ class Decoder(Protocol):
 
 
 def is_compressed(head: bytes) -> bool:
-    """Whether a file that begins with these bytes is compressed."""
-    return head.startswith((_GZIP, _ZSTD)) or _is_skipped_frame(head)
+    """Whether a file that begins with these bytes is compressed, or written in UTF-16."""
+    return head.startswith((_GZIP, _ZSTD)) or _is_utf_16(head) or _is_skipped_frame(head)
 
 
 def _is_skipped_frame(head: bytes) -> bool:
     return head[1:4] == _SKIPPED and head[0] & 0xF0 == 0x50
 
 
+def _is_utf_16(head: bytes) -> bool:
+    """Whether it begins as PowerShell's `>` writes: a mark, and an ASCII character behind it as every log has."""
+    return (head[:2] == codecs.BOM_UTF16_LE and head[3:4] == b"\0") or (
+        head[:2] == codecs.BOM_UTF16_BE and head[2:3] == b"\0"
+    )
+
+
 def decoder_for(head: bytes) -> Decoder:
     """A decoder for what begins with these bytes; plain bytes come out as they are."""
     if head.startswith(_GZIP):
         return GzipDecoder()
+    if _is_utf_16(head):
+        return Utf16Decoder()
     return ZstdDecoder() if is_compressed(head) else PlainDecoder()
 
 
@@ -67,6 +77,24 @@ class PlainDecoder:
 
     def finish(self) -> None:
         """Nothing can be missing."""
+
+
+class Utf16Decoder:
+    """For text in UTF-16 with a byte order mark; what is no text comes out as the mark for that."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """What `Decoder.feed` says."""
+        text = self._decoder.decode(data)
+        if text:
+            yield text.encode()
+
+    def finish(self) -> None:
+        """Raises DamagedError where half a character is left."""
+        if self._decoder.getstate()[0]:
+            raise DamagedError("it ends in the middle of a character")
 
 
 class SniffingDecoder:

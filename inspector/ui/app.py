@@ -238,10 +238,11 @@ class Application:
 
     async def quit(self) -> None:
         """Close every window, unless somebody asked about an unsaved capture wants to stay."""
-        for window in list(self.windows):
-            if not (await window.keeping.may_close() and await window.msp.keeping.may_close()):
+        # While one is asked, another may be edited, or opened: that one is asked, or asked again.
+        while (window := next((one for one in self.windows if one.may_lose_any), None)) is not None:
+            if not await window.may_close():
                 for other in self.windows:
-                    other.keeping.stay_after_all()
+                    other.stay_after_all()
                 return
         await self.close_all()
 

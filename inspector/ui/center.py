@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.page_stack import PageStack
 
 if TYPE_CHECKING:
     from inspector.document import CaptureDocument
@@ -110,7 +111,7 @@ def views_of(document: CaptureDocument) -> list[CenterView]:
     return [view for view in CENTER_VIEWS if view.present(document)]
 
 
-class Center(QStackedWidget):
+class Center(PageStack):
     """The views of one document.
 
     Signals:

@@ -104,6 +104,8 @@ class TokenCounting(QObject):
             self._timer.setInterval(START_MS)
             return
         self._timer.setInterval(EVERY_MS)
+        if self._panes is not None and self._panes.awaited:
+            return
         done, now = document.counting.go_on(), time.monotonic()
         if done or now - self._told_at >= TELL_S:
             self._told_at = now

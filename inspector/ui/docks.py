@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 
+from inspector.slices import Steps
+from inspector.ui.panels.pane_head import PaneHead
+
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
     from inspector.ui.panes import Panes
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+SIDES = {LEFT: "left", RIGHT: "right", BOTTOM: "bottom"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +75,40 @@ class Docks(QObject):
         super().__init__(window)
         self._window = window
         self.by_title: dict[str, QDockWidget] = {}
+        self._made: list[tuple[Dock, QDockWidget]] = []
 
-    def build(self, panes: Panes) -> None:
-        """Make the docks, with these panes in them."""
+    def make(self, panes: Panes) -> Steps[None]:
+        """Make the docks, with these panes in them, a step each; nothing is seen of them until they are placed."""
         for one in DOCKS:
-            dock = self.by_title[one.title] = QDockWidget(one.title, self._window)
+            dock = QDockWidget(one.title, self._window)
             dock.setObjectName(f"dock.{one.title.lower()}")
             _fill(dock, one.panel(panes))
+            self._made.append((one, dock))
+            yield
+
+    def place(self) -> None:
+        """Let the docks that were made stand in the window."""
+        for one, dock in self._made:
+            self.by_title[one.title] = dock
             self._window.addDockWidget(one.area, dock)
             dock.setVisible(one.area is not BOTTOM)
             dock.toggleViewAction().toggled.connect(self.show_switches)
+            for moved in (dock.visibilityChanged, dock.topLevelChanged, dock.dockLocationChanged):
+                moved.connect(self._show_titles)
+        self._made.clear()
 
     def exchange(self, panes: Panes) -> None:
         """Show these panes in the docks, in place of those that are there."""
         for one in DOCKS:
             _fill(self.by_title[one.title], one.panel(panes))
+        self._show_titles()
+
+    def _show_titles(self, *_moved: object) -> None:
+        """What a tab is called its head need not say again."""
+        for dock in self.by_title.values():
+            head = dock.titleBarWidget()
+            if isinstance(head, PaneHead):
+                head.show_title(dock.isHidden() or dock.isFloating() or not _lying_with(self._window, dock))
 
     def listen_to(self, panes: Panes) -> None:
         """Do what the panels at the bottom ask for: to be hidden, and that the keyboard goes back to the middle."""
@@ -105,6 +128,16 @@ class Docks(QObject):
         self.by_title[title].show()
         self.by_title[title].raise_()
 
+    def move(self, title: str, area: Qt.DockWidgetArea) -> None:
+        """Let a dock stand at another side, with the keyboard; at the bottom it lies on those that are there."""
+        window, dock = self._window, self.by_title[title]
+        there = [one for one in self.by_title.values() if one is not dock and window.dockWidgetArea(one) == area]
+        dock.setFloating(False)
+        window.addDockWidget(area, dock)
+        if area is BOTTOM and there:
+            window.tabifyDockWidget(there[0], dock)
+        self._enter(title)
+
     def follow_switch(self, switch: str) -> None:
         """Show or hide the docks at a side, as their switch says."""
         shown = self._window.actions_by_id[switch].isChecked()
@@ -120,11 +153,14 @@ class Docks(QObject):
             if held:
                 window.center.take_focus()
         else:
-            self.bring_up(title)
-            panel = dock.widget()
-            if panel is not None:
-                panel.setFocus()
+            self._enter(title)
         self.show_switches()
+
+    def _enter(self, title: str) -> None:
+        self.bring_up(title)
+        panel = self.by_title[title].widget()
+        if panel is not None:
+            panel.setFocus()
 
     def _of(self, switch: str) -> list[QDockWidget]:
         return [self.by_title[one.title] for one in DOCKS if one.switch == switch and one.title in self.by_title]
@@ -132,9 +168,13 @@ class Docks(QObject):
 
 def is_in_front(window: QMainWindow, dock: QDockWidget) -> bool:
     """Whether a dock that is shown is seen: of those that lie on one another only one is."""
-    above = [one for one in window.tabifiedDockWidgets(dock) if not one.isHidden() and not one.isFloating()]
     content = dock.widget()
-    return not above or not window.isVisible() or (content is not None and is_seen(content))
+    return not _lying_with(window, dock) or not window.isVisible() or (content is not None and is_seen(content))
+
+
+def _lying_with(window: QMainWindow, dock: QDockWidget) -> list[QDockWidget]:
+    """The docks shown that lie on one another with this one."""
+    return [one for one in window.tabifiedDockWidgets(dock) if not one.isHidden() and not one.isFloating()]
 
 
 def is_seen(content: QWidget) -> bool:

@@ -12,7 +12,7 @@ from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
 from inspector.filters.patterns import PatternError
 from inspector.filters.visible import VisibleRows
-from inspector.slices import MORE_MS, SLICE_S
+from inspector.slices import AWAITED_MS, SLICE_S, TELL_S
 from inspector.ui import formats
 from inspector.ui.panels.messages.panel import MessagesPanel
 
@@ -46,6 +46,8 @@ class Finding(QObject):
         self._wanted = 0
         self._wrapped = False
         self._going = False
+        self._lit = -1
+        self._tell_at = 0.0
         self._more = QTimer(self)
         self._more.setSingleShot(True)
         self._more.timeout.connect(self._go_on)
@@ -79,6 +81,11 @@ class Finding(QObject):
         self._wanted = step
         self._go_where_wanted()
 
+    @property
+    def busy(self) -> bool:
+        """Whether it is still searched."""
+        return self._more.isActive()
+
     def stop(self) -> None:
         """Read no more of the document."""
         self._more.stop()
@@ -88,6 +95,7 @@ class Finding(QObject):
 
     def _look_for(self, query: FindQuery | None) -> None:
         self.search, self._trouble, self._wanted, self._wrapped = None, "", 0, False
+        self._lit, self._tell_at = -1, 0.0
         self._more.stop()
         if query is not None:
             try:
@@ -101,20 +109,26 @@ class Finding(QObject):
             self._go_on()
 
     def _go_on(self) -> None:
-        """Search for a slice of time, and say what was found."""
+        """Search for a slice of time, and say what was found: the first hits, more some times a second, and the end."""
         search = self.search
-        if search is not None:
-            before = len(search.hits)
-            if not search.step(time.perf_counter() + SLICE_S):
-                self._more.start(MORE_MS)
-            if self._messages.view.sought is search and before == len(search.hits):
-                self._say()
+        if search is None:
+            self._show()
+            return
+        if not search.step(time.perf_counter() + SLICE_S):
+            self._more.start(AWAITED_MS)
+            now = time.perf_counter()
+            if now < self._tell_at and not (self._lit == 0 and len(search.hits)):
                 self._go_where_wanted()
                 return
-        self._show()
+            self._tell_at = now + TELL_S
+        if self._messages.view.sought is search and self._lit == len(search.hits):
+            self._say()
+        else:
+            self._show()
         self._go_where_wanted()
 
     def _show(self) -> None:
+        self._lit = -1 if self.search is None else len(self.search.hits)
         self._messages.view.show_find(self.search)
         self._say()
         self.changed.emit()
@@ -125,7 +139,7 @@ class Finding(QObject):
             before = len(self.search.hits)
             again = self.search.take_in(changes, self._messages.current_message())
             if again and not self._more.isActive():
-                self._more.start(MORE_MS)
+                self._more.start(AWAITED_MS)
             if before != len(self.search.hits):
                 self._messages.view.show_find(self.search)
                 self.changed.emit()
@@ -135,6 +149,7 @@ class Finding(QObject):
         """Another filter or scope is in force, or another order."""
         if self.search is not None:
             self.search.take_in(_NO_CHANGES, self._messages.current_message())
+            self._lit, self._tell_at = -1, 0.0
             self._go_on()
             self.changed.emit()
 

@@ -28,6 +28,8 @@ _LAYOUT_VERSION = 1
 _SIDES = {False: (212, 340), True: (288, 484)}
 _LEAST_MIDDLE = 420
 """What zooming leaves for the messages, pixels at 100 %."""
+_LEAST_LEFT = 150
+"""What it leaves for the names of contexts and participants, before the messages have theirs; pixels at 100 %."""
 _NEARLY = 8
 """A pane this close to its default width was not dragged; pixels."""
 _CASCADE = 28
@@ -175,14 +177,14 @@ class WindowLayout(QObject):
         left, right = (width * zoom / before for width in self._sides())
         room = max(1.0, self._window.width() - _LEAST_MIDDLE * zoom)
         share = min(1.0, room / max(1.0, left + right))
-        self._set_sides(round(left * share), round(right * share))
+        self._set_sides(max(round(left * share), round(min(left, _LEAST_LEFT * zoom))), round(right * share))
 
     def _defaults(self, width: int) -> tuple[int, int]:
         zoom = self._window.theme.theme.zoom
         left, right = _SIDES[width >= WIDE]
         room = max(1.0, width - _LEAST_MIDDLE * zoom)
         share = min(zoom, room / (left + right))
-        return round(left * share), round(right * share)
+        return max(round(left * share), round(_LEAST_LEFT * zoom)), round(right * share)
 
     def _sides(self) -> tuple[int, int]:
         docks = self._window.docks

@@ -59,8 +59,10 @@ class Looking(QObject):
         self._tell()
 
     def _look(self) -> None:
-        document = self._window.document
+        document, panes = self._window.document, self._window.panes
         if self._window.opening.reading or document.behind > LIVE_BLOCK_BYTES:  # reading comes first
+            return
+        if panes is not None and panes.awaited:
             return
         began = time.perf_counter()
         done = document.look_further(began + SLICE_S)

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector import collector
+from inspector.slices import Steps, finished
 from inspector.ui import own_keys, tab_round
 from inspector.ui.actions import (
     ACTIONS,
@@ -60,6 +61,7 @@ class MainWindow(WindowParts):
     Attributes:
         application: what windows share.
         panes: the panes of the document; None on the start page.
+        warming: makes what a document needs before there is one.
         history: what can be undone.
         commands: what its actions do.
         actions_by_id, menus: the actions, and the menus by title.
@@ -80,8 +82,10 @@ class MainWindow(WindowParts):
         self.panes: Panes | None = None
         self.history = History(self)
         self.hints_here: bool | None = None
+        self._making: Panes | None = None
         self._closing = self._passing = False
         self._named_keys: dict[str, str] = {}
+        self.warming = Warming(self)
         self.dock_row = Docks(self)
         self.docks = self.dock_row.by_title
         self.layout_keeper = WindowLayout(self)
@@ -196,6 +200,9 @@ class MainWindow(WindowParts):
 
     def _drop_start_page(self) -> None:
         """Unseen, it would still keep the middle wide, and what is put back beside it narrow."""
+        held = self.focusWidget()
+        if held is not None and self.start_page.isAncestorOf(held):
+            held.clearFocus()  # else Qt looks through all panes for who is next
         self._show_page()
         self._pages.removeWidget(self.start_page)
         self.start_page.hide()
@@ -207,16 +214,22 @@ class MainWindow(WindowParts):
             around = around.parentWidget()
 
     def show_document(self, document: CaptureDocument) -> Panes:
-        """Show a document; a window does so once."""
+        """Show a document, at once; a window does so once."""
+        return finished(self.showing(document))
+
+    def showing(self, document: CaptureDocument) -> Steps[Panes]:
+        """Show a document, in steps between which the loop may turn: nothing of it is seen before the last one."""
         from inspector.ui.panes import Panes
 
         self.complete()
-        self.document = document
-        panes = self.panes = Panes(document, self.theme, self)
+        panes = self._making = Panes(document, self.theme, self)
+        yield
+        yield from self.dock_row.make(panes)
+        self.document, self.panes, self._making = document, panes, None
         self.center.attach(panes)
         panes.messages.show()  # else not before the next turn of the loop, and what is not shown takes no focus
         self._drop_start_page()
-        self.dock_row.build(panes)
+        self.dock_row.place()
         self.layout_keeper.default_docks()
         self.layout_keeper.restore_docks()
         collector.settle()
@@ -488,7 +501,7 @@ class MainWindow(WindowParts):
         done = wanted or super().event(event)
         if not self._painted and event.type() is QEvent.Type.UpdateRequest:
             self._painted = True
-            Warming(self)
+            self.warming.start()
         return done
 
     @override
@@ -570,6 +583,8 @@ class MainWindow(WindowParts):
         self._clock.stop()
         self.marking.close()
         self.history.close()
+        if self._making is not None:
+            self._making.detach()
         if self.panes is not None:
             self.panes.detach()
             self.center.stop()
@@ -581,8 +596,22 @@ class MainWindow(WindowParts):
         self.application.window_closed(self)
         self.deleteLater()
 
+    @property
+    def may_lose_any(self) -> bool:
+        """Whether closing now would lose something that nobody has said may be lost."""
+        return self.keeping.unsaved or self.msp.may_lose_any
+
+    async def may_close(self) -> bool:
+        """Ask what shall become of what is not saved; False when the window shall stay."""
+        return await self.keeping.may_close() and await self.msp.keeping.may_close()
+
+    def stay_after_all(self) -> None:
+        """Another window was not to be closed: what was answered here does not count."""
+        self.keeping.stay_after_all()
+        self.msp.keeping.stay_after_all()
+
     async def _close_if_allowed(self) -> None:
-        if await self.keeping.may_close() and await self.msp.keeping.may_close() and not self._closing:
+        if await self.may_close() and not self._closing:
             await self.aclose()
 
     async def aclose(self) -> None:

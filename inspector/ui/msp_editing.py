@@ -170,12 +170,12 @@ class MspEditing(QObject):
     @property
     def may_lose_any(self) -> bool:
         """Whether anything would be lost if the window closed now."""
-        return self.keeping.busy or self.keeping.dirty or self.has_drafts
+        return self.keeping.busy or self.keeping.unsaved
 
     @property
-    def has_drafts(self) -> bool:
-        """Whether a message was written in part and not added."""
-        return self.view.panel is not None and self.view.panel.chat.has_drafts
+    def drafts(self) -> list[str]:
+        """Messages that were written in part and not added."""
+        return self.view.panel.chat.drafts if self.view.panel is not None else []
 
     def change_policy(self, changes: dict[str, bool | int | None]) -> None:
         """Change what the sub-session shown takes along."""

@@ -43,6 +43,7 @@ class MspKeeping(QObject):
         self._document: SessionDocument | None = None
         self._asking = Asking(window)
         self._refused = False
+        self._given_up: tuple[object, ...] | None = None
         self._looking = QTimer(self)
         self._looking.setInterval(LOOK_MS)
         self._looking.timeout.connect(self.look)
@@ -315,11 +316,29 @@ class MspKeeping(QObject):
 
     # Closing
 
+    @property
+    def unsaved(self) -> bool:
+        """Whether something would be lost that was not given up."""
+        return (self.dirty or bool(self._editing.drafts)) and self._given_up != self._state()
+
+    def _state(self) -> tuple[object, ...]:
+        """What there is to lose; another one after each edit."""
+        return (self._document.revision if self._document is not None else 0, self.dirty, *self._editing.drafts)
+
     async def may_close(self) -> bool:
         """Ask what shall become of edits that are not saved; False when the window shall stay."""
+        may = await self._settled_or_asked()
+        self._given_up = self._state() if may else None
+        return may
+
+    def stay_after_all(self) -> None:
+        """Another window was not to be closed: what was answered here does not count."""
+        self._given_up = None
+
+    async def _settled_or_asked(self) -> bool:
         await self.settle()
-        drafts = self._editing.has_drafts
-        if not self.dirty and not drafts:
+        drafts = bool(self._editing.drafts)
+        if not self.unsaved:
             return True
         if self._asking.raise_unanswered():
             return False
@@ -338,5 +357,5 @@ class MspKeeping(QObject):
         )
         if answer == _SAVE:
             # What was edited while it was written is asked about, too.
-            return await self._save() and (not self.dirty or await self.may_close())
+            return await self._save() and (not self.dirty or await self._settled_or_asked())
         return answer == _DISCARD

@@ -213,6 +213,7 @@ class Opening(QObject):
         self._is_streamed = is_stream(path)  # asked once: a pipe may be gone when it is read
         if not self._is_streamed:
             await first_answer(path)
+        await self._window.warming.finish()
         self._window.complete()  # before the clock of reading runs
         document = CaptureDocument()
         self._log = path, name, follow
@@ -280,7 +281,7 @@ class Opening(QObject):
                 if not shown and progress.messages:
                     await asyncio.sleep(0)  # reading the first rows was long enough for one turn of the loop
                     self._window.status.show_log(document.name, FORMAT_WORDS.get(document.format, ""))
-                    self._window.show_document(document)
+                    await self._show(document)
                     shown = True
                     if document.live:
                         self._window.notices.dismiss("message")
@@ -299,7 +300,12 @@ class Opening(QObject):
         if not document.capture.sources:
             raise UnknownFormatError(f"{document.name} was not opened: reading it was cancelled.")
         if not shown:
-            self._window.show_document(document)
+            await self._show(document)
+
+    async def _show(self, document: CaptureDocument) -> None:
+        """Show a document, a step each turn of the loop: all of it takes longer than keys and clicks should wait."""
+        for _ in self._window.showing(document):
+            await asyncio.sleep(0)
 
     def paste_text(self) -> None:
         """Open what is in the clipboard as a log."""

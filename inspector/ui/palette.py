@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDockWidget, QWidget
+from shiboken6 import isValid
 
 from inspector.ui import fuzzy, pane_focus
-from inspector.ui.docks import READ
+from inspector.ui.docks import READ, SIDES
 from inspector.ui.keys import native
 from inspector.ui.widgets.command_list import Line
 from inspector.ui.widgets.palette_card import PaletteCard
@@ -89,6 +90,8 @@ class Palette(QObject):
 
         for title, taker in self._panes():
             add(f"pane.{title}", "Panes", f"Go to {title}", partial(taker.setFocus, Qt.FocusReason.TabFocusReason))
+        for title, dock in window.docks.items():
+            self._add_moves(add, title, dock)
         for path in settings.recent_files:
             place = Path(path)
             add(f"file.{path}", "Open recent", place.name, partial(window.opening.open_path, place), str(place.parent))
@@ -97,6 +100,20 @@ class Palette(QObject):
             detail = " ".join(filter(None, (one.url if name != one.url else "", one.space)))
             add(f"join.{one.url} {one.space} {name}", "Gateways", name, partial(window.connections.join, one), detail)
         return lines
+
+    def _add_moves(self, add: Callable[[str, str, str, _Run], None], title: str, dock: QDockWidget) -> None:
+        """What a pointer does with the head of a pane: with the one that has the keyboard, or floats."""
+        before, floats = self.card.came_from, dock.isFloating()
+        held = before is not None and isValid(before) and dock.isAncestorOf(before)
+        if dock.isHidden() or not (held or floats):
+            return
+        words = f"Put {title} back into the window" if floats else f"Float {title}"
+        add(f"float.{title}", "Panes", words, partial(dock.setFloating, not floats))
+        for area, side in SIDES.items():
+            if floats or self._window.dockWidgetArea(dock) != area:
+                move = partial(self._window.dock_row.move, title, area)
+                add(f"move.{title} {side}", "Panes", f"Move {title} to the {side}", move)
+        add(f"close.{title}", "Panes", f"Close {title}", dock.close)
 
     def _panes(self) -> list[tuple[str, QWidget]]:
         panes = self._window.panes

@@ -185,6 +185,11 @@ class Panes(ChosenView):
             panel.apply_changes(changes)
         self.counts_changed.emit()
 
+    @property
+    def awaited(self) -> bool:
+        """Whether the user waits for a search: all that nobody waits for comes after it."""
+        return self._search.busy or self.finding.busy
+
     def _take_in_waiting(self, *_view: object) -> None:
         """Another filter was looked for in all there is by now: while the view is paused all else shows that, too."""
         if self.bridge.paused:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -10,7 +11,7 @@ from inspector.analysis import Changes
 from inspector.filters import DisplayFilter
 from inspector.filters.search import Search
 from inspector.filters.visible import Scope, VisibleRows
-from inspector.slices import MORE_MS, SLICE_S
+from inspector.slices import AWAITED_MS, SLICE_S, TELL_S
 
 FIRST_S = 0.03
 """A filter that needs no longer than this is in force at once."""
@@ -20,7 +21,8 @@ class RunningSearch(QObject):
     """Looks for the messages of one filter and scope at a time.
 
     Signals:
-        searching(float | None, int): how far it is, and what it found so far; None when it has ended, or was given up.
+        searching(float | None, int): how far it is, and what it found so far, some times a second; None when it has
+            ended, or was given up.
         found(Search): it is complete.
     """
 
@@ -31,10 +33,16 @@ class RunningSearch(QObject):
         super().__init__(parent)
         self._rows = rows
         self._search: Search | None = None
+        self._told_at = -math.inf
         self._more = QTimer(self)
         self._more.setSingleShot(True)
-        self._more.setInterval(MORE_MS)
+        self._more.setInterval(AWAITED_MS)
         self._more.timeout.connect(lambda: self._go_on_until(time.perf_counter() + SLICE_S))
+
+    @property
+    def busy(self) -> bool:
+        """Whether a filter and a scope are on their way."""
+        return self._search is not None
 
     @property
     def filter(self) -> DisplayFilter:
@@ -53,7 +61,7 @@ class RunningSearch(QObject):
         """
         if self._search is not None:
             self._end()
-        self._search = Search(self._rows, filter_, scope)
+        self._search, self._told_at = Search(self._rows, filter_, scope), -math.inf
         self._go_on_until(time.perf_counter() + FIRST_S)
 
     def take_in(self, changes: Changes) -> None:
@@ -71,7 +79,10 @@ class RunningSearch(QObject):
         if search is None:
             return
         if not search.step(until):
-            self.searching.emit(search.fraction, search.found)
+            now = time.perf_counter()
+            if now - self._told_at >= TELL_S:
+                self._told_at = now
+                self.searching.emit(search.fraction, search.found)
             self._more.start()
             return
         self._end()

@@ -107,6 +107,8 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     if text:
         panes.apply_filter(text)
     if shot.select is not None:
+        if text and shot.select - 1 not in panes.rows.visible:  # going there would take the filter away again
+            return f"Message {shot.select} does not match the filter; select one that does."
         panes.go_to(shot.select - 1)
         if shot.expand:
             panes.messages.toggle_original()
@@ -118,5 +120,5 @@ async def _take(application: Application, shot: Shot, path: Path) -> str | None:
     if window.msp.view.count_now():
         await asyncio.sleep(_COUNTED_S)
     if not window.grab().save(shot.output):
-        return f"{shot.output} cannot be written."
+        return f"{shot.output} cannot be written; choose another folder or name."
     return None

@@ -193,6 +193,7 @@ QTabBar[variant="underline"]::tab { background: transparent; border: none; borde
 QTabBar[variant="underline"]::tab:selected { border-bottom-color: $ring; }
 QTabBar::scroller { width: 40px; }
 QTabBar QToolButton { background: $chrome; border-radius: 0; min-width: 14px; min-height: 18px; max-height: 9999px; }
+QTabBar[variant="underline"] QToolButton { background: $base; }
 QTabBar QToolButton::left-arrow { image: $chevron_left; }
 QTabBar QToolButton::right-arrow { image: $chevron_right; }
 

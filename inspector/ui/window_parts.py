@@ -6,6 +6,7 @@ later either: `Warming` has them made as soon as the window is painted.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from functools import cached_property
 from importlib import import_module
@@ -47,10 +48,16 @@ if TYPE_CHECKING:
 _IN_PIECES = (
     "numpy", "numpy.ma", "lark", "inspector.capture.capture", "inspector.analysis", "inspector.filters",
     "inspector.document", "inspector.ui.bars", "inspector.ui.exporting", "inspector.ui.msp_editing",
-    "inspector.ui.document_page", "inspector.ui.panels.messages.panel", "inspector.ui.panels.details.panel",
+    "inspector.ui.document_page", "inspector.ui.highlighting", "inspector.ui.marking", "inspector.ui.saving",
+    "inspector.ui.looking", "inspector.ui.counting", "inspector.ui.stepping", "inspector.ui.restoring",
+    "inspector.ui.panels.messages.panel", "inspector.ui.panels.contexts.panel", "inspector.ui.panels.details.overview",
+    "inspector.ui.panels.details.panel", "inspector.ui.panels.findings.panel", "inspector.ui.panels.latency.panel",
     "inspector.ui.panes",
 )  # fmt: skip
 """What takes long to import; one after the other, so that keys and clicks come through between them."""
+
+_LISTENING = ("bars", "page", "opening", "watching", "keeping")
+"""What is seen with a document, and listens to what is seen on the start page."""
 
 
 class WindowParts(QMainWindow):
@@ -62,7 +69,8 @@ class WindowParts(QMainWindow):
 
     def complete(self) -> None:
         """Make what is seen with a document, and listens to what is seen on the start page."""
-        _ = self.bars, self.page, self.opening, self.watching, self.keeping
+        for part in _LISTENING:
+            getattr(self, part)
 
     # What is seen with a document
 
@@ -231,26 +239,41 @@ class WindowParts(QMainWindow):
 
 
 class Warming(QObject):
-    """Makes the parts of a window on its start page, a piece each turn of the loop, until it shows a document."""
+    """Makes the parts of a window, a piece each turn of the loop, while it is on its start page."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._left: Iterator[str] = iter(_IN_PIECES)
+        self._left = self._pieces()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)  # what fails is said once
         self._timer.timeout.connect(self._go_on)
+
+    def start(self) -> None:
+        """Begin: the window is painted."""
         self._timer.start()
+
+    async def finish(self) -> None:
+        """Make what is left: a document is about to be shown. Keys, clicks and painting come through meanwhile."""
+        self._timer.stop()
+        for _ in iter(self._make_piece, False):
+            await asyncio.sleep(0)
 
     def _go_on(self) -> None:
         window = self._window
-        if window.panes is not None or window.isHidden():
-            return
-        module = next(self._left, "")
+        if window.panes is None and not window.isHidden() and self._make_piece():
+            self._timer.start()
+
+    def _make_piece(self) -> bool:
+        """Whether there was a piece left to make."""
         with collector.no_collection():
-            if module:
-                import_module(module)
-                self._timer.start()
-                return
-            window.complete()
+            return next(self._left, None) is not None
+
+    def _pieces(self) -> Iterator[str]:
+        for module in _IN_PIECES:
+            import_module(module)
+            yield module
+        for part in _LISTENING:
+            getattr(self._window, part)
+            yield part
         collector.settle()

@@ -14,7 +14,7 @@ from gi.repository import Gio, GLib  # pyright: ignore[reportMissingImports]
 
 _ATSPI = "org.a11y.atspi."
 ROOT = "/org/a11y/atspi/accessible/root"
-_WAIT_S = 25.0
+_WAIT_S = 60.0
 _LARGE = 300
 """Of a widget with more children, as a table's cells, only so many are looked at."""
 ACTIVE, CHECKED, FOCUSABLE, FOCUSED, SELECTED, SHOWING = 1, 4, 11, 12, 23, 25

@@ -22,4 +22,4 @@ def virtual_display() -> Generator[str]:
             yield f":{numbers.readline().strip()}"
     finally:
         server.terminate()
-        server.wait(timeout=10)
+        server.wait(timeout=60)

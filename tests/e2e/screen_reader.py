@@ -236,7 +236,7 @@ def main() -> None:
             learned |= part
     finally:
         program.terminate()
-        program.wait(timeout=15)
+        program.wait(timeout=60)
     print()  # the registry, too, speaks to this output
     print(json.dumps(learned))
 

@@ -17,7 +17,7 @@ from inspector.analysis.findings import CHECK_BY_CODE
 from tests.builders import delivered, envelope, lines_of, received, tool_call
 from tests.findings import CASES, at, decision, later
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 DATA = Path(__file__).parents[1] / "data"
 AGENT = DATA / "recordings" / "mew" / "coding-agent" / "envelope-history.jsonl"
@@ -29,7 +29,7 @@ def run(*arguments: object, stdin: bytes = b"", **environment: str) -> subproces
     bare = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "QT_QPA_PLATFORM")}
     return subprocess.run(
         [sys.executable, "-m", "inspector", *map(str, arguments)],
-        input=stdin, capture_output=True, timeout=60, check=False, env={**bare, **environment},
+        input=stdin, capture_output=True, timeout=240, check=False, env={**bare, **environment},
     )  # fmt: skip
 
 
@@ -172,5 +172,5 @@ def test_it_needs_no_qt() -> None:
         f"sys.argv = ['context-inspector', 'check', {str(CLEAN)!r}]\n"
         "from inspector.program import main; main()"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=240, check=False)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -16,10 +16,10 @@ from inspector.sources.connection import Connection
 from inspector.ui.app import Application, run_loop
 from inspector.ui.main_window import MainWindow
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 
-async def until(condition: Callable[[], object], what: str, seconds: float = 20) -> None:
+async def until(condition: Callable[[], object], what: str, seconds: float = 100) -> None:
     """Wait for a condition of the window."""
     try:
         async with asyncio.timeout(seconds):

@@ -14,13 +14,14 @@ import pytest
 
 from inspector.captures import unsaved_captures
 from inspector.document import CaptureDocument
+from tests.conftest import MS
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 ROOT = Path(__file__).parents[2]
-RATE, SIZE = 5_000, 400
+RATE, SIZE = 1_000, 400
 LOST_S = 0.1
-SLACK_S = 0.15 * float(os.environ.get("TESTS_TIME_SCALE", "1"))
+SLACK_S = 600 * MS
 """What two busy cores may add between sending and receiving; it is measured in tests/bench, here only bounded."""
 
 WINDOW = """
@@ -63,7 +64,7 @@ def gateway() -> Iterator[str]:
         yield process.stdout.readline().strip()
     finally:
         process.kill()
-        process.wait(10)
+        process.wait(60)
         process.stdout.close()
 
 
@@ -77,7 +78,7 @@ def records(path: Path) -> tuple[list[dict[str, int]], bytes]:
 def kill_after_a_while(process: subprocess.Popen[bytes], path_of: Path | None, home: Path) -> tuple[Path, int]:
     """Let a process capture for two seconds, kill it; its capture, and when it was killed."""
     try:
-        ends = time.monotonic() + 30
+        ends = time.monotonic() + 60
         while not (path := path_of or next(home.rglob("*.ctxcap"), None)) or not path.exists() or not records(path)[0]:
             assert time.monotonic() < ends, "nothing was captured"
             assert process.poll() is None, "the program has ended"
@@ -86,7 +87,7 @@ def kill_after_a_while(process: subprocess.Popen[bytes], path_of: Path | None, h
     finally:
         killed_ns = time.time_ns()
         process.kill()
-        process.wait(10)
+        process.wait(60)
     return path, killed_ns
 
 

@@ -19,7 +19,7 @@ from tests.bench.received import compare
 from tests.bench.sending import SendingGateway
 from tests.ui.windows import panes_of, run_in_window, until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 BURST_RATE = 200_000.0
 """Messages a second: far more than anybody takes in, so that they come as fast as they are taken."""
@@ -43,8 +43,8 @@ async def watching(application: Application, gateway: SendingGateway) -> MainWin
 
 async def all_arrived(window: MainWindow, gateway: SendingGateway, count: int) -> None:
     """Everything was received, is shown as the filter says, and lies on disk exactly as it was sent, once, in order."""
-    sent = await gateway.done(30)
-    await until(lambda: len(window.document.capture) >= 2 + count, "the last message", 30)
+    sent = await gateway.done(100)
+    await until(lambda: len(window.document.capture) >= 2 + count, "the last message", 100)
     panes = panes_of(window)
     panes.bridge.flush()
     document = window.document
@@ -142,7 +142,7 @@ def test_a_log_that_grows_and_is_rotated_is_followed_whole(qapp: QApplication, t
         await until(lambda: len(window.document.capture), "the line that was there before")
         document = window.document
         with writing(log, 20_000, count):
-            await until(lambda: len(document.capture) >= 1 + count + 1, "the last line and the rotation", 30)
+            await until(lambda: len(document.capture) >= 1 + count + 1, "the last line and the rotation", 100)
         panes_of(window).bridge.flush()
         numbers, others = numbers_of(document)
         assert numbers == list(range(count))

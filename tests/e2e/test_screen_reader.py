@@ -32,7 +32,7 @@ def _missing() -> str:
     return ""
 
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         }  # fmt: skip
         done = subprocess.run(
             ["dbus-run-session", "--", PYTHON, str(READER), sys.executable, "-m", "inspector", str(CAPTURE)],
-            env=environment, capture_output=True, text=True, timeout=90, check=False,
+            env=environment, capture_output=True, text=True, timeout=240, check=False,
         )  # fmt: skip
     if "name org.a11y.Bus was not provided" in done.stderr:
         pytest.skip("no bus of screen readers can be had here")

@@ -6,13 +6,36 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from inspector.sources import follow
 from inspector.ui import counting
 from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.theme import ThemeController
+from tests.ui.waiting import PatientBot
 from tests.ui.windows import bury, story, window_on
+
+_AT_ONCE = (
+    "running_search.FIRST_S", "chosen_view.FIRST_S", "finding.SLICE_S", "marking._RESTORE_S", "history._TYPING_S",
+    "panels.messages.panel.SLICE_S", "panels.messages.sorter._AT_ONCE_S", "panels.messages.texts._AT_ONCE_S",
+    "panels.messages.table._SETTLED_S", "panels.timeline.source._QUICK_S", "panels.growth.source.COUNT_S",
+    "panels.model_sees.sight.COUNT_S", "panels.latency.panel._SLICE_S", "panels.subsessions.indicator.SLICE_S",
+)  # fmt: skip
+"""In `inspector.ui`: seconds that what is done at once may take; more is put off."""
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """One for busy machines, `tests/ui/waiting.py`."""
+    return PatientBot(request)
+
+
+@pytest.fixture(autouse=True)
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What little a test asks for is done at once, however busy the machine is; tests of slices set their own."""
+    for name in _AT_ONCE:
+        monkeypatch.setattr(f"inspector.ui.{name}", 60.0)
 
 
 @pytest.fixture(autouse=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -41,7 +40,7 @@ def test_changes_in_quick_succession_come_as_one(bridge: DocumentBridge, qtbot: 
     bridge.messages_changed(changes(10, 12, 3))
     bridge.messages_changed(changes(12, 15, 3, 11, 7, moved=True))
     assert got == []
-    qtbot.waitUntil(lambda: bool(got), timeout=2_000)
+    qtbot.waitUntil(lambda: bool(got))
     assert len(got) == 1
     assert (got[0].start, got[0].stop, got[0].tree_moved) == (10, 15, True)
     assert got[0].changed.tolist() == [3, 7], "what is new anyway is not said to have changed"
@@ -81,23 +80,26 @@ def test_whenever_it_flushes_every_message_comes_once_and_in_order(sizes: list[i
     assert [m for c in got for m in range(c.start, c.stop)] == list(range(total))
 
 
+@pytest.mark.parametrize(("takes_s", "waits_ms"), [(0.001, 33), (0.03, 90), (0.06, 180), (5.0, 250)])
 def test_after_a_flush_that_took_long_the_next_comes_later(
-    bridge: DocumentBridge, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    bridge: DocumentBridge, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, takes_s: float, waits_ms: int
 ) -> None:
-    monkeypatch.setattr(bridge_module, "FLUSH_MS", 1)
-    moments: list[float] = []
+    """Others have the loop for three times as long, but not for ever."""
+    now, waited = 100.0, []
+    monkeypatch.setattr(bridge_module, "time", SimpleNamespace(perf_counter=lambda: now))
+    monkeypatch.setattr(bridge._timer, "start", waited.append)
 
     def slow(_changes: object) -> None:
-        moments.append(time.perf_counter())
-        time.sleep(0.03)
+        nonlocal now
+        now += takes_s
         bridge.messages_changed(changes(bridge.waiting, bridge.waiting + 1))  # more has come meanwhile
 
     bridge.flushed.connect(slow)
     bridge.messages_changed(changes(0, 1))
-    qtbot.waitUntil(lambda: len(moments) >= 4, timeout=5_000)
-    apart = [after - before for before, after in pairwise(moments)]
-    assert min(apart) >= 0.03 * bridge_module._REST, "others have the loop for three times as long"
-    assert max(apart) < 1
+    for flushes in range(1, 4):
+        bridge._timer.timeout.emit()
+        qtbot.waitUntil(lambda flushes=flushes: len(waited) == 1 + flushes)
+    assert waited == [33, *[waits_ms] * 3]
 
 
 def test_held_back_for_long_it_keeps_no_more_than_what_changed_before(bridge: DocumentBridge) -> None:
@@ -118,7 +120,7 @@ def test_what_stands_around_is_told_in_a_later_turn_of_the_loop(bridge: Document
     bridge.messages_changed(changes(0, 1))
     bridge._timer.timeout.emit()
     assert told == [("flushed", 0, 1)]
-    qtbot.waitUntil(lambda: len(told) == 2, timeout=2_000)
+    qtbot.waitUntil(lambda: len(told) == 2)
     assert told[1] == ("settled", 0, 1)
     bridge.messages_changed(changes(1, 2))
     bridge._timer.timeout.emit()

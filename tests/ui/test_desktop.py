@@ -17,8 +17,8 @@ from pytestqt.qtbot import QtBot
 from inspector.settings import Settings
 from inspector.ui import theme as theme_module
 from inspector.ui.dialogs.connect import ConnectDialog
-from inspector.ui.dialogs.fitted import ScrolledPart
 from inspector.ui.theme import ThemeController
+from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 SOURCES = Path(__file__).parents[2] / "inspector"
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.actions import ACTIONS
+from inspector.ui.app import Application
 from inspector.ui.docks import BOTTOM, DOCKS, Dock, is_in_front
 from inspector.ui.layout import fitting
 from inspector.ui.main_window import MainWindow
 from inspector.ui.pane_focus import stops
-from tests.ui.windows import panes_of
+from tests.ui.windows import panes_of, story
 
 
 @pytest.fixture
@@ -81,8 +83,110 @@ def test_a_pane_at_the_bottom_is_reached_left_and_closed(window: MainWindow, one
     assert not window.actions_by_id[one.switch].isChecked()
 
 
+def title_of(window: MainWindow, name: str) -> QLabel:
+    label = window.findChild(QLabel, f"{name}HeadTitle")
+    assert label is not None
+    return label
+
+
+def test_the_title_of_a_pane_is_said_once(window: MainWindow) -> None:
+    """By its head, or by its tab where it lies on another one."""
+    findings, marks = title_of(window, "findings"), title_of(window, "marks")
+    press(window, "go.first")
+    press(window, "edit.mark")
+    press(window, "view.marks")
+    assert marks.isVisible()
+    press(window, "view.findings")
+    assert not findings.isVisible()
+    press(window, "view.marks")
+    assert not marks.isVisible()
+    panel = panes_of(window).marks
+    assert shown(panel.head) == ["1 mark"], "a number alone would not say of what"
+    window.docks["Marks"].setFloating(True)
+    QApplication.processEvents()
+    assert marks.isVisible()
+    assert findings.isVisible(), "it stands alone"
+    window.docks["Marks"].setFloating(False)
+    QApplication.processEvents()
+    assert not marks.isVisible()
+    panel.close_requested.emit()
+    assert findings.isVisible()
+
+
+def test_a_pane_is_floated_moved_and_closed_without_a_pointer(window: MainWindow, qtbot: QtBot) -> None:
+    def find(words: str) -> None:
+        card = window.palette_card
+        card.open()
+        QTest.keyClicks(card.field, words)
+        line = card.list.line()
+        assert line is not None
+        assert line.title == words
+        QTest.keyClick(card.field, Qt.Key.Key_Return)
+        QApplication.processEvents()
+
+    press(window, "view.findings")
+    press(window, "view.marks")
+    findings, marks = window.docks["Findings"], window.docks["Marks"]
+    find("Float Marks")
+    assert marks.isFloating()
+    find("Put Marks back into the window")
+    assert not marks.isFloating()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    panes_of(window).marks.setFocus()
+    find("Move Marks to the right")
+    assert window.dockWidgetArea(marks) is Qt.DockWidgetArea.RightDockWidgetArea
+    assert title_of(window, "findings").isVisible()
+    find("Move Marks to the bottom")
+    assert findings in window.tabifiedDockWidgets(marks)
+    assert front(window) == ["Marks"]
+    find("Close Marks")
+    assert marks.isHidden()
+    assert not window.actions_by_id["view.marks"].isChecked()
+
+
+def shown(head: QWidget) -> list[str]:
+    return [label.text() for label in head.findChildren(QLabel) if label.isVisible() and label.text()]
+
+
 def test_a_window_stands_whole_on_the_screen_with_its_title_bar() -> None:
     assert fitting(QSize(1280, 800), QSize(1920, 1080)) == QSize(1280, 800)
     fitted = fitting(QSize(1280, 800), QSize(1280, 800))
     assert fitted.height() < 780
     assert fitted.width() <= 1280
+
+
+def test_at_200_percent_a_window_stands_on_a_small_screen(application: Application, qtbot: QtBot) -> None:
+    most = fitting(QSize(9_999, 9_999), QSize(1280, 800))
+    application.theme.set_zoom(2.0)
+    window = application.new_window()
+    window.resize(most)
+
+    def fits(what: str) -> None:
+        QApplication.processEvents()
+        least = window.minimumSizeHint()
+        assert least.width() <= most.width(), f"{what} needs {least.width()}"
+        assert least.height() <= most.height(), f"{what} needs {least.height()}"
+
+    with qtbot.waitExposed(window):
+        window.show()
+    fits("the start page")
+    window.show_document(story())
+    press(window, "go.last")
+    for one in ACTIONS:
+        if one.handler == "show_details":
+            press(window, one.id)
+            fits(one.id)
+    press(window, "details.overview")
+    for one in BELOW:
+        press(window, one.switch)
+        for view in ("view.timeline", "view.model_sees", "view.messages"):
+            press(window, view)
+            fits(f"{one.title} below {view}")
+        press(window, "edit.find")
+        fits(f"{one.title} and what is found")
+        panes_of(window).messages.find_bar.closed.emit()
+        window.docks[one.title].hide()
+    assert window.size() == most, "it never had to grow"
+    window.close()
+    application.theme.set_zoom(1.0)

@@ -6,9 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
+from typer.testing import CliRunner
 
+from inspector.cli import app
 from inspector.ui.actions import ACTIONS
 from inspector.ui.keys import plain_title
+from inspector.ui.screenshot import Shot, take_screenshot
 from tests.pages import GUIDE, PAGES, ROOT, links, name_of, script
 
 _SAID = {
@@ -64,6 +68,21 @@ def test_every_picture_is_made_by_the_script_and_shown_on_a_page() -> None:
 
 def test_the_logs_of_pictures_are_there() -> None:
     assert all((ROOT / picture.log).is_file() for picture in script("docs/screenshots.py").PICTURES)
+
+
+def test_what_a_picture_selects_its_filter_shows(qapp: QApplication, tmp_path: Path) -> None:
+    filtered = [picture for picture in script("docs/screenshots.py").PICTURES if "-Y" in picture.options]
+    assert filtered
+    for picture in filtered:
+        options = dict(zip(picture.options, picture.options[1:], strict=False))
+        lines = CliRunner().invoke(app, ["list", str(ROOT / picture.log), "-Y", options["-Y"], "-e", "no"])
+        assert options["--select"] in lines.stdout.split()
+        shot = Shot(
+            str(ROOT / picture.log), str(tmp_path / "x.png"), f"! ({options['-Y']})", int(options["--select"]), None,
+            800, 600, "light", hints=False, expand=False, view=None, panel=None, tool_aliases=(),
+        )  # fmt: skip
+        sentence = f"Message {options['--select']} does not match the filter; select one that does."
+        assert take_screenshot(shot) == sentence
 
 
 def test_pictures_take_little_room() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import errno
 import io
@@ -247,8 +246,7 @@ def test_a_long_export_says_how_far_it_is_and_can_be_cancelled(
         assert notice is not None
         assert "of 3,000 messages" in notice.text
         notice._buttons[0].click()
-        await asyncio.sleep(0.05)
-        assert window.notices.notice("export") is None
+        await until(lambda: window.notices.notice("export") is None, "the end of the progress")
         assert said(window) == "The export was cancelled; nothing was written."
 
     run_in_window(qapp, steps)
@@ -264,9 +262,9 @@ def test_a_window_that_is_closed_gives_it_up(
     async def steps(application: Application) -> None:
         window = window_on(application, document_of(*(envelope() for _ in range(3_000))))
         window.exporting.export(tmp_path / "out.jsonl")
-        await asyncio.sleep(0.02)
+        await until(lambda: list(tmp_path.iterdir()), "some of it")
         window.close()
-        await asyncio.sleep(0.05)
+        await until(lambda: not list(tmp_path.iterdir()), "it to be given up")
 
     run_in_window(qapp, steps)
     assert list(tmp_path.iterdir()) == []

@@ -9,9 +9,9 @@ from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.widgets.notice import Notice
 from inspector.ui.widgets.status_button import StatusButton
-from tests.builders import document_of, tool_call, tool_result
+from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.ui.find import child
-from tests.ui.windows import numbers, window_on
+from tests.ui.windows import numbers, texts, window_on
 
 
 def failed(application: Application) -> MainWindow:
@@ -26,6 +26,16 @@ def test_the_status_bar_counts_and_shows_them(application: Application) -> None:
     assert {"1 failed", "0 problems"} <= set(window.status.words())
     QTest.mouseClick(child(window, StatusButton, "statusFailed"), Qt.MouseButton.LeftButton)
     assert numbers(window) == [2]
+
+
+def test_each_says_which_call_failed(application: Application) -> None:
+    call, asked = tool_call("grep", id="a"), envelope("mcp/request:tools/list", {}, id="b")
+    wrong = {"isError": True, "content": [{"type": "text", "text": "no such folder"}]}
+    refused = envelope("mcp/response", {"error": {"code": -1, "message": "not now"}}, correlation_id=["b"])
+    window = window_on(application, document_of(call, tool_result(call, result=wrong), asked, refused))
+    shown = [set(line.split(" | ")) for line in texts(window)[1::2]]
+    assert "grep  no such folder" in shown[0]
+    assert "tools/list  not now" in shown[1]
 
 
 def test_who_looks_for_problems_is_told_of_them(application: Application) -> None:

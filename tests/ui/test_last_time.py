@@ -96,7 +96,7 @@ def test_discarding_in_the_report_does_so_too(qapp: QApplication) -> None:
 
 _PROGRAM = """
 import sys
-sys.argv = ["context-inspector", "demo", "--seconds", "30"]
+sys.argv = ["context-inspector", "demo", "--seconds", "150"]
 from PySide6.QtCore import QTimer
 import inspector.ui.app as app
 class Crashing(app.Application):
@@ -116,7 +116,7 @@ main()
 def test_the_program_itself_leaves_a_dump(user_folders: Path) -> None:
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM], capture_output=True, timeout=50, check=False, env=environment,
+        [sys.executable, "-c", _PROGRAM], capture_output=True, timeout=140, check=False, env=environment,
         cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode < 0, done.stderr

@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 
 import pytest
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from inspector.document import CaptureDocument
+from inspector.filters.search import Search
 from inspector.ui import looking
 from inspector.ui.app import Application
 from inspector.ui.opening import Opening
 from tests.builders import GrowingLog, envelope, received
+from tests.ui.waiting import pass_time
 from tests.ui.windows import panes_of, window_on
 
 
@@ -56,13 +57,33 @@ def test_it_waits_while_a_log_is_read_and_ends_with_the_window(
     qtbot.wait(3 * looking.EVERY_MS)
     assert not slices
     monkeypatch.setattr(Opening, "reading", False)
-    qtbot.waitUntil(lambda: len(slices) == 1)
+    window.looking._timer.timeout.emit()
+    assert len(slices) == 1
+    assert window.looking.active
     window.close()
     qtbot.wait(3 * looking.EVERY_MS)
     assert len(slices) == 1
 
 
-def test_a_check_that_failed_is_said_once(application: Application, qtbot: QtBot) -> None:
+def test_it_waits_while_the_user_waits_for_a_search(
+    application: Application, qtbot: QtBot, slices: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = GrowingLog()
+    log.write(received(envelope()))
+    window = window_on(application, log.document)
+    panes = panes_of(window)
+    with monkeypatch.context() as held:
+        held.setattr(Search, "step", lambda _search, _until: False)
+        panes.apply_filter('"slow"')
+        pass_time(3 * looking.EVERY_MS)
+        assert panes.awaited
+        assert not slices
+    qtbot.waitUntil(lambda: panes.rows.filter.text == '"slow"')
+    assert not panes.awaited
+    qtbot.waitUntil(lambda: len(slices) == 3)
+
+
+def test_a_check_that_failed_is_said_once(application: Application) -> None:
     log = GrowingLog()
     log.write(received(envelope()))
     window = window_on(application, log.document)
@@ -76,5 +97,5 @@ def test_a_check_that_failed_is_said_once(application: Application, qtbot: QtBot
     notice.closed.emit()
     log.write(received(envelope()))
     panes_of(window).bridge.flush()
-    QTest.qWait(3 * looking.EVERY_MS)
+    pass_time(3 * looking.EVERY_MS)
     assert window.notices.notice("checks-failed") is None

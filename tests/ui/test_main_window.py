@@ -77,7 +77,7 @@ def test_a_wrong_filter_says_so_and_the_last_result_stays(window: MainWindow, qt
     type_filter(window, 'kidn == "chat"')
     assert numbers(window) == [1, 2, 9]
     trouble = child(window, FilterTrouble)
-    qtbot.waitUntil(trouble.isVisible, timeout=2_000)
+    qtbot.waitUntil(trouble.isVisible)
     assert window.filter_bar.property("wrong") == "true"
 
 

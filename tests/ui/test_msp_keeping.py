@@ -53,7 +53,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Disk]:
 
     def content_of(file: saving.MspFile) -> bytes:
         disk.writes += 1
-        assert disk.free.wait(20)
+        assert disk.free.wait(60)
         return real(file)
 
     monkeypatch.setattr(saving, "content_of", content_of)
@@ -340,6 +340,39 @@ def test_what_is_written_while_a_window_is_saved_to_be_closed_is_asked_about(
         assert b"the second" in bytes_of(report)
 
     at_work(qapp, report, steps)
+
+
+def test_quitting_asks_again_where_something_was_written_while_another_window_was_asked(
+    qapp: QApplication, report: Path, tmp_path: Path
+) -> None:
+    other = Path(shutil.copy(SAMPLE, tmp_path / "other.json"))
+
+    async def steps(first: MainWindow, panel: SubsessionsPanel) -> None:
+        application = first.application
+        second = application.new_window()
+        await second.opening.load(other)
+        second.actions_by_id["view.subsessions"].trigger()
+        beside = second.center.currentWidget()
+        assert isinstance(beside, SubsessionsPanel)
+        write(panel, "given up")
+        write(beside, "kept")
+        first.actions_by_id["file.quit"].trigger()
+        await answer(first, "Discard")
+        await until(lambda: open_question(second) is not None, "a question in the other window")
+        write(panel, "came later")
+        await answer(second, "Discard")
+        await until(lambda: open_question(first) is not None, "the first window is asked again")
+        await answer(first, "Cancel")
+        await until(lambda: open_question(first) is None, "the end of the question")
+        assert application.windows == [first, second]
+        first.actions_by_id["file.quit"].trigger()  # what was answered does not count any more
+        await answer(first, "Save")
+        await answer(second, "Save")
+        await until(lambda: not application.windows, "the windows to close")
+
+    at_work(qapp, report, steps)
+    assert b"came later" in bytes_of(report)
+    assert b"kept" in bytes_of(other)
 
 
 def test_a_name_that_is_given_while_the_rows_are_read_anew_stays(

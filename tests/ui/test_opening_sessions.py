@@ -97,7 +97,7 @@ def test_sessions_whose_reading_is_cancelled_before_there_is_anything_leave_the_
     free, read_whole = threading.Event(), SessionDocument.read
 
     def slowly(paths: Sequence[Path]) -> SessionDocument:
-        assert free.wait(20)
+        assert free.wait(60)
         return read_whole(paths)
 
     monkeypatch.setattr(SessionDocument, "read", slowly)

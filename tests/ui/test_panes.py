@@ -136,6 +136,7 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn of the loop is long enough for some records only."""
     monkeypatch.setattr(running_search, "FIRST_S", 0.0)
     monkeypatch.setattr(running_search, "SLICE_S", 0.0)
+    monkeypatch.setattr(running_search, "TELL_S", 0.0)
     monkeypatch.setattr(pace, "_MOST", 64)
 
 
@@ -146,7 +147,7 @@ def test_a_filter_that_decodes_works_in_slices_and_says_how_far_it_is(many: Pane
     many.apply_filter("payload.n < 600")
     assert (len(many.rows), many.filter.text) == (3_000, "payload.n < 600")
     assert many.messages.current_message() == 2_500, "until it is in force everything stays where it is"
-    qtbot.waitUntil(lambda: len(many.rows) == 600, timeout=10_000)
+    qtbot.waitUntil(lambda: len(many.rows) == 600)
     assert many.messages.current_message() == 599
     fractions = [fraction for fraction, _ in told if fraction is not None]
     assert len(fractions) > 10
@@ -155,11 +156,26 @@ def test_a_filter_that_decodes_works_in_slices_and_says_how_far_it_is(many: Pane
     assert max(found for _, found in told) == 600
 
 
+def test_how_far_a_filter_is_is_not_said_after_each_slice(
+    many: Panes, slowly: None, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running_search, "TELL_S", 3_600.0)
+    told: list[float | None] = []
+    many.searching.connect(lambda fraction, _found: told.append(fraction))
+    for text, count in (("payload.n < 600", 600), ("payload.n < 500", 500)):
+        told.clear()
+        many.apply_filter(text)
+        qtbot.waitUntil(lambda count=count: len(many.rows) == count)
+        assert len(told) == 2
+        assert told[0] is not None, "at the beginning"
+        assert told[1] is None, "at the end"
+
+
 def test_the_filter_bar_shows_a_filter_at_work(many: Panes, slowly: None, qtbot: QtBot) -> None:
     bar = cast("MainWindow", many.parent()).filter_bar
     many.apply_filter('text contains "number 1"')
     assert bar._count.text().endswith("so far")
-    qtbot.waitUntil(lambda: len(many.rows) == 1_111, timeout=10_000)
+    qtbot.waitUntil(lambda: len(many.rows) == 1_111)
     assert bar._count.text() == "1,111 of 3,000"
 
 
@@ -171,7 +187,7 @@ def test_another_filter_gives_up_the_one_at_work(many: Panes, slowly: None, qtbo
     assert len(many.rows) == 10
     many.apply_filter("payload.n < 600")
     many.combine_filter("payload.n > 590", "and")
-    qtbot.waitUntil(lambda: len(many.rows) == 9, timeout=10_000)
+    qtbot.waitUntil(lambda: len(many.rows) == 9)
     assert many.rows.filter.text == "payload.n > 590 && payload.n < 600"
 
 
@@ -214,7 +230,7 @@ def test_a_paused_view_with_a_slow_filter_catches_up_in_slices(
     panes.bridge.set_paused(False)
     assert 0 < len(panes.rows) < 1_000
     assert panes.rows.behind
-    qtbot.waitUntil(lambda: len(panes.rows) == 1_000, timeout=10_000)
+    qtbot.waitUntil(lambda: len(panes.rows) == 1_000)
     assert not panes.rows.behind
     assert panes.rows.visible.tolist() == list(range(1, 2_000, 2))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 from collections.abc import Awaitable, Callable
@@ -21,6 +20,7 @@ from inspector.ui.app import Application
 from inspector.ui.main_window import MainWindow
 from inspector.ui.widgets.buttons import LinkButton
 from tests.builders import envelope
+from tests.ui.waiting import time_passes
 from tests.ui.windows import panes_of, run_in_window, until
 
 SECRET = "sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56"
@@ -160,8 +160,7 @@ def test_panes_are_as_wide_and_high_as_they_were_in_a_small_window(qapp: QApplic
     sizes: list[list[tuple[int, int]]] = []
 
     async def stand(window: MainWindow) -> None:
-        for _ in range(5):
-            await asyncio.sleep(0.02)
+        await time_passes(100)
         sizes.append([window.docks[title].size().toTuple() for title in ("Contexts", "Details", "Latency")])
 
     async def first(application: Application) -> None:
@@ -218,7 +217,7 @@ def test_a_killed_program_loses_seconds_at_most(qapp: QApplication, tmp_path: Pa
         window = application.windows[0]
         await opened(window, log)
         panes_of(window).apply_filter("no < 10")
-        await until(lambda: load_last_open().windows and load_last_open().windows[0].filter == "no < 10", "the file", 5)
+        await until(lambda: load_last_open().windows and load_last_open().windows[0].filter == "no < 10", "the file")
 
     started(qapp, steps)
 

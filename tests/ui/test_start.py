@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -10,10 +11,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDockWidget
 
 from inspector.ui.app import Application
-from tests.ui.windows import run_in_window, story, until, window_on
+from inspector.ui.main_window import MainWindow
+from inspector.ui.panels.messages.panel import MessagesPanel
+from tests.builders import envelope, lines_of, log_file
+from tests.ui.windows import numbers, run_in_window, story, until, window_on
 
 _WAITS = {
     "numpy", "lark", "regex", "msgspec", "typer", "click", "websockets", "keyring", "filelock", "tiktoken", "pyqtgraph",
@@ -21,6 +25,8 @@ _WAITS = {
     "inspector.ui.opening", "inspector.ui.panes", "inspector.ui.widgets.filter_bar",
 }  # fmt: skip
 """What the start page goes without; all of it together takes as long as the rest of a start."""
+
+_PATIENCE_S = 30
 
 _PAINTED = """
 import json, sys
@@ -51,7 +57,7 @@ def _modules(tmp_path: Path) -> tuple[set[str], set[str]]:
     """What is imported when the window is painted for the first time, and when all of it was made."""
     environment = {**os.environ, "CONTEXT_INSPECTOR_HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run(
-        [sys.executable, "-c", _PAINTED], env=environment, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", _PAINTED], env=environment, capture_output=True, text=True, timeout=140, check=False
     )
     assert done.returncode == 0, done.stderr
     painted, complete = json.loads(done.stdout)
@@ -109,6 +115,52 @@ def test_a_window_closed_before_its_parts_are_made_is_closed(application: Applic
     window = application.new_window()
     window.close()
     assert application.windows == []
+
+
+def _shows_any_of_a_document(window: MainWindow) -> bool:
+    seen = [*window.findChildren(QDockWidget), *window.findChildren(MessagesPanel), window.tool_bar, window.presets.bar]
+    return any(one.isVisible() for one in seen)
+
+
+def test_the_first_document_leaves_turns_of_the_loop_to_others_and_is_seen_whole(qapp: QApplication) -> None:
+    log = log_file(lines_of(*(envelope("chat", {"text": f"line {n}"}) for n in range(3))))
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.start_page.recent_file_requested.emit(str(log))
+        turns = 0
+        async with asyncio.timeout(_PATIENCE_S):
+            while window.panes is None:
+                await asyncio.sleep(0)
+                if window.panes is None and window.findChildren(QDockWidget):  # what is being made is not seen
+                    turns += 1
+                    assert window.start_page.isVisible()
+                    assert not _shows_any_of_a_document(window)
+        assert turns > 3
+        assert not window.start_page.isVisible()
+        assert window.tool_bar.isVisible()
+        assert all(window.docks[title].isVisible() for title in ("Contexts", "Participants", "Details"))
+        assert numbers(window) == [1, 2, 3]
+        assert window.panes.messages.view.hasFocus() or not window.isActiveWindow()
+
+    run_in_window(qapp, steps)
+
+
+def test_a_window_closed_while_its_panes_are_made_is_closed(qapp: QApplication) -> None:
+    log = log_file(lines_of(envelope("chat", {"text": "Hello"})))
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        window.start_page.recent_file_requested.emit(str(log))
+        async with asyncio.timeout(_PATIENCE_S):
+            while not window.findChildren(QDockWidget):  # noqa: ASYNC110  what is being made sets no event
+                await asyncio.sleep(0)
+        assert window.panes is None
+        window.close()
+        await until(lambda: not application.tasks, "the end of reading")
+        assert application.windows == []
+
+    run_in_window(qapp, steps)
 
 
 def test_screen_readers_hear_of_the_bars_before_what_is_below_them(application: Application) -> None:

@@ -35,7 +35,7 @@ def test_apply_sets_fusion_palette_font_and_sheet(theme_controller: ThemeControl
 
 
 def test_changing_the_setting_says_so_once(theme_controller: ThemeController, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(theme_controller.changed, timeout=1000):
+    with qtbot.waitSignal(theme_controller.changed):
         theme_controller.set_setting("dark")
     assert theme_controller.theme.dark
     with qtbot.assertNotEmitted(theme_controller.changed):

@@ -85,7 +85,7 @@ def bury() -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
 
 
-async def until(condition: Callable[[], object], what: str, seconds: float = 10) -> None:
+async def until(condition: Callable[[], object], what: str, seconds: float = 30) -> None:
     """Wait for a condition; fails the test when it does not come."""
     try:
         async with asyncio.timeout(seconds * 1_000 * MS):

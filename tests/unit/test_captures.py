@@ -199,7 +199,7 @@ def test_a_live_process_is_left_alone_and_a_killed_one_is_offered() -> None:
         assert unsaved_captures() == []
     finally:
         process.kill()
-        process.wait(10)
+        process.wait(60)
         process.stdin.close()
         process.stdout.close()
     (found,) = unsaved_captures()

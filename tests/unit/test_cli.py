@@ -46,6 +46,8 @@ def test_help_says_how_to_open_a_log_or_a_gateway() -> None:
     assert "[FILE | ws://...]... | COMMAND" in words
     assert "Without a command it opens the window: on each log FILE (- for standard input)" in words
     assert "│ window" not in words
+    for one in ((), ("list",), ("list", "any.jsonl")):
+        assert run(*one, "-h").stdout == run(*one, "--help").stdout
 
 
 def test_the_tap_has_help_and_takes_the_servers_options_as_they_are() -> None:
@@ -297,6 +299,19 @@ def test_check_json() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("format_", "shown"), [("table", "no  id\n1   a\n"), ("csv", "no,id\r\n1,a\r\n")])
+def test_a_field_named_twice_is_listed_once(format_: str, shown: str) -> None:
+    path = log(envelope(id="a"))
+    done = run("list", path, "-e", "no,id,no", "-e", "id", "--format", format_)
+    assert (done.exit_code, done.stdout_bytes.decode()) == (0, shown)
+
+
+@pytest.mark.parametrize("none", ["", " , "])
+def test_no_field_is_refused(none: str) -> None:
+    done = run("list", log(envelope()), "-e", none)
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", "Name a field, such as -e no,from,text.\n")
+
+
 def test_check_for_people() -> None:
     shown = run("check", log(*WRONG)).stdout.splitlines()
     assert shown[:4] == [
@@ -309,6 +324,41 @@ def test_check_for_people() -> None:
     assert any("files\\u001b[31m answers a request" in line for line in shown)
     clean = log(envelope(id="a", context="why-1f3a9c0d2e"))
     assert run("check", clean).stdout == f"{clean}: nothing found.\n"
+    empty = log()
+    assert run("check", empty).stdout == f"{empty}: nothing found.\nThere are no messages in it.\n"
+
+
+def test_messages_that_report_a_failure_are_said() -> None:
+    call, other = tool_call("grep", id="a"), tool_call("read", id="b")
+    wrong = {"isError": True}
+    one = log(call, tool_result(call, result=wrong))
+    assert run("check", one, "--fail-on", "warning").stdout.splitlines() == [
+        f"{one}: nothing found.",
+        "1 message reports a failure: `list FILE -Y error` shows which.",
+    ]
+    two = log(call, tool_result(call, result=wrong), other, tool_result(other, result=wrong))
+    assert "2 messages report a failure: " in run("check", two).stdout
+    assert "  failures      2; `list FILE -Y error` shows which" in run("summary", two).stdout.splitlines()
+    assert "failures" not in run("summary", log(call, tool_result(call))).stdout
+    assert printed("check", two, "--json") == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+@pytest.mark.parametrize("command", [("list",), ("list", "--format", "csv"), ("summary", "--json")])
+def test_an_answer_for_which_there_is_no_room_is_said(command: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "inspector", *command, str(log(envelope()))], stdout=full, stderr=subprocess.PIPE,
+            check=False, text=True,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (
+        2, "The answer cannot be written: No space left on device. What was written of it is not all.\n",
+    )  # fmt: skip
+
+
+def test_participants_of_an_empty_log_are_nobody() -> None:
+    assert run("participants", log()).stdout == "Nobody took part.\n"
+    assert printed("participants", log(), "--json") == []
 
 
 def test_check_masks_secrets() -> None:
@@ -410,7 +460,7 @@ def test_a_reader_who_has_had_enough_is_no_error() -> None:
     errors = process.stderr
     assert errors is not None
     # Where there is SIGPIPE it ends the program, as it ends any tool; elsewhere it ends by itself.
-    assert (errors.read(), process.wait(timeout=30) in (0, -13)) == (b"", True)
+    assert (errors.read(), process.wait(timeout=120) in (0, -13)) == (b"", True)
     errors.close()
 
 
@@ -418,7 +468,7 @@ def test_the_program_reads_standard_input_and_needs_no_qt() -> None:
     script = "import sys; sys.modules['PySide6'] = None; import inspector.__main__ as m; m.main()"
     done = subprocess.run(
         [sys.executable, "-c", script, "summary", "-", "--json"],
-        input=lines_of(envelope()), capture_output=True, timeout=30, check=False,
+        input=lines_of(envelope()), capture_output=True, timeout=120, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, b"")
     assert json.loads(done.stdout)["messages"] == 1
@@ -483,7 +533,7 @@ def test_a_pipe_is_read_as_standard_input_is(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with subprocess.Popen(["sh", "-c", f"cat '{log(envelope())}' > '{pipe}'"]) as writer:
         assert printed("summary", pipe, "--json")["messages"] == 1
-        assert writer.wait(timeout=10) == 0
+        assert writer.wait(timeout=60) == 0
 
 
 def test_any_console_encoding_will_do() -> None:

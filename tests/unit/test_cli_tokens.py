@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,14 @@ def test_contexts_say_that_tokens_are_an_estimate_and_name_main() -> None:
     assert told.stdout.splitlines()[:2] == [f"Tokens are an {ESTIMATE}.", "main  1 token of its own"]
     told = run("contexts", "--tokens", log(envelope("chat", {"text": "Hello world"})))
     assert told.stdout.splitlines()[1:] == ["main  2 tokens of its own", "All messages are in the main context."]
+
+
+def test_contexts_of_an_empty_log_name_main_too() -> None:
+    told = run("contexts", "--tokens", log())
+    assert told.stdout.splitlines()[1:] == ["main  0 tokens of its own", "There are no messages."]
+    (main,) = json.loads(run("contexts", "--tokens", "--json", log()).stdout)
+    assert (main["type"], main["messages"], main["tokens"], main["space"]) == ("main", 0, 0, None)
+    assert run("contexts", log()).stdout == "There are no messages.\n"
 
 
 def test_a_list_with_tokens_says_so_apart_from_its_rows() -> None:

@@ -51,7 +51,7 @@ def test_the_window_says_so_in_a_sentence() -> None:
     environment = {name: value for name, value in os.environ.items() if name not in NAMES} | {"DISPLAY": ":4987"}
     done = subprocess.run(
         [sys.executable, "-m", "inspector", "--standalone"], env=environment, capture_output=True, text=True,
-        timeout=60, check=False,
+        timeout=120, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr.strip()) == (
         2, "The display :4987 does not answer. Is it gone, or is DISPLAY another session's?",

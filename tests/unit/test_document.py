@@ -106,6 +106,16 @@ def test_a_line_longer_than_a_block(size: int) -> None:
     document.close()
 
 
+@pytest.mark.parametrize("last", [b"{}\n", b"{}"], ids=["ended", "torn"])
+def test_a_step_brings_only_some_lines_however_short_they_are(last: bytes) -> None:
+    document = CaptureDocument()
+    path = log_file(lines_of(envelope()) + b"{}\n" * 500 + last)
+    counts = [step.messages for step in document.open_log(path, block_bytes=6_400)]
+    assert counts[-1] == 502
+    assert max(after - before for before, after in pairwise(counts)) <= 50
+    document.close()
+
+
 def test_the_title_tells_logs_apart() -> None:
     assert title_of(Path("/srv/run-7/envelope-history.jsonl")) == "run-7/envelope-history.jsonl"
     assert title_of(Path("/srv/run-7/other.jsonl")) == "other.jsonl"

@@ -34,7 +34,7 @@ WAIT = "sys.stdin.read()"
 
 def _run(end: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", _RUN.format(end=end)], capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-c", _RUN.format(end=end)], capture_output=True, text=True, timeout=120, check=False
     )
 
 
@@ -114,7 +114,7 @@ def test_what_an_error_says_is_marked_and_its_secrets_masked(found: list[HardCra
         "watched(str)", "watched(mask_text)"
     )
     with_mask = f"from inspector.protocol.secrets import mask_text\n{run}"
-    subprocess.run([sys.executable, "-c", with_mask], capture_output=True, timeout=30, check=False)
+    subprocess.run([sys.executable, "-c", with_mask], capture_output=True, timeout=120, check=False)
     found += hard_crashes.left_over()
     assert "sk-live" not in found[0].path.read_text()
     assert "! # facts: forged" in found[0].dump

@@ -52,7 +52,7 @@ def test_a_lock_is_held_by_one_and_waited_for(tmp_path: Path) -> None:
     assert lock is not None
     assert Lock.take(path, patience_s=0.05) is None
     Timer(0.1, lock.release).start()
-    again = Lock.take(path, patience_s=10)
+    again = Lock.take(path, patience_s=60)
     assert again is not None
     again.release()
 

@@ -209,7 +209,7 @@ def test_rows_of_batches_that_come_while_the_log_is_followed() -> None:
     assert len(document.capture) == 2
     with path.open("ab") as file:
         file.write(json.dumps(CALLS[2:]).encode() + b"\n")
-    until = time.monotonic() + 10
+    until = time.monotonic() + 50
     while len(document.capture) < 4 and time.monotonic() < until:
         document.poll()
         time.sleep(0.01)

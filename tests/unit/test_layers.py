@@ -40,7 +40,7 @@ def test_core_imports_without_qt() -> None:
         [sys.executable, "-c", probe],
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=120,
         check=False,
         cwd=Path(inspector.__file__).parent.parent,
     )

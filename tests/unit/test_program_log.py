@@ -78,8 +78,8 @@ def test_each_instance_has_a_file_of_its_own(log: LogFile) -> None:
         "import logging\nfrom inspector import program_log\nprogram_log.start(str)\n"
         "logging.getLogger('inspector.x').info('the second')\n"
     )
-    subprocess.run([sys.executable, "-c", other], check=True, timeout=30)
-    subprocess.run([sys.executable, "-c", other], check=True, timeout=30)
+    subprocess.run([sys.executable, "-c", other], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", other], check=True, timeout=120)
     assert [line[-9:] for line in program_log.last_lines(log.path, 9)] == ["the first"]
     beside = program_log.last_lines(log_folder() / "context-inspector-2.log", 9)
     assert [line[-10:] for line in beside] == ["the second", "the second"]

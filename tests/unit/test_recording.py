@@ -27,7 +27,8 @@ from tests.numbered import NumberedGateway
 
 
 def chats(path: Path) -> list[int]:
-    frames = [json.loads(line).get("frame", {}) for line in path.read_bytes().splitlines()]
+    whole = path.read_bytes().rpartition(b"\n")[0]  # the last line may be being written
+    frames = [json.loads(line).get("frame", {}) for line in whole.splitlines()]
     return [frame["payload"]["n"] for frame in frames if frame.get("kind") == "chat"]
 
 
@@ -50,7 +51,8 @@ async def test_no_more_is_taken_than_was_asked_for(tmp_path: Path) -> None:
     assert b"hidden" not in path.read_bytes()
 
 
-async def test_it_ends_after_its_time_and_tells_how_it_stands(tmp_path: Path) -> None:
+async def test_it_ends_after_its_time_and_tells_how_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspector.recording.TICK_S", 0.05)  # told often enough while it is connected
     progress: list[RecordingProgress] = []
     states: list[SourceState] = []
     async with NumberedGateway() as gateway:
@@ -63,11 +65,11 @@ async def test_it_ends_after_its_time_and_tells_how_it_stands(tmp_path: Path) ->
         )
         started = time.monotonic()
         done = await recording.run()
-    assert 0.7 <= time.monotonic() - started < 5_000 * MS
+    assert 0.7 <= time.monotonic() - started < 30_000 * MS
     assert done.messages == 1
     assert states[-2:] == [SourceState.CONNECTED, SourceState.CLOSED]
-    assert progress[0].messages == 1
-    assert progress[0].size_bytes > 100
+    assert progress[-1].messages == 1
+    assert progress[-1].size_bytes > 100
 
 
 async def test_where_nobody_listens_is_a_sentence_and_no_file(tmp_path: Path) -> None:
@@ -92,7 +94,7 @@ async def test_a_file_moved_away_meanwhile_holds_everything_and_is_missed(
         await gateway.say(10)
         path.rename(moved)
         progress.clear()
-        async with asyncio.timeout(5_000 * MS):
+        async with asyncio.timeout(30_000 * MS):
             while len(progress) < 3:  # noqa: ASYNC110  several are told
                 await asyncio.sleep(0.01)
         await gateway.say(10)
@@ -116,9 +118,10 @@ async def test_a_full_disk_ends_it_with_what_was_written(tmp_path: Path, monkeyp
     write = os.write
 
     def small(fd: int, data: bytes) -> int:
-        if os.fstat(fd).st_size > 3_000:
+        room = 3_000 - os.fstat(fd).st_size  # also where all comes in one write
+        if room <= 0:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return write(fd, data)
+        return write(fd, data[:room])
 
     async def run(gateway: NumberedGateway) -> Recorded:
         recording = spawn(Recording(Connection(url=gateway.url, space="demo"), path).run(), name="record")
@@ -155,7 +158,7 @@ async def test_a_signal_ends_it_cleanly_and_it_can_be_read_meanwhile(tmp_path: P
         process = record(gateway.url, "--space", "demo", "-o", path)
         await gateway.joined()
         await gateway.say(5)
-        async with asyncio.timeout(10_000 * MS):
+        async with asyncio.timeout(30_000 * MS):
             while not path.exists() or len(chats(path)) < 5:  # noqa: ASYNC110  a file
                 await asyncio.sleep(0.02)
         document = CaptureDocument()
@@ -163,7 +166,7 @@ async def test_a_signal_ends_it_cleanly_and_it_can_be_read_meanwhile(tmp_path: P
         assert document.kind_counts()["chat"] == 5
         document.close()
         process.send_signal(number)
-        said, errors = await asyncio.to_thread(process.communicate, timeout=20)
+        said, errors = await asyncio.to_thread(process.communicate, timeout=120)
     assert process.returncode == 0, errors
     assert said == ""
     assert f"{path}: 6 messages received" in errors

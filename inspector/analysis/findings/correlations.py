@@ -34,6 +34,8 @@ CHECKS = (ABOUT_NOTHING, DANGLING)
 
 _LONGEST = 80
 _DECISIONS = (kinds.WITHDRAW, kinds.REJECT)
+_NOT_LOOKED_AT = (kinds.RESPONSE, *_DECISIONS, "system/error")
+"""Kinds that have a check of their own; and what a gateway refused reaches nobody and no log (protocols.md 11)."""
 
 
 class Correlations:
@@ -46,8 +48,7 @@ class Correlations:
         rows = rows[links["cause"][rows] == NO_ROW]
         if batch.findings.counts_of(DANGLING) and len(batch.changed):
             rows = np.concatenate((batch.changed[batch.findings.has(DANGLING, batch.changed)], rows))
-        own_checks = [batch.code(kind) for kind in (kinds.RESPONSE, *_DECISIONS)]
-        rows = rows[~np.isin(batch.of("kind", rows), own_checks)]
+        rows = rows[~np.isin(batch.of("kind", rows), [batch.code(kind) for kind in _NOT_LOOKED_AT])]
         if len(rows):
             self._settle(batch, DANGLING, rows, batch.passes.named.named(rows) == Named.NOTHING_SEEN.value)
         for kind in _DECISIONS:

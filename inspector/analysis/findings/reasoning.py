@@ -10,7 +10,9 @@ from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.beginning import BEFORE
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.ends import Ends
+from inspector.analysis.findings.requests import are_copies
 from inspector.analysis.node_facts import as_numpy
+from inspector.protocol.times import NO_TIME
 
 AFTER_CONCLUSION = Check(
     "message-after-conclusion", WARNING, "Message after the conclusion",
@@ -114,7 +116,9 @@ class Reasoning:
                 # After a cancel released agents conclude up to three times (protocols.md 8 and 16).
                 ends.note(node, row, cancelled=kind == codes[2])
         self._goes_on(batch, start, batch.stop)
-        batch.findings.add(CONCLUDED_AGAIN, [row for row, _ in again], others=np.array([end for _, end in again], int))
+        rows, ends_ = np.array(again, np.int64).reshape(-1, 2).T
+        other = ~are_copies(batch, rows, ends_)
+        batch.findings.add(CONCLUDED_AGAIN, rows[other], others=ends_[other])
         ends.remember(batch.passes.contexts.tree)
         return np.array([row for row in first if row >= batch.start], np.int64)
 
@@ -130,6 +134,7 @@ class Reasoning:
         late = stopped < acts
         batch.findings.add(AFTER_CANCEL, acts[late], others=stopped[late])
         late = ~late & (done < acts)
+        late[late] = ~_were_written_before(batch, acts[late], done[late])
         batch.findings.add(AFTER_CONCLUSION, acts[late], others=done[late])
 
     def _without_start(self, batch: Batch, new: Rows, *, look_again: bool) -> None:
@@ -158,6 +163,13 @@ class Reasoning:
         started = as_numpy(contexts.started_by)[nodes] >= 0 if len(contexts.started_by) else np.zeros(len(rows), bool)
         begun = np.isin(nodes, contexts.nodes_of_refs(np.array([*self._begun], np.uint32)))
         return ~(started & (nodes != MAIN)) & ~(begun & (nodes != MAIN))
+
+
+def _were_written_before(batch: Batch, rows: Rows, ends: Rows) -> Array:
+    """Which of some messages their sender wrote before it concluded, by its own clock: only the log's order is odd."""
+    ours, theirs = batch.of("ts_ns", rows), batch.of("ts_ns", ends)
+    known = (ours != NO_TIME) & (theirs != NO_TIME) & (batch.of("sender", rows) == batch.of("sender", ends))
+    return known & (ours < theirs)
 
 
 class _Opened:

@@ -98,6 +98,7 @@ class Requests:
         orphaned = cause == NO_ROW
         unseen = orphaned.copy()
         unseen[orphaned] = ~_are_nearly_answers(batch, rows[orphaned])
+        unseen &= ~_answer_the_unreadable(batch, rows)
         early = unseen.copy()
         early[unseen] = batch.beginnings.early(batch, rows[unseen])
         unseen &= ~early
@@ -175,12 +176,19 @@ class Requests:
 
 
 _MOST_PAIRS = 100_000
+_RPC_ERROR = (Flag.RPC | Flag.ERROR).value
 
 
 def are_copies(batch: Batch, rows: Rows, others: Rows) -> Array:
     """Which of some messages are the same as others, by their id: (rows,) bool. What has no id is its own message."""
     ours = batch.of("id_hash", rows)
     return (ours != NO_HASH) & (ours == batch.of("id_hash", others))
+
+
+def _answer_the_unreadable(batch: Batch, rows: Rows) -> Array:
+    """Which responses are JSON-RPC errors without an id, as JSON-RPC 2.0, 5 has them where no request could be read."""
+    failed = batch.of("flags", rows) & _RPC_ERROR == _RPC_ERROR
+    return failed & (batch.of("rpc_hash", rows) == NO_HASH)
 
 
 def _are_nearly_answers(batch: Batch, rows: Rows) -> Array:

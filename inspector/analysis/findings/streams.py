@@ -10,7 +10,7 @@ from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import NOTE, WARNING, Check
 from inspector.analysis.findings.requests import overdue
-from inspector.capture.hashes import NO_ROW
+from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol import kinds
 
 UNOPENED_AFTER_S = 10
@@ -65,6 +65,7 @@ class Streams:
         self._told: set[int] = set()
         self._waiting: Rows = NO_ROWS
         self._served: set[int] = set()
+        self._served_ids: set[int] = set()
 
     def feed(self, batch: Batch) -> None:
         """Look at the stream messages and frames of a batch."""
@@ -148,11 +149,18 @@ class Streams:
         served = batch.links["cause"][opens]
         for row in served[served != NO_ROW].tolist():
             self._served.add(row)
+            self._served_ids.add(int(batch.capture.columns["id_hash"][row]))
             one = np.array([row], np.int64)
             if row < batch.start and batch.findings.has(UNOPENED, one)[0]:
                 batch.findings.withdraw(UNOPENED, one)
         waiting = np.concatenate((self._waiting, asked))
-        waiting = waiting[[row not in self._served for row in waiting.tolist()]] if len(waiting) else waiting
+        waiting = waiting[~self._is_served(batch, waiting)]
         due = overdue(batch.of("time_ns", waiting), batch.now_ns, UNOPENED_AFTER_S)
         batch.findings.add(UNOPENED, waiting[due])
         self._waiting = waiting[~due]
+
+    def _is_served(self, batch: Batch, asked: Rows) -> Array:
+        """Which of some requests a stream was opened for, be it for a copy that stands in the log as well."""
+        named = zip(asked.tolist(), batch.of("id_hash", asked).tolist(), strict=True)
+        served = [row in self._served or (id_ != NO_HASH and id_ in self._served_ids) for row, id_ in named]
+        return np.array(served, np.bool_)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from inspector.analysis.findings.batch import Batch, Marks
+from inspector.analysis.changes import Rows
+from inspector.analysis.findings.batch import Array, Batch, Marks
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
@@ -82,7 +85,7 @@ KNOWN = frozenset(
         "reasoning": "start thought conclusion cancel",
         "capability": "grant revoke grant-ack",
         "space": "invite invite-ack kick",
-        "system": "welcome presence error join register heartbeat",
+        "system": "welcome presence error join register heartbeat ping pong",
         "participant": "pause resume request-status status forget compact compact-done clear restart shutdown",
         "stream": "request open close grant-write revoke-write transfer-ownership write-granted write-revoked"
         " ownership-transferred frame",
@@ -93,7 +96,7 @@ KNOWN = frozenset(
 ) | {"chat", "mcp", "system"}
 """Canonical kinds of all versions and drafts (protocols.md 3 and 4), and `mcp/notification` of released clients."""
 
-_FROM_CLIENTS = frozenset({"system/join", "system/register", "system/heartbeat"})
+_FROM_CLIENTS = frozenset({"system/join", "system/register", "system/heartbeat", "system/pong"})
 _DECLARING = ("subcontext/", "context/", "sub-context/")
 
 _ORDINARY, _RESERVED = 1, 2
@@ -147,7 +150,8 @@ class Wire:
         for sender, _ in self._gateways.unseen(senders):
             trusted = sender == 0 or batch.capture.strings[sender] in GATEWAY_IDS
             self._gateways.put(sender, 1 if trusted else 2)
-        batch.findings.add(SPOOFED, places[self._gateways.of(senders) == 2] + batch.start)
+        rows = places[self._gateways.of(senders) == 2] + batch.start
+        batch.findings.add(SPOOFED, rows[~_are_heartbeats(batch, rows)])
 
     def _suffixes(self, batch: Batch) -> None:
         raw = batch.new("kind_raw")
@@ -179,6 +183,17 @@ def _sentence(batch: Batch, row: int) -> str:
     """How a server ended, as its tap wrote it down."""
     words = masked_words((batch.capture.reason(row) or "it ended").rstrip("."), _SENTENCE)
     return f"{words[:1].upper()}{words[1:]}."
+
+
+def _are_heartbeats(batch: Batch, rows: Rows) -> Array:
+    """Which of some messages are the `presence` with which clients of v0.0 say every 30 s that they are still there."""
+    found = batch.of("kind_raw", rows) == batch.code("presence")
+    for place in np.flatnonzero(found).tolist():
+        payload = batch.capture.told(int(rows[place])).payload
+        about = payload.get("participant")
+        name = about.get("id") if isinstance(about, Mapping) else None
+        found[place] = payload.get("event") == "heartbeat" and name == batch.capture.string("sender", int(rows[place]))
+    return found
 
 
 def _disagreement(batch: Batch, raw: int, method: int, target: int) -> str:

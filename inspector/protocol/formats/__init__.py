@@ -13,17 +13,18 @@ To add one: a module here, one line in FORMATS, and a sample in tests/data/forma
 from __future__ import annotations
 
 from inspector.protocol.batch import batch_in
-from inspector.protocol.formats import bare, capture_file, gateway_log, wrapped
+from inspector.protocol.formats import bare, capture_file, gateway_log, prefixed, wrapped
 from inspector.protocol.frames import read_frame
 from inspector.protocol.header import NotAnObjectError, read_header
+from inspector.protocol.joined import joined_in
 from inspector.protocol.record import Record, Shape, unreadable
 
 # In the order tried. Gateway lines come before bare ones, because a line about a failure has `id` and
 # `error` as a JSON-RPC answer has; captures come before wrapped lines, whose shape theirs is a case of.
 FORMATS = (gateway_log, bare, capture_file, wrapped)
 
-EVERY = (*FORMATS,)
-"""All of them, those included whose lines are no JSON objects; there is none yet."""
+EVERY = (*FORMATS, prefixed)
+"""All of them, those included whose lines are no JSON objects."""
 
 FRAME_LABEL = "stream-frames"
 """Lines `#id#data`: readable, but so is many a comment, so they do not make a file a log."""
@@ -56,7 +57,7 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
     try:
         header = read_header(line)
     except NotAnObjectError as error:
-        return _other(line, str(error))
+        return _other(line, str(error), nesting)
     for read, labels in _READERS:
         record = read(header, line)
         if record is not None:
@@ -68,6 +69,14 @@ def read_line_as(line: bytes, nesting: int = 0) -> tuple[Record, str | None]:
     return read_frame(line), None
 
 
-def _other(line: bytes, why: str) -> tuple[Record, str | None]:
-    """Read a line that is no JSON object, and name the format that knew it; a batch has those of its elements."""
-    return batch_in(line) or unreadable(line, why), None
+def _other(line: bytes, why: str, nesting: int) -> tuple[Record, str | None]:
+    """Read a line that is no JSON object, and name the format that knew it.
+
+    A batch has those of its elements, and so have objects that share a line.
+    """
+    batch = batch_in(line) or (None if nesting else joined_in(line))
+    if batch is None and nesting <= 1:  # a container's log may hold a program's, which has a prefix of its own
+        record = prefixed.read(line, lambda inner: read_line_as(inner, nesting + 1)[0])
+        if record is not None:
+            return record, prefixed.LABEL if record.shape is not Shape.NOTHING else None
+    return batch or unreadable(line, why), None

@@ -13,7 +13,7 @@ def text_or_none(value: object) -> str | None:
 
 def line_time(header: Header) -> int:
     """The time a wrapping line carries under any of its usual keys; NO_TIME without one."""
-    for value in (header.t, header.time, header.ts, header.timestamp):
+    for value in (header.t, header.time, header.ts, header.timestamp, header.journal_time):
         if value is not ABSENT:
             return parse_time(value)
     return NO_TIME

@@ -17,7 +17,7 @@ LABEL = "wrapped"
 WORDS = {"wrapped": "wrapped lines"}
 READS = "wrapped lines"
 
-_KEYS = ("message", "envelope", "frame", "text", "data")
+_KEYS = ("message", "envelope", "frame", "text", "data", "log", "msg", "MESSAGE")
 
 
 def read(header: Header, line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
@@ -53,4 +53,6 @@ def _inner_bytes(raw: msgspec.Raw) -> bytes:
     except NotAnObjectError:
         return b""
     inner = text.strip().encode("utf-8", "surrogatepass")
-    return inner if inner[:1] != b"[" else b""  # a batch would not lie in the line as it is written
+    return (
+        inner if inner[:2] not in (b"[{", b"[[", b"[ ") else b""
+    )  # a batch would not lie in the line as it is written

@@ -20,13 +20,14 @@ from inspector.aio import spawn
 from inspector.credentials import NO_KEYRING, KeyringError, TokenStore, account
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
 from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, named_space, normal_url
-from inspector.ui.dialogs.fitted import FittedDialog, ScrolledPart
+from inspector.ui.dialogs.fitted import FittedDialog
 from inspector.ui.dialogs.keep_fields import KeepFields
 from inspector.ui.dialogs.result_card import ResultCard
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form, RecentEdit, SecretEdit
 from inspector.ui.widgets.labels import HairLine, TextLabel
+from inspector.ui.widgets.scrolled_part import ScrolledPart
 from inspector.ui.wire_text import plain
 
 TOKEN_HELP = "Kept in memory only, until this window closes. Never in settings, logs or the window title."

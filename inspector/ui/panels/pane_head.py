@@ -7,9 +7,10 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 from typing_extensions import override
 
+from inspector.ui import formats
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
-from inspector.ui.widgets.labels import TextLabel
+from inspector.ui.widgets.labels import ElidingLabel, TextLabel
 
 
 class PaneHead(QWidget):
@@ -35,7 +36,8 @@ class PaneHead(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._title = TextLabel(title, variant="strong", name=f"{name}Title", parent=self)
         self._title.setAccessibleName(title)
-        self._count = TextLabel(variant="hint", name=f"{name}Count", parent=self)
+        self._counted = ("", "")
+        self._count = ElidingLabel(variant="hint", name=f"{name}Count", parent=self)
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._title)
         self._row.addWidget(self._count)
@@ -45,10 +47,32 @@ class PaneHead(QWidget):
 
     def count(self) -> str:
         """What stands behind the title."""
-        return self._count.text()
+        return self._counted[0]
 
-    def set_count(self, text: str) -> None:
-        """Put a count behind the title; "" for none."""
+    def set_count(self, text: str, alone: str = "") -> None:
+        """Put a count behind the title; "" for none.
+
+        Args:
+            text: what stands there.
+            alone: says it where the title is not shown; the same by default.
+        """
+        self._counted = (text, alone or text)
+        self._show_count()
+
+    def count_things(self, number: int, noun: str) -> None:
+        """Put a number behind the title, which tells of what; nothing for 0."""
+        self.set_count(f"{number:,}" if number else "", formats.count_of(number, noun) if number else "")
+
+    def show_title(self, on: bool) -> None:
+        """Show the title, or not where a tab says it already."""
+        if on == self._title.isHidden():
+            self._title.setVisible(on)
+            self._show_count()
+
+    def _show_count(self) -> None:
+        hidden = self._title.isHidden()
+        text = self._counted[hidden]
+        self._count.setContentsMargins(0 if hidden else self._themes.theme.metrics.unit, 0, 0, 0)
         if text != self._count.text():
             self._count.setText(text)
             self._count.setAccessibleName(text)
@@ -85,7 +109,7 @@ class PaneHead(QWidget):
         # A small button has 4 px of its own around its icon: the icon then ends where the numbers below it end.
         self._row.setContentsMargins(metrics.pane_padding, 0, metrics.pane_padding - metrics.unit, 1)
         self._row.setSpacing(metrics.unit)
-        self._count.setContentsMargins(metrics.unit, 0, 0, 0)
+        self._show_count()
 
 
 def name_font(font: QFont) -> QFont:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
+_LEAST = 24
+"""A list in a low window; by itself Qt keeps room for the arrows of a scroll bar."""
+
 
 def make_plain(view: QTableView) -> None:
     """Leave out what only spreadsheets need."""
     view.verticalHeader().hide()
     view.verticalHeader().setMinimumSectionSize(1)
     view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    view.setMinimumHeight(_LEAST)
     view.setShowGrid(False)
     view.setWordWrap(False)
     view.setTabKeyNavigation(False)

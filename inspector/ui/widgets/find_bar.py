@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 from typing_extensions import override
@@ -16,8 +16,10 @@ from inspector.ui.widgets.labels import IconLabel, TextLabel
 
 _PROGRESS = 2
 """Height of the progress line on the lower edge."""
-_COUNT, _COUNT_LEAST = 200, 72
+_COUNT, _COUNT_LEAST = 200, 56
 """Width of what is said of the hits, in pixels at 100 %."""
+_ICON_FROM = 360
+"""Width from which on there is room for the icon, in pixels at 100 %."""
 
 
 class FindBar(QWidget):
@@ -190,8 +192,16 @@ class FindBar(QWidget):
         self._count.setToolTip(self._aside or (self._words if shown != self._words else ""))
 
     @override
+    def minimumSizeHint(self) -> QSize:
+        """Without its icon and with the least room for what is said: what is not needed must not keep it wide."""
+        hint, least = super().minimumSizeHint(), round(_COUNT_LEAST * self._themes.theme.zoom)
+        icon = 0 if self._icon.isHidden() else self._icon.minimumWidth() + self._row.spacing()
+        return QSize(hint.width() - icon - self._count.minimumWidth() + least, hint.height())
+
+    @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._icon.setVisible(event.size().width() >= _ICON_FROM * self._themes.theme.zoom)
         self._fit_count()
 
     @override

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QLabel, QToolTip, QWidget
 from typing_extensions import override
 
 from inspector.ui import icons
 from inspector.ui.theme import ThemeController
+from inspector.ui.wire_text import tool_tip
 
 
 class TextLabel(QLabel):
@@ -34,6 +35,38 @@ class TextLabel(QLabel):
             self.setProperty("variant", variant)
         if name:
             self.setObjectName(name)
+
+
+class ElidingLabel(TextLabel):
+    """A line of text that is cut where room is short, and then whole in its tooltip."""
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    @override
+    def event(self, e: QEvent) -> bool:
+        if isinstance(e, QHelpEvent) and e.type() is QEvent.Type.ToolTip and self._shown() != self.text():
+            QToolTip.showText(e.globalPos(), tool_tip("\n".join(filter(None, (self.text(), self.toolTip())))), self)
+            return True
+        return super().event(e)
+
+    @override
+    def paintEvent(self, arg__1: QPaintEvent) -> None:
+        painter = QPainter(self)
+        flags = self.alignment() | Qt.TextFlag.TextSingleLine
+        self.style().drawItemText(
+            painter,
+            self.contentsRect(),
+            int(flags),
+            self.palette(),
+            self.isEnabled(),
+            self._shown(),
+            self.foregroundRole(),
+        )
+
+    def _shown(self) -> str:
+        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
 
 
 class IconLabel(QWidget):

@@ -33,6 +33,7 @@ class PaletteCard(FloatingFrame):
     Attributes:
         field: what is looked for.
         list: what fits.
+        came_from: what had the keyboard before; None while it is closed.
     """
 
     run_requested = Signal(str)
@@ -48,7 +49,7 @@ class PaletteCard(FloatingFrame):
         super().__init__(theme_controller, name="commandPalette", parent=parent)
         self.setAccessibleName("Command palette")
         self._find = find
-        self._from: QWidget | None = None
+        self.came_from: QWidget | None = None
         self.list = CommandList(theme_controller, name="paletteList", label="What can be done", parent=self)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.viewport().setAutoFillBackground(False)
@@ -73,7 +74,7 @@ class PaletteCard(FloatingFrame):
         if self.isVisible():
             self.close_card()
             return
-        self._from = QApplication.focusWidget()
+        self.came_from = QApplication.focusWidget()
         self.field.clear()
         self._show_found()
         self.show()
@@ -84,7 +85,7 @@ class PaletteCard(FloatingFrame):
         """Close it; the keyboard goes back to where it was."""
         if not self.isVisible():
             return
-        came_from, self._from = self._from, None
+        came_from, self.came_from = self.came_from, None
         inside = self.isAncestorOf(QApplication.focusWidget() or self)
         self.hide()
         if inside and came_from is not None and isValid(came_from) and came_from.isVisible():

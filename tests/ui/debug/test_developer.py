@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget
 
 from inspector.ui.actions import ACTIONS
 from inspector.ui.app import Application
@@ -76,10 +76,9 @@ def test_figures_tell_of_the_loop_the_passes_and_what_waits(qapp: QApplication) 
         text = shown_text(window, "figuresWindow")
         assert "correlation            0" in text()
         document.analysis.feed()
-        await asyncio.sleep(0.1)
-        child(window, QWidget, "figuresWindow").findChild(QWidget, "figuresWindowRefresh").click()  # type: ignore[union-attr]
+        refresh = child(child(window, QWidget, "figuresWindow"), QPushButton, "figuresWindowRefresh")
+        await until(lambda: (refresh.click(), "median" in text())[1], "a beat of the loop")
         assert "correlation            1" in text()
-        assert "median" in text()
         assert "messages                           9" in text()
         child(window, QWidget, "figuresWindow").close()
         await until(lambda: "feed" not in vars(document.analysis.findings), "the clocks to be taken off")
@@ -100,9 +99,9 @@ def test_the_window_may_close_first(qapp: QApplication) -> None:
         window = window_on(application, document)
         for name in ("developer.figures", "developer.objects", "developer.log"):
             window.actions_by_id[name].trigger()
+        assert "feed" in vars(document.analysis.tokens)
         await window.aclose()
-        await asyncio.sleep(0.05)
-        assert "feed" not in vars(document.analysis.tokens)
+        await until(lambda: "feed" not in vars(document.analysis.tokens), "the clocks to be taken off")
 
     run_in_window(qapp, steps)
 

@@ -793,7 +793,7 @@ def test_traffic_of_others_changes_nothing(show: Show):
 def test_a_growing_sequence_is_followed(show: Show, qtbot: QtBot):
     panel = show(envelope("reasoning/start", {"message": "why"}, id="r1"))
     panel.apply_changes(grow(panel._document, envelope("reasoning/thought", {"message": "new"}, context="r1")))
-    qtbot.waitUntil(lambda: "new" in words(panel), timeout=5_000)
+    qtbot.waitUntil(lambda: "new" in words(panel))
 
 
 def test_a_refresh_keeps_place_and_focus(show: Show):

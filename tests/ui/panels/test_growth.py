@@ -26,6 +26,7 @@ from inspector.ui.panels.growth.words import short, signed
 from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import TimelinePanel
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.waiting import pass_time
 from tests.ui.windows import numbers, panes_of, window_on
 
 
@@ -116,8 +117,9 @@ assert "pyqtgraph" in sys.modules
 window.close()
 """
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=50)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=140)
+    assert done.returncode == 0, done.stderr
+    assert "Detected locale" in done.stderr or not done.stderr  # Qt says so of one that is not UTF-8
 
 
 def test_it_shows_what_collapsing_saves_and_shares_the_axis_of_the_lanes(window: MainWindow) -> None:
@@ -263,7 +265,7 @@ def test_it_shows_whom_the_selected_message_concerns_and_never_turns_by_itself(
     reader.menu_of_options.actions()[-1].trigger()
     chosen = reader.accessibleName()
     panes_of(window).go_to(7)
-    QTest.qWait(120)
+    pass_time(120)
     assert reader.accessibleName() == chosen
     assert plot.source.chosen
     next(one for one in reader.menu_of_options.actions() if one.text() == SELECTED).trigger()

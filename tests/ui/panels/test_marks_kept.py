@@ -93,7 +93,7 @@ def test_a_window_that_is_closed_while_marks_are_written_is_not_told(
 
     def slowly(file: MarksFile, snapshot: Snapshot) -> None:
         begun.set()
-        go_on.wait(10)
+        go_on.wait(60)
         if fails:
             raise OSError(28, "No space left on device")
         real(file, snapshot)
@@ -112,7 +112,7 @@ def test_a_window_that_is_closed_while_marks_are_written_is_not_told(
         window.close()
         await until(lambda: not isValid(window), "the window's end")
         go_on.set()
-        await asyncio.wait(spawned[-1:], timeout=10)
+        await asyncio.wait(spawned[-1:], timeout=60)
         assert spawned[-1].exception() is None
         assert not failed
         assert on_disk(path) == ([] if fails else [2])

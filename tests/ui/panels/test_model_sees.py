@@ -25,6 +25,7 @@ from inspector.ui.panels.model_sees import panel as panels
 from inspector.ui.panels.model_sees.delegate import columns_of
 from inspector.ui.panels.model_sees.panel import NOBODY, WORKING, ModelSeesPanel
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.waiting import pass_time
 from tests.ui.windows import panes_of, window_on
 
 HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
@@ -615,7 +616,7 @@ def test_what_is_not_seen_is_not_worked_out(window: MainWindow, monkeypatch: pyt
 
     panes_of(window).go_to(3)
     panes_of(window).bridge.flush()
-    QTest.qWait(60)
+    pass_time(60)
 
 
 def test_hostile_text_is_shown_plain_and_secrets_are_masked(application: Application) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
+import threading
 import time
 import zlib
 from typing import Any
@@ -138,12 +139,15 @@ def test_a_page_that_is_made_again_decodes_nothing_again(
 def test_what_nobody_waits_for_is_not_decoded(
     panel: DetailsPanel, decoded: Decoded, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    jobs = panel._links.pictures
-    jobs._executor.submit(time.sleep, 0.2)
-    panel.show_message(1)
-    assert len(jobs._jobs) == 1
-    panel.show_message(0)
-    qtbot.waitUntil(lambda: not jobs._jobs)
+    jobs, go_on = panel._links.pictures, threading.Event()
+    jobs._executor.submit(go_on.wait, 60)
+    try:
+        panel.show_message(1)
+        assert len(jobs._jobs) == 1
+        panel.show_message(0)
+        qtbot.waitUntil(lambda: not jobs._jobs)
+    finally:
+        go_on.set()
     jobs._executor.submit(int).result()
     assert decoded.times == 0
 

@@ -146,7 +146,7 @@ def test_zooming_and_moving_with_keys_and_wheel(window: MainWindow) -> None:
 
 def test_dragging_moves_and_shift_dragging_filters_every_pane(window: MainWindow, qtbot: QtBot) -> None:
     panel = opened(window)
-    panel.view.zoom(2)
+    panel.view.gestures.zoom(2)
     left = panel.axis.left_ns
     middle = QPoint(panel.view.width() // 2, panel.view.height() - 5)
     qtbot.mousePress(panel.view, Qt.MouseButton.LeftButton, pos=middle)

@@ -155,6 +155,7 @@ def test_where_tokens_are_not_counted_at_all_it_says_so(application: Application
 
 def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waste_panel, "REST_S", 0.0)
+    monkeypatch.setattr(waste_panel, "_REST", 0)
     log = GrowingLog()
     log.write(*asked("read_file", records(1), {"path": "/a"}))
     document = log.document
@@ -165,7 +166,7 @@ def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypa
     log.write(*asked("read_file", records(1), {"path": "/a"}), envelope("chat", {"text": "Customer-7"}))
     document.count_tokens()
     document.tell_counted()
-    qtbot.waitUntil(lambda: listed(panel) == [("fetched twice", "No. 4")], timeout=3_000)
+    qtbot.waitUntil(lambda: listed(panel) == [("fetched twice", "No. 4")])
 
 
 def test_while_live_it_waits_with_its_verdict_until_traffic_is_over(
@@ -178,7 +179,7 @@ def test_while_live_it_waits_with_its_verdict_until_traffic_is_over(
     panel = looked(qtbot, window_on(application, document))
     assert listed(panel) == []
     document.live = False
-    qtbot.waitUntil(lambda: listed(panel) == [("never consumed", "No. 4")], timeout=3_000)
+    qtbot.waitUntil(lambda: listed(panel) == [("never consumed", "No. 4")])
 
 
 def test_it_stops_looking_when_it_is_hidden_and_goes_on_when_seen(

@@ -17,6 +17,7 @@ from inspector.ui.panels.subsessions.panel import SubsessionsPanel
 from inspector.ui.theme import ThemeController
 from tests.ui.subsessions.test_indicator import MAIN, document_of, shown
 from tests.ui.subsessions.test_working_on_it import at_work, report
+from tests.ui.waiting import pass_time
 
 __all__ = ["report"]
 
@@ -87,7 +88,7 @@ def test_buttons_of_the_chat_are_whole_however_long_the_label_is(qapp: QApplicat
             if not is_open:
                 document.close(sub, "done", append_to_parent=False)
             head.setFixedWidth(width)
-            QTest.qWait(20)
+            pass_time(20)
             buttons = [one for one in (head.discard, head.close_button, head.merge, head.new) if one.isVisible()]
             assert len(buttons) >= 2
             assert all(one.width() >= min(one.sizeHint().width(), one.maximumWidth()) for one in buttons)
@@ -103,7 +104,7 @@ def test_where_there_is_little_room_the_list_goes_before_the_rest_is_cut(qapp: Q
         for zoom, is_listed in ((1.0, True), (2.0, False), (1.0, True)):
             window.theme.set_zoom(zoom)
             window.resize(1280, 800)
-            QTest.qWait(20)
+            pass_time(20)
             assert panel.list.isVisible() == is_listed
             assert is_listed or panel.chat.view.hasFocus()
             area = indicator._area

@@ -18,6 +18,9 @@ from inspector.analysis.counting import Counting
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.document import CaptureDocument
 from tests.builders import document_of, envelope, lines_of, log_file, received, tool_call, tool_result
+from tests.conftest import MS
+
+pytestmark = pytest.mark.timeout(300)  # processes are started one after the other, and stand back for all others
 
 META = {"context": {"lifecycle": "transient", "summary": "12 records of a page"}}
 
@@ -45,7 +48,18 @@ def is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:  # it went between the two, or the system has no such files
+        return not Path("/proc/self").exists()
+
+
+def is_gone_soon(pid: int) -> bool:
+    """Whether a process ends: it stands back for all others, so that even this may take it a while."""
+    until = time.monotonic() + 60_000 * MS
+    while is_alive(pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not is_alive(pid)
 
 
 def finish(counting: Counting) -> None:
@@ -71,7 +85,7 @@ def test_it_is_started_when_it_is_needed_and_ends_when_told(document: CaptureDoc
     (pid,) = counting.pids
     assert is_alive(pid)
     counting.end()
-    assert not is_alive(pid)
+    assert is_gone_soon(pid)
 
 
 def kill(counting: Counting) -> None:
@@ -129,7 +143,6 @@ def test_more_deaths_at_once_than_it_takes_to_give_up(counting: Counting, monkey
     assert counting.pids == []
 
 
-@pytest.mark.timeout(180)  # processes are started one after the other
 def test_half_of_what_kills_twice_is_left(document: CaptureDocument, counting: Counting) -> None:
     count = len(document.capture)
     kill(counting)
@@ -164,7 +177,7 @@ if __name__ == "__main__":
     document.load(Path(sys.argv[1]))
     document.counting.go_on()
     print(document.counting.pids[0], flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
@@ -180,17 +193,14 @@ def test_it_does_not_outlive_the_program(tmp_path: Path) -> None:
         pid = int(parent.stdout.readline())
         assert is_alive(pid)
         parent.kill()
-    until = time.monotonic() + 20
-    while is_alive(pid) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not is_alive(pid)
+    assert is_gone_soon(pid)
 
 
 def test_a_document_ends_it_when_closed(document: CaptureDocument) -> None:
     document.counting.go_on()
     (pid,) = document.counting.pids
     document.close()
-    assert not is_alive(pid)
+    assert is_gone_soon(pid)
     assert document.counting.go_on()
 
 

@@ -64,6 +64,21 @@ def test_what_is_refused_or_told_does_not_wait() -> None:
     assert waiting(analysis, sent_to(analysis, 0, "lead")).tolist() == []
 
 
+def test_what_stands_in_a_log_twice_waits_no_more_when_one_of_it_was_answered() -> None:
+    asked, proposed = tool_call("read"), envelope("mcp/proposal", {"method": "tools/call"})
+    answer = tool_result(asked)
+    decided = envelope("mcp/withdraw", {"reason": "timeout"}, correlation_id=[proposed["id"]])
+    for lines in (
+        (asked, asked, answer, answer, proposed, proposed, decided, decided),
+        (asked, answer, asked, proposed, decided, proposed),
+    ):
+        analysis = document_of(*lines).analysis
+        assert waiting(analysis, sent_by(analysis, 0, "lead")).tolist() == []
+    other = tool_call("read", id=asked["id"], sender="coder")
+    analysis = document_of(asked, answer, other).analysis
+    assert waiting(analysis, sent_by(analysis, 0, "coder")).tolist() == [2], "only its id is the same"
+
+
 def _said(what: str, about: list[str]) -> dict[str, Any]:
     """A message by a letter, about an earlier one."""
     if what == "q":

@@ -117,9 +117,9 @@ def test_nesting_without_end_is_one_line_that_cannot_be_read(prefix: bytes) -> N
 
 def test_ten_thousand_messages_are_quick_and_a_hundred_million_zeros_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
     line = json.dumps({"t": NINE, "dir": "in", "frame": [CALLS[0]] * 10_000}).encode()
-    started = time.process_time()
+    started = time.thread_time()
     assert len(BlockReader(0).read(line, 0)) == 10_000
-    assert time.process_time() - started < 2  # a tenth of it, on a quiet machine
+    assert time.thread_time() - started < 10  # a fiftieth of it, on a quiet machine
     monkeypatch.setattr(batch, "MAX_ELEMENTS", 5)
     line = json.dumps({"t": NINE, "dir": "in", "frame": [CALLS[0], 0, 0, 0, 0, 0]}).encode()
     assert len(BlockReader(0).read(line, 0)) == 1

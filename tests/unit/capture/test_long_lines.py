@@ -14,7 +14,7 @@ from tests.builders import GrowingLog, envelope, lines_of
 LONG = {**envelope("chat", {"text": "x" * (LONG_LINE_BYTES + 1_000_000)}, id="long")}
 
 
-def polled(log: GrowingLog, enough: Callable[[], object], seconds: float = 30) -> float:
+def polled(log: GrowingLog, enough: Callable[[], object], seconds: float = 150) -> float:
     """Poll until enough was read, and give the longest time one poll took, in seconds."""
     longest, until = 0.0, time.monotonic() + seconds
     while not enough():

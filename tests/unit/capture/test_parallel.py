@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -58,6 +59,14 @@ def ready_readers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel.PartReader, "__init__", start_and_wait)
 
 
+def none_is_left() -> bool:
+    """Whether the processes that read end: they stand back for all others, so that even this may take a while."""
+    until = time.monotonic() + 50
+    while (left := multiprocessing.active_children()) and time.monotonic() < until:
+        left[0].join(1)
+    return not left
+
+
 def listed(document: CaptureDocument) -> list[tuple[object, ...]]:
     """What is in it; the document is closed."""
     capture = document.capture
@@ -87,7 +96,7 @@ def test_the_same_messages(
     document.load(log)
     assert listed(document) == plain
     assert document.capture.sources[0].read_to == log.stat().st_size
-    assert not multiprocessing.active_children()
+    assert none_is_left()
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -106,7 +115,7 @@ def test_stopped_half_way_what_was_read_stays(log: Path, plain: list[tuple[objec
     while next(steps).messages < 100:
         pass
     steps.close()
-    assert not multiprocessing.active_children()
+    assert none_is_left()
     found = len(document.capture)
     assert [row[:3] for row in listed(document)] == [row[:3] for row in plain[:found]]
 
@@ -196,6 +205,18 @@ def iter_blocks(reading: parallel._Reading) -> Iterator[Block]:
             yield block
 
 
+def test_parts_of_short_lines_are_smaller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_MOST_LINES", 50)
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(lines_of(envelope(payload={"text": "x" * 90})) + b"{}\n" * 1_000)
+    source = SourceFile(log)
+    blocks = parallel.read_blocks(source, 0, source.size, readers=0)
+    counts = [len(block) for block in blocks if block is not None]
+    assert sum(counts) == 1_001
+    assert max(counts) <= 100
+    source.close()
+
+
 @pytest.mark.usefixtures("small_parts")
 def test_without_processes_to_be_had_it_reads_alone(log: Path, plain: list[tuple[object, ...]]) -> None:
     with mock.patch.object(parallel, "PartReader", side_effect=OSError):
@@ -208,12 +229,11 @@ def test_a_reading_process_ends_with_the_one_that_started_it(log: Path) -> None:
     source = SourceFile(log)
     reader = parallel.PartReader(source, 0)
     source.close()
-    process = multiprocessing.active_children()[0]
     assert reader.take() is None  # ready
     assert reader.ready
     reader.connection.close()  # as the system does for a program that was killed
-    process.join(10)
-    assert process.exitcode == 0
+    reader._process.join(50)
+    assert reader._process.exitcode == 0
 
 
 def test_a_process_that_finds_another_file_reads_nothing(tmp_path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from inspector.capture.sniff import SNIFFED_LINES, why_unknown
+from inspector.capture.sniff import SNIFFED_LINES, can_tell, why_unknown
 from inspector.capture.sources import SourceFile
-from tests.builders import envelope, lines_of, log_file
+from inspector.msp_capture import SpoolFeed
+from inspector.sources.spool import Spool
+from tests.builders import document_at, envelope, lines_of, log_file
 
 
 def reason(data: bytes) -> str | None:
@@ -40,3 +44,50 @@ def test_nothing_is_not_unknown(data: bytes) -> None:
 
 def test_a_byte_order_mark_is_no_part_of_the_first_line() -> None:
     assert reason(b"\xef\xbb\xbf" + lines_of(envelope())) is None
+
+
+@pytest.mark.parametrize("indent", [2, 4, "\t"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("between", ["\n", "\n\n", " "])
+def test_objects_of_several_lines_each_are_records(indent: int | str, end: str, between: str) -> None:
+    envelopes = [envelope(id=f"m{number}", payload={"text": "{\n", "list": [{"a": 1}]}) for number in range(3)]
+    text = between.join(json.dumps(one, indent=indent) for one in envelopes)
+    document = document_at(log_file(text.replace("\n", end).encode()))
+    assert [document.capture.envelope_id(row) for row in range(len(document.capture))] == ["m0", "m1", "m2"]
+    assert document.troubles == []
+
+
+def test_a_torn_one_among_them_costs_no_other() -> None:
+    one, two, three = (json.dumps(envelope(id=name), indent=2) for name in ("m1", "m2", "m3"))
+    document = document_at(log_file(f"{one}\n{two[:-20]}\n{three}\n".encode()))
+    assert (len(document.capture), document.unreadable) == (3, 1)
+
+
+class _More(SpoolFeed):
+    """A spool that more may be written to."""
+
+    @property
+    def growing(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("came", "enough"),
+    [
+        (b"", False),
+        (b'{"kind":"ch', False),
+        (b"{\r\n", False),
+        (b"\xef\xbb\xbf{\n  ", False),
+        (b'{\n  "kind"', True),
+        (b'{"kind":"chat"}\n', True),
+    ],
+)
+def test_how_much_of_a_stream_must_have_come(came: bytes, *, enough: bool) -> None:
+    spool = Spool("stream")
+    spool.write(came)
+    feed = _More(spool)
+    source = SourceFile(feed.path, feed=feed)
+    try:
+        assert can_tell(source) == enough
+    finally:
+        source.close()

@@ -48,7 +48,7 @@ class WatchedDemo(Demo):
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(50):
+    async with asyncio.timeout(200):
         while not condition():  # noqa: ASYNC110 - the demo has no event for it, and needs none but here
             await asyncio.sleep(0.01)
 

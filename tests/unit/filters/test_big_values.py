@@ -49,7 +49,7 @@ def test_a_value_that_is_too_large_is_as_its_head_shows_it(monkeypatch: pytest.M
 def test_an_expression_that_takes_too_long_for_a_value_does_not_match_it() -> None:
     document = document_of(*(envelope("chat", {"text": text}) for text in ("a  ", " " * 60_000 + "x", "b ")))
     filter_ = compile_filter(r'text matches "\\s+$"')
-    began = time.process_time()
+    began = time.thread_time()
     assert np.flatnonzero(filter_.mask(document.analysis, np.arange(3))).tolist() == [0, 2]
     assert filter_.too_long == 1
-    assert time.process_time() - began < 2
+    assert time.thread_time() - began < 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
@@ -26,7 +27,7 @@ def rule(filter_: str, *, color: str = "orange", paint: str = "edge", on: bool =
 
 
 def looks(highlighter: Highlighter, count: int) -> list[Look]:
-    assert highlighter.settle(range(count), time.perf_counter() + 10)
+    assert highlighter.settle(range(count), math.inf)
     return [highlighter.look(message) for message in range(count)]
 
 

@@ -70,7 +70,7 @@ def test_time_given_is_kept_to() -> None:
     found = search(document, '"nowhere" || payload.text contains "y"')
     turns = 0
     with patch.object(pace, "_MOST", 64):
-        while not found.step(time.perf_counter() + 0.002):
+        while not found.step(time.perf_counter()):  # over at once, however fast the machine is
             turns += 1
     assert turns > 2
     assert found.result().tolist() == []

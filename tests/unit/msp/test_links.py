@@ -123,10 +123,10 @@ def test_no_value_of_a_wrong_type_stops_anything(read, name: str, value: Any):
 
 
 def test_thousands_of_one_id_are_told_apart_as_fast_as_others(tmp_path: Path):
-    twins = [{"subsession_id": "s", "parent_session_id": "m", "messages": []} for _ in range(10_000)]
+    twins = [{"subsession_id": "s", "parent_session_id": "m", "messages": []} for _ in range(30_000)]
     (tmp_path / "x.json").write_text(json.dumps([{"session_id": "m", "messages": []}, *twins]))
-    began = time.process_time()
+    began = time.thread_time()
     document = SessionDocument.read([tmp_path / "x.json"])
-    assert time.process_time() - began < 3  # by counting each anew 7 s
+    assert time.thread_time() - began < 20  # by counting each anew a minute
     assert [sub.key for sub in document.subsessions[:3]] == ["s", "s~2", "s~3"]
-    assert len({sub.key for sub in document.subsessions}) == 10_000
+    assert len({sub.key for sub in document.subsessions}) == 30_000

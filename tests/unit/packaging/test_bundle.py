@@ -249,7 +249,7 @@ def test_it_runs_without_what_is_left_out(panel: str, tmp_path: Path) -> None:
     capture = "tests/data/captures/demo-round.ctxcap"
     done = subprocess.run(
         [sys.executable, "-c", _BLOCKED, "screenshot", capture, "-o", str(picture), "--panel", panel],
-        capture_output=True, text=True, check=False, cwd=ROOT, timeout=50,
+        capture_output=True, text=True, check=False, cwd=ROOT, timeout=120,
         env={**os.environ, "CONTEXT_INSPECTOR_HOME": str(tmp_path / "home")},
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")

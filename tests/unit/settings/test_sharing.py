@@ -33,6 +33,7 @@ def test_what_is_written_is_read(tmp_path: Path, presets: list[Preset]) -> None:
 def test_a_file_is_replaced_whole_and_can_be_read_by_others(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text("x" * 10_000)
+    file.chmod(0o644)
     write_shared(file, Shared(default_presets()))
     assert read_shared(file).presets == default_presets()
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]

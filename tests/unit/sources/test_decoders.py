@@ -52,6 +52,17 @@ def test_plain_bytes_stay_as_they_are(data: bytes, size: int) -> None:
         assert unpacked(data, size) == (data, None)
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+def test_what_powershell_wrote_is_read_as_utf_8(codec: str, size: int) -> None:
+    text = '{"kind":"chat","payload":{"text":"Grüße, \U0001f600"}}\r\n'
+    data = "\ufeff".encode(codec) + text.encode(codec)
+    assert is_compressed(data[:4])
+    assert unpacked(data, size) == (text.encode(), None)
+    out, trouble = unpacked(data[:-1], size)
+    assert (out, trouble) == (text.encode()[:-1], "it ends in the middle of a character")
+
+
 @codecs
 def test_a_cut_archive_gives_what_it_held(compress: Compress) -> None:
     data = compress(TEXT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import ssl
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +16,26 @@ from websockets.frames import Frame, Opcode
 from inspector.sources import failures, opening
 from inspector.sources.state import SourceState
 from tests.conftest import MS
-from tests.unit.sources.watching import IMPATIENT, LONG_S, QUICK, WELCOME, failure, loss, server, tcp, watching
+from tests.unit.sources.watching import (
+    IMPATIENT,
+    LONG_S,
+    QUICK,
+    WELCOME,
+    failure,
+    free_port,
+    loss,
+    no_such_name,
+    server,
+    tcp,
+    watching,
+)
 
 CERTIFICATES = Path(__file__).parents[2] / "data" / "tls"
 AUTHORITY = str(CERTIFICATES / "authority.pem")
 
 
-async def test_no_such_host(tmp_path: Path) -> None:
+async def test_no_such_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", no_such_name)
     assert "(name lookup). Check the spelling" in await failure(tmp_path, "ws://no-such-host.invalid:1")
 
 
@@ -35,9 +49,8 @@ async def test_a_name_server_that_never_answers(tmp_path: Path, monkeypatch: pyt
 
 
 async def test_nothing_listens(tmp_path: Path) -> None:
-    async with tcp(None) as url:
-        pass
-    assert "refused the connection (TCP): nothing is listening there" in await failure(tmp_path, url)
+    said = await failure(tmp_path, f"ws://127.0.0.1:{free_port()}")
+    assert "refused the connection (TCP): nothing is listening there" in said
 
 
 @pytest.mark.parametrize("url", ["", "http//x", "ftp://x", "ws://", "ws://x:99999", "ws://[::1"])

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,12 @@ class Log:
         return before
 
     def truncate(self) -> None:
+        """Empty it, as soon as the file system's clock, which may be coarse, tells that from what was written last."""
+        written, clock = os.fstat(self._file).st_mtime_ns, self.path.with_name("clock")
+        clock.touch()
+        while clock.stat().st_mtime_ns <= written:
+            time.sleep(0.001)
+            clock.touch()
         os.ftruncate(self._file, 0)
 
     def said(self) -> list[str | None]:
@@ -62,10 +68,7 @@ class Log:
 
     def wait_for(self, *expected: str) -> None:
         """Let the document read until there are as many messages, and compare."""
-        until = time.monotonic() + 10_000 * MS
-        while len(self.document.capture) < len(expected) and time.monotonic() < until:
-            self.document.poll()
-            time.sleep(2 * MS)
+        self.wait_until(lambda: len(self.document.capture) >= len(expected))
         assert self.said() == list(expected)
 
     def wait(self, seconds: float) -> None:
@@ -73,19 +76,29 @@ class Log:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             self.document.poll()
-            time.sleep(2 * MS)
+            time.sleep(0.002)
+
+    def wait_until(self, is_so: Callable[[], object]) -> None:
+        """Let the document read until something is so, or very long."""
+        until = time.monotonic() + 30_000 * MS
+        while not is_so() and time.monotonic() < until:
+            self.document.poll()
+            time.sleep(0.002)
 
     def wait_for_trouble(self) -> None:
         """Let the document read until it says why it cannot."""
-        until = time.monotonic() + 10_000 * MS
-        while not self.document.troubles and time.monotonic() < until:
-            self.wait(2 * MS)
+        self.wait_until(lambda: self.document.troubles)
 
     def wait_until_copied(self) -> None:
         """From then on nobody can take what was read away."""
-        until = time.monotonic() + 10_000 * MS
-        while self.document.capture.sources[0].data_path == self.path and time.monotonic() < until:
-            self.wait(2 * MS)
+        self.wait_until(lambda: self.document.capture.sources[0].data_path != self.path)
+
+    def wait_until_seen(self) -> None:
+        """The file that took its place has been seen, and waits for its turn."""
+        assert self.document.followed is not None
+        waiting = self.document.followed._waiting
+        self.wait_until(lambda: waiting)
+        assert waiting
 
     def close(self) -> None:
         self.document.close()
@@ -101,6 +114,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same, twenty times as fast."""
     for name in ("POLL_S", "STILL_S", "GRACE_S", "OVERLAP_S"):
         monkeypatch.setattr(follow_module, name, getattr(follow_module, name) / 20 * (MS / 0.001))
+
+
+NEVER = 1_000.0
+"""In place of a time that is to be over only when the test says so, however busy the machine is."""
 
 
 @pytest.fixture
@@ -143,13 +160,15 @@ def test_an_old_log_is_not_copied_until_it_grows(log: Log) -> None:
 
 
 def test_a_torn_last_line_waits_until_it_has_stood_still(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow_module, "STILL_S", 0.4)
+    still_s = follow_module.STILL_S
+    monkeypatch.setattr(follow_module, "STILL_S", NEVER)
     whole = line("b")
     log.write(line("a") + whole[:20])
     log.open()
     assert log.said() == ["a"]
     log.write(whole[20:] + whole[:8])
     log.wait_for("a", "b")
+    monkeypatch.setattr(follow_module, "STILL_S", still_s)
     log.wait_for("a", "b", "JSON that is cut after 8 B")
     log.write(whole[8:] + line("c"))
     log.wait_for("a", "b", "JSON that is cut after 8 B", "b", "c")  # the row stays, and the line is read whole
@@ -196,14 +215,20 @@ def test_a_line_of_many_blocks_that_is_written_slowly(log: Log) -> None:
 # Rotation
 
 
-def test_renamed_and_made_anew_the_old_file_is_read_to_its_end_first(log: Log) -> None:
+def test_renamed_and_made_anew_the_old_file_is_read_to_its_end_first(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    grace_s = follow_module.GRACE_S
+    monkeypatch.setattr(follow_module, "GRACE_S", NEVER)
+    monkeypatch.setattr(follow_module, "OVERLAP_S", NEVER)
     log.say("a")
     log.open()
     log.rename()
     log.say("b")
     before = log.create()
     log.say("new")
+    log.wait_until_seen()
     os.write(before, line("late"))
+    log.wait_for("a", "b", "late")
+    monkeypatch.setattr(follow_module, "GRACE_S", grace_s)
     log.wait_for("a", "b", "late", ROTATED, "new")
     os.write(before, line("very late"))
     log.wait_for("a", "b", "late", ROTATED, "new", "very late")
@@ -315,14 +340,21 @@ def test_a_torn_line_before_a_rotation_stays_a_row_of_its_own(log: Log) -> None:
     log.wait_for("a", "JSON that is cut after 8 B", ROTATED, "b")
 
 
-def test_two_rotations_at_once(log: Log) -> None:
+def test_two_rotations_at_once(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    grace_s = follow_module.GRACE_S
+    monkeypatch.setattr(follow_module, "GRACE_S", NEVER)
+    monkeypatch.setattr(follow_module, "OVERLAP_S", NEVER)
     log.say("a")
     log.open()
-    for name in ("b", "c"):
-        log.rename()
-        os.close(log.create())
-        log.say(name)
-        log.wait(0.012)
+    log.rename()
+    os.close(log.create())
+    log.say("b")
+    log.wait_until_seen()  # the first has not had its turn when the second comes
+    log.rename()
+    os.close(log.create())
+    log.say("c")
+    log.wait_for("a", ROTATED, "b")
+    monkeypatch.setattr(follow_module, "GRACE_S", grace_s)
     log.wait_for("a", ROTATED, "b", ROTATED, "c")
 
 
@@ -350,7 +382,7 @@ steps = st.lists(
 @settings(max_examples=15)
 @given(steps)
 def test_any_writing_with_rotations_anywhere_gives_the_rows_of_its_pieces(steps: list[tuple[str, int]]) -> None:
-    follow_module.STILL_S = 300 * MS  # `quick` puts it back
+    follow_module.STILL_S = NEVER  # `quick` puts it back
     with tempfile.TemporaryDirectory() as folder:
         log = Log(Path(folder))
         log.say("first")
@@ -394,7 +426,7 @@ def test_verdicts_beside_a_followed_log_come_with_it(tmp_path: Path, monkeypatch
     assert log.document.decisions.about(0) == []
     with beside.open("ab") as file:
         file.write(json.dumps(decision).encode()[40:] + b"\n")
-    log.wait(0.02)
+    log.wait_until(lambda: log.document.decisions.about(0))
     assert log.document.decisions.about(0) == [decision]
     log.close()
 

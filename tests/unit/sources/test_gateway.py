@@ -28,7 +28,6 @@ from inspector.sources.state import SourceState, Timing
 from inspector.summary import context_nodes
 from tests.conftest import MS
 from tests.unit.sources.watching import (
-    IMPATIENT,
     LONG_S,
     QUICK,
     WELCOME,
@@ -249,7 +248,7 @@ async def test_no_welcome(tmp_path: Path) -> None:
         await socket.send('{"error":"Invalid message format"}')
         await socket.wait_closed()
 
-    async with server(mute) as url, watching(tmp_path, url, timing=IMPATIENT) as watch:
+    async with server(mute) as url, watching(tmp_path, url, timing=replace(QUICK, welcome_s=300 * MS)) as watch:
         sentence = await watch.until(SourceState.FAILED)
         assert "sent no welcome for space demo within " in sentence
         assert watch.frames()[-1] == {"error": "Invalid message format"}
@@ -294,7 +293,7 @@ async def test_silence_and_a_failed_ping_are_lost(tmp_path: Path) -> None:
 
     frozen = asyncio.Event()
     async with server(greet_then(freeze)) as url:
-        said, gap = await loss(tmp_path, url, timing=replace(IMPATIENT, ping_s=50 * MS, pong_s=100 * MS, close_s=0.1))
+        said, gap = await loss(tmp_path, url, timing=replace(QUICK, ping_s=50 * MS, pong_s=100 * MS, close_s=0.1))
         frozen.set()
         assert "did not answer a ping" in said
         assert "did not answer a ping" in gap["reason"]
@@ -352,7 +351,7 @@ async def test_closing_twice_at_once_while_connecting(tmp_path: Path) -> None:
 
 async def test_closing_twice_at_once_between_two_attempts(tmp_path: Path) -> None:
     timing = replace(QUICK, first_wait_s=60, longest_wait_s=60)
-    gateway = DemoGateway()
+    gateway = DemoGateway(port=free_port())
     await gateway.start()
     async with watching(tmp_path, gateway.url, timing=timing) as watch:
         await watch.until(SourceState.CONNECTED)
@@ -427,7 +426,7 @@ async def test_connect_now_does_not_wait(tmp_path: Path) -> None:
 
 
 async def test_it_does_not_give_up_and_can_be_stopped(tmp_path: Path) -> None:
-    gateway = DemoGateway()
+    gateway = DemoGateway(port=free_port())
     await gateway.start()
     async with watching(tmp_path, gateway.url) as watch:
         await watch.until(SourceState.CONNECTED)

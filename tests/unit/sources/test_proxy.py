@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from inspector.aio import cancel_and_wait, spawn
 from inspector.demo.gateway import DemoGateway
 from inspector.sources.state import SourceState
-from tests.unit.sources.watching import failure, watching
+from tests.unit.sources.watching import failure, no_such_name, watching
 
 
 @pytest.fixture(autouse=True)
@@ -99,6 +100,7 @@ async def test_no_proxy_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     async with proxied("ws://127.0.0.1:9") as proxy:
         monkeypatch.setenv("http_proxy", proxy.url)
         monkeypatch.setenv("no_proxy", ".invalid")
+        monkeypatch.setattr(socket, "getaddrinfo", no_such_name)
         await failure(tmp_path, "ws://gateway.invalid:8123")
         assert proxy.asked == []
 

@@ -6,11 +6,12 @@ import asyncio
 import json
 import socket
 import ssl
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
@@ -23,16 +24,17 @@ from inspector.sources.gateway import GatewaySource
 from inspector.sources.state import SourceState, Timing
 from tests.conftest import MS
 
-LONG_S = 20_000 * MS
+LONG_S = 50_000 * MS
 """How long a test waits for what is sure to come; a slow machine may take its time."""
 
 QUICK = Timing(
-    open_s=LONG_S, welcome_s=LONG_S, flush_s=0.02, close_s=0.3, attempt_s=LONG_S, first_wait_s=0.02, longest_wait_s=0.1
-)
+    open_s=LONG_S, welcome_s=LONG_S, flush_s=0.02, close_s=LONG_S, attempt_s=LONG_S, first_wait_s=0.02,
+    longest_wait_s=0.1,
+)  # fmt: skip
 """Loses no time where nobody has to be waited for."""
 
-IMPATIENT = replace(QUICK, open_s=400 * MS, welcome_s=300 * MS, attempt_s=300 * MS)
-"""For servers that never answer."""
+IMPATIENT = replace(QUICK, open_s=1_000 * MS, welcome_s=300 * MS, close_s=0.1)
+"""For servers that never answer; all that comes before is to be done in that time."""
 
 WELCOME = {
     "from": "system:gateway",
@@ -116,7 +118,7 @@ async def loss(tmp_path: Path, url: str, **facts: Any) -> tuple[str, dict[str, A
 async def server(
     handler: Callable[[ServerConnection], Awaitable[None]], *, port: int = 0, tls: ssl.SSLContext | None = None
 ) -> AsyncGenerator[str]:
-    async with serve(handler, "127.0.0.1", port, close_timeout=0.3, ssl=tls) as running:
+    async with serve(handler, "127.0.0.1", port, close_timeout=LONG_S, ssl=tls) as running:
         yield f"ws://127.0.0.1:{next(iter(running.sockets)).getsockname()[1]}"
 
 
@@ -143,10 +145,25 @@ async def tcp(answer: bytes | None, *, hang_up: bool = True) -> AsyncGenerator[s
             await writer.wait_closed()
 
 
+_held: list[socket.socket] = []
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port on which nobody listens but whom a test tells to: no other test is given it meanwhile."""
+    probe = socket.socket()
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # so that a server may have it all the same
+    probe.bind(("127.0.0.1", 0))
+    port = probe.getsockname()[1]
+    if sys.platform == "linux":
+        _held.append(probe)
+    else:  # there a port has one owner
+        probe.close()
+    return port
+
+
+def no_such_name(*_: object, **_options: object) -> NoReturn:
+    """In place of `socket.getaddrinfo`: what a name server says, of which a machine without a network has none."""
+    raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
 
 async def kill(gateway: DemoGateway) -> None:

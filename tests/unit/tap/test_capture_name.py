@@ -82,7 +82,7 @@ def test_a_tap_that_is_about_to_end_is_waited_for(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(100)
 @pytest.mark.parametrize("append", [False, True])
 def test_what_is_no_file_is_refused_and_never_read(append: bool, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"

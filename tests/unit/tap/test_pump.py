@@ -27,7 +27,7 @@ def pumped() -> tuple[Pump, Backlog, int, int]:
 
 
 def joined(pump: Pump) -> None:
-    pump.thread.join(10_000 * MS)
+    pump.thread.join(30_000 * MS)
     assert not pump.thread.is_alive()
 
 

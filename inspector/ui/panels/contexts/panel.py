@@ -246,7 +246,7 @@ class ContextsPanel(QWidget):
 
     def _show_counts(self) -> None:
         nodes = self.model.rows.nodes
-        self.head.set_count(f"{nodes:,}" if nodes else "")
+        self.head.count_things(nodes, "context")
         found = self.model.rows.found
         if found is not None:
             self.view.set_empty_text("" if found.matches or found.shows(-2) else "No context matches.")

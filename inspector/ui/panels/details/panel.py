@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
@@ -31,6 +31,7 @@ from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.tabs import DetailTabs
 from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import HairLine, TextLabel
+from inspector.ui.widgets.page_stack import PageStack
 
 EMPTY = "Select a message to see what it says and what came of it."
 GROWN_AFTER_MS = 400
@@ -154,7 +155,7 @@ class DetailsPanel(QWidget):
         tree.tree.filter_requested.connect(self.filter_requested)
         tree.tree.column_requested.connect(self.column_requested)
         raw.save_requested.connect(self.save_requested)
-        self._stack = QStackedWidget(self)
+        self._stack = PageStack(self)
         self._stack.setObjectName("detailPages")
         for page in (*self.pages.values(), self.context_page, self.participant_page):
             self._stack.addWidget(page)

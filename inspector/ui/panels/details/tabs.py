@@ -14,6 +14,8 @@ from inspector.ui.theme import ThemeController
 _MOST_GAP, _LEAST_GAP = 14, 5
 _COUNT_GAP = 4
 _SIDE = 2
+_LEAST = 160
+"""Width they can be scrolled in, in pixels at 100 %."""
 
 
 class DetailTabs(QTabBar):
@@ -29,7 +31,6 @@ class DetailTabs(QTabBar):
         self.setProperty("variant", "underline")
         self.setDrawBase(False)
         self.setExpanding(False)
-        self.setUsesScrollButtons(False)
         self.setElideMode(Qt.TextElideMode.ElideNone)
         self.setMouseTracking(True)
         for title in titles:
@@ -81,10 +82,8 @@ class DetailTabs(QTabBar):
 
     @override
     def minimumSizeHint(self) -> QSize:
-        """With the least spacing: what it has now would keep the pane from becoming narrower."""
-        words = sum(self._words_width(index) for index in range(self.count()))
-        gaps = max(0, self.count() - 1) * round(_LEAST_GAP * self._themes.theme.zoom)
-        return QSize(words + gaps, self._themes.theme.metrics.head - 1)
+        """Narrower than all titles they are scrolled: what they need must not keep the pane from becoming so."""
+        return QSize(round(_LEAST * self._themes.theme.zoom), self._themes.theme.metrics.head - 1)
 
     @override
     def minimumTabSizeHint(self, index: int) -> QSize:

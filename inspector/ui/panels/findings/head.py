@@ -45,7 +45,7 @@ class FindingsHead(ListHead):
         """Make the head."""
         super().__init__(theme_controller, "Findings", name="findings", parent=parent)
         self._count.hide()  # the switches count
-        self._row.insertSpacing(self._row.indexOf(self._count), _AFTER_TITLE)
+        self._title.setContentsMargins(0, 0, _AFTER_TITLE, 0)
         self.toggles: dict[Severity, SeverityToggle] = {}
         self._showing = False
         place = self._row.indexOf(self._count)

@@ -7,7 +7,7 @@ y is the plot's own values.
 from __future__ import annotations
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -31,12 +31,11 @@ from inspector.ui.panels.growth.figure import Figure, Scale
 from inspector.ui.panels.growth.words import short
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
+from inspector.ui.panels.timeline.gestures import AxisGestures
 from inspector.ui.theme import ThemeController
 
 pg.setConfigOption("exitCleanup", False)  # it would end the program before Qt does
 
-_DRAGGED_PX = 4
-_WHEEL, _KEY_ZOOM, _PANNED = 1.25, 1.5, 0.12
 _TICK_PX = 42
 _TOP, _BOTTOM = 24, 12
 """Air above the greatest value and below 0, pixels."""
@@ -106,9 +105,7 @@ class PlotCanvas(pg.GraphicsView):
         self._top = 1.0
         self.unit = ""
         self._stale = True
-        self._pressed: tuple[QPoint, int] | None = None
-        self._dragging = False
-        self._brush_from: int | None = None
+        self._gestures = AxisGestures(axis, self)
         self._rest_ns: int | None = None
         self._asked = False  # the pointer is here, or the cursor was moved with keys: the card says what is there
         self.box = pg.ViewBox(enableMouse=False, enableMenu=False)
@@ -300,7 +297,7 @@ class PlotCanvas(pg.GraphicsView):
         if not self.isVisible() or figure is None:
             return
         text = None if x is None or cursor is None or figure.empty else figure.card(cursor)
-        asked = self._asked and not self._dragging
+        asked = self._asked and not self._gestures.dragging
         self.setAccessibleDescription(figure.empty or (text.spoken if text is not None else "No time is pointed at"))
         if text is None or x is None or cursor is None or not asked:
             self.card.show_away(None, QRect(), 0)
@@ -310,50 +307,27 @@ class PlotCanvas(pg.GraphicsView):
 
     # Pointer
 
-    def _ns_at(self, place: QPoint) -> int:
-        return self._axis.ns_at(place.x() - self.head, self.axis_width)
-
     @override
     def mousePressEvent(self, ev: QMouseEvent) -> None:
-        if ev.button() is not Qt.MouseButton.LeftButton:
-            return
-        place = ev.position().toPoint()
-        self._pressed, self._dragging = (place, self._axis.left_ns), False
-        held = ev.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        if (held or self._axis.brushing) and place.x() >= self.head:
-            self._brush_from = self._ns_at(place)
+        self._gestures.press(ev)
 
     @override
     def mouseMoveEvent(self, ev: QMouseEvent) -> None:
         place = ev.position().toPoint()
         self._asked = True
-        if self._pressed is None:
+        if not self._gestures.pressed:
             inside = 0 <= place.x() - self.head <= self.axis_width
-            self._axis.set_cursor(self._ns_at(place) if inside else self._rest_ns)
-            return
-        start, left_ns = self._pressed
-        if not self._dragging and (place - start).manhattanLength() < _DRAGGED_PX:
-            return
-        self._dragging = True
-        self.card.show_away(None, QRect(), 0)
-        if self._brush_from is not None:
-            self._axis.set_brush((self._brush_from, self._ns_at(place)))
-            return
-        self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
-        by = round((place.x() - start.x()) / self.axis_width * self._axis.span_ns)
-        self._axis.show(left_ns - by, left_ns - by + self._axis.span_ns)
+            self._axis.set_cursor(self._gestures.ns_at(place) if inside else self._rest_ns)
+        elif self._gestures.drag(place) is not None:
+            self.card.show_away(None, QRect(), 0)
+            if self._gestures.brush_from is None:
+                self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
 
     @override
     def mouseReleaseEvent(self, ev: QMouseEvent) -> None:
-        if ev.button() is not Qt.MouseButton.LeftButton or self._pressed is None:
-            return
-        dragged, self._pressed, self._dragging = self._dragging, None, False
         self.viewport().unsetCursor()
-        if self._brush_from is not None:
-            self._brush_from = None
-            self._axis.commit_brush()
-        elif not dragged:
-            self._select(self._ns_at(ev.position().toPoint()))
+        if self._gestures.release(ev):
+            self._select(self._gestures.ns_at(ev.position().toPoint()))
 
     def _select(self, ns: int) -> None:
         message = self._figure.message_at(ns) if self._figure is not None else None
@@ -363,7 +337,7 @@ class PlotCanvas(pg.GraphicsView):
 
     @override
     def mouseDoubleClickEvent(self, ev: QMouseEvent) -> None:
-        self._axis.zoom(4, self._ns_at(ev.position().toPoint()))
+        self._axis.zoom(4, self._gestures.ns_at(ev.position().toPoint()))
 
     @override
     def enterEvent(self, event: QEvent) -> None:
@@ -378,11 +352,8 @@ class PlotCanvas(pg.GraphicsView):
 
     @override
     def wheelEvent(self, ev: QWheelEvent) -> None:
-        down, across = ev.angleDelta().y(), ev.angleDelta().x()
-        if ev.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(across) > abs(down):
-            self._axis.pan(-(across or down) / 120 * _PANNED)
-        else:
-            self._axis.zoom(_WHEEL ** (down / 120), self._ns_at(ev.position().toPoint()))
+        if not self._gestures.pan_by_wheel(ev):
+            self._gestures.zoom_by_wheel(ev)
         ev.accept()
 
     # Keyboard
@@ -394,39 +365,25 @@ class PlotCanvas(pg.GraphicsView):
             QWidget.keyPressEvent(self, ev)
 
     def _take_key(self, key: Qt.Key, event: QKeyEvent) -> bool:
-        axis = self._axis
-        ways = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        if key in ways and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            axis.pan(ways[key] * _PANNED)
-        elif key in ways:
-            self._step(axis.cursor_ns, ways[key])
+        axis, gestures = self._axis, self._gestures
+        if gestures.take_key(event):
+            return True
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._step(axis.cursor_ns, -1 if key == Qt.Key.Key_Left else 1)
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             self._step(None, 1 if key == Qt.Key.Key_Home else -1)
-        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
-            self.zoom(1 / _KEY_ZOOM if key == Qt.Key.Key_Minus else _KEY_ZOOM)
-        elif key == Qt.Key.Key_F:
-            axis.fit()
         elif key == Qt.Key.Key_B:
-            self._brush_from = axis.cursor_ns if self._brush_from is None else None
-            axis.set_brush(None if self._brush_from is None else (self._brush_from, self._brush_from))
+            gestures.turn_brush(axis.cursor_ns)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if self._brush_from is not None:
-                self._brush_from = None
-                axis.commit_brush()
-            elif axis.cursor_ns is not None:
+            if not gestures.commit() and axis.cursor_ns is not None:
                 self._select(axis.cursor_ns)
         elif key == Qt.Key.Key_Escape:
-            self._take_back()
+            if gestures.brush_from is None and axis.brushed is None and not axis.brushing:
+                self.left.emit()
+            gestures.drop()
         else:
             return False
         return True
-
-    def _take_back(self) -> None:
-        if self._brush_from is None and self._axis.brushed is None and not self._axis.brushing:
-            self.left.emit()
-        self._brush_from = self._pressed = None
-        self._axis.set_brush(None)
-        self._axis.set_brushing(False)
 
     def _step(self, ns: int | None, step: int) -> None:
         found = self._figure.next_time(ns, step) if self._figure is not None else None
@@ -436,13 +393,8 @@ class PlotCanvas(pg.GraphicsView):
             self._axis.set_cursor(found)
             self._rest_ns = found
             self._follow_cursor()
-            if self._brush_from is not None:
-                self._axis.set_brush((self._brush_from, found))
-
-    def zoom(self, factor: float) -> None:
-        """Zoom about the cursor, or about the middle where it is not in sight."""
-        about = self._axis.cursor_ns if self._cursor_x() is not None else None
-        self._axis.zoom(factor, (self._axis.left_ns + self._axis.right_ns) // 2 if about is None else about)
+            if self._gestures.brush_from is not None:
+                self._gestures.brush_to(found)
 
     # Qt events
 

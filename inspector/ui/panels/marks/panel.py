@@ -157,7 +157,7 @@ class MarksPanel(ListPanel):
         """Take in what is marked now."""
         self._timer.stop()
         self._stale = True
-        self.head.set_count(f"{len(self._document.analysis.marks):,}" if len(self._document.analysis.marks) else "")
+        self.head.count_things(len(self._document.analysis.marks), "mark")
         if self.isVisible():
             self._list()
 
@@ -178,7 +178,7 @@ class MarksPanel(ListPanel):
     @override
     def say(self) -> None:
         rows, total = self.model.rows, len(self._document.analysis.marks)
-        self.head.set_count(f"{total:,}" if total else "")
+        self.head.count_things(total, "mark")
         hint, link = "", ""
         if rows.outside and self.model.choice.view_only:
             hint, link = f"{rows.outside:,} more {_are(rows.outside)} hidden by {self.hider()}", "List all"

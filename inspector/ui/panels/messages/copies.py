@@ -16,7 +16,7 @@ from inspector.protocol.secrets import mask_text
 from inspector.ui import formats, wire_text
 from inspector.ui.panels.messages import copying
 from inspector.ui.panels.messages.columns import Column
-from inspector.ui.panels.messages.steady import SteadyTable
+from inspector.ui.panels.messages.selecting import SelectingTable
 from inspector.ui.panels.messages.texts import Clipboard, Texts, one_text
 
 MOST = 10_000
@@ -48,7 +48,7 @@ class Copies(QObject):
     refused = Signal(str)
     told = Signal(str)
 
-    def __init__(self, document: CaptureDocument, table: SteadyTable) -> None:
+    def __init__(self, document: CaptureDocument, table: SelectingTable) -> None:
         super().__init__(table)
         self._document = document
         self._table = table

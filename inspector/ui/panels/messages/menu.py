@@ -12,7 +12,7 @@ from inspector.document import CaptureDocument
 from inspector.ui import formats, icons
 from inspector.ui.panels.messages import copying
 from inspector.ui.panels.messages.copies import Copies
-from inspector.ui.panels.messages.steady import SteadyTable
+from inspector.ui.panels.messages.table import MessageTable
 from inspector.ui.panels.messages.texts import Texts, one_text
 from inspector.ui.widgets.filter_menu import FilterMode, add_filter_actions
 
@@ -46,7 +46,7 @@ class RowMenu(QObject):
     mark_selected_requested = Signal()
     export_requested = Signal()
 
-    def __init__(self, document: CaptureDocument, copies: Copies, view: SteadyTable) -> None:
+    def __init__(self, document: CaptureDocument, copies: Copies, view: MessageTable) -> None:
         super().__init__(view)
         self._document = document
         self._model = view.messages

@@ -238,7 +238,7 @@ class MessagesPanel(QWidget):
         """A live connection stands since a time (Unix nanoseconds), or none does."""
         began = name is not None and self._connected is None
         self._connected = None if name is None else (name, since_ns)
-        if began and self.view.current_message() is None:
+        if began and self.view.selected_message is None:
             self.view.follow(True)
         self._refresh_empty()
 
@@ -356,7 +356,7 @@ class MessagesPanel(QWidget):
 
     def current_message(self) -> int | None:
         """The selected message; None when there is none."""
-        return self.view.current_message()
+        return self.view.selected_message
 
     def go_to(self, message: int) -> bool:
         """Select a message and bring it into view; False when filter and scope hide it."""
@@ -377,7 +377,7 @@ class MessagesPanel(QWidget):
     @property
     def following(self) -> bool:
         """Whether new messages keep the view at the bottom."""
-        return self.view.following
+        return self.view.follower.following
 
     def follow(self, on: bool) -> None:
         """Go to the newest message and stay there, or hold still; what is sorted goes back to the order of arrival."""

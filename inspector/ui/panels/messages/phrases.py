@@ -191,7 +191,9 @@ def _answer(case: _Case, said: Phrase) -> None:
     if case.linked("method") == "initialize" and _server(case, said):
         return
     telling = bool(badges & Badge.CONSUMED) or bool(transients.hints(case.message))
-    if telling:
+    if case.flags & Flag.ERROR:  # among others that failed it is asked first which one it was
+        said.say(case.linked("target") or case.linked("method"), Style.MONO)
+    elif telling:
         said.say(case.linked("target"), Style.MONO)
     text = case.text or ""
     if text.startswith(_JSON_STARTS):

@@ -1,10 +1,10 @@
-"""The pill that floats over the table while it does not follow: "12 new", "Sorted; 12 new below"."""
+"""The pill that floats over the table while it does not follow: "12 new", "Sorted; 12 new below", "Sorting by text"."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea
 from typing_extensions import override
 
 from inspector.ui import formats
@@ -17,52 +17,70 @@ _SHADOW_ALPHAS = (6, 9, 12, 15, 18, 22)
 class NewPill(QAbstractButton):
     """Says how many messages came since the view stopped following or was sorted; a click returns there or sorts again.
 
-    It is reached by pointer and, for the keyboard, by End in the table, or the action that sorts again.
+    While something is being done with the rows it says that. It is reached by pointer and, for the keyboard, by End in
+    the table, or the action that sorts again.
     """
 
-    def __init__(self, kit: Kit, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, kit: Kit, table: QAbstractScrollArea) -> None:
+        super().__init__(table)
         self.setObjectName("newMessagesPill")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._kit = kit
-        self.set_count(0)
+        self._table = table
+        self._work = ""
+        self.show_count(0)
 
     def use_kit(self, kit: Kit) -> None:
         """Paint with other fonts and colours from now on."""
         self._kit = kit
-        self.resize(self.sizeHint())
+        self.place()
         self.update()
 
-    def set_count(self, count: int, *, is_sorted: bool = False) -> None:
-        """Say another number.
+    @property
+    def working(self) -> bool:
+        """Whether it says what is being done with the rows."""
+        return bool(self._work)
+
+    def show_count(self, count: int, *, is_sorted: bool = False) -> None:
+        """Say another number, 0 says nothing.
 
         Args:
             count: of new messages.
             is_sorted: rows are sorted, and the new ones stand below them.
         """
-        if is_sorted:
-            words = f"Sorted; {formats.number(count)} new below"
-            self.say(words, f"{words}. Sort them in", "Sort the new messages in", "refresh")
+        self._count, self._is_sorted = count, is_sorted
+        self._say()
+
+    def show_work(self, words: str) -> None:
+        """Say what is being done with the rows, with a click to give it up; "" says nothing more."""
+        self._work = words
+        self._say()
+
+    def _say(self) -> None:
+        number = formats.number(self._count)
+        if self._work:
+            words = name = self._work
+            tool_tip, self._icon = "Give it up", "clear"
+        elif self._is_sorted:
+            words = f"Sorted; {number} new below"
+            name, tool_tip, self._icon = f"{words}. Sort them in", "Sort the new messages in", "refresh"
         else:
-            words = f"{formats.number(count)} new"
-            self.say(words, f"{words} messages", "Show the newest messages and follow them (End)", "down")
-
-    def say(self, words: str, name: str, tool_tip: str, icon: str) -> None:
-        """Say anything else.
-
-        Args:
-            words: what it shows.
-            name: what screen readers say.
-            tool_tip: what a click does.
-            icon: in front of the words.
-        """
-        self._icon = icon
+            words = f"{number} new"
+            name, tool_tip, self._icon = f"{words} messages", "Show the newest messages and follow them (End)", "down"
         self.setText(words)
         self.setAccessibleName(name)
         self.setToolTip(tool_tip)
-        self.resize(self.sizeHint())
+        self.setVisible(self._count > 0 or self.working)
+        self.place()
         self.update()
+
+    def place(self) -> None:
+        """Stand at the bottom of the table, in the middle."""
+        area = self._table.viewport().geometry()
+        self.resize(self.sizeHint())
+        self.move(area.x() + (area.width() - self.width()) // 2, area.bottom() - self.height() - 4)
+        self.raise_()
 
     @override
     def sizeHint(self) -> QSize:

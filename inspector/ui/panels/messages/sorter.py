@@ -104,12 +104,12 @@ class Sorter(QObject):
         work = self._work
         if work is None:
             self._view.heads.show_progress(None)
-            self._view.show_work("")
+            self._view.pill.show_work("")
             return
         column = self._model.columns.sorted_at(work.by.field.name)
         self._view.heads.show_progress(None if column is None else (column, work.fraction))
         name = wire_text.plain(work.by.field.label, _MAX_NAME)
-        self._view.show_work(f"Sorting by {name}, {round(100 * work.fraction)} %")
+        self._view.pill.show_work(f"Sorting by {name}, {round(100 * work.fraction)} %")
 
     def _on_pill_clicked(self) -> None:
         if self._work is not None:

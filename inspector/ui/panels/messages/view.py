@@ -117,7 +117,7 @@ class MessageView(SteadyTable):
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.working:
+        if event.key() == Qt.Key.Key_Escape and self.pill.working:
             self.pill_clicked.emit()
             return
         if event.key() == Qt.Key.Key_Escape and self.selected.several:
@@ -201,9 +201,9 @@ class MessageView(SteadyTable):
         Going down that is the top, unless new messages are followed; going up, or following, the last one.
         """
         top, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
-        if self.following or last < 0:
+        if self.follower.following or last < 0:
             last = self.messages.rowCount() - 1
-        return last if by < 0 or self.following else max(top, 0)
+        return last if by < 0 or self.follower.following else max(top, 0)
 
     def _current(self) -> tuple[int, int] | None:
         row = self.currentIndex().row()
@@ -289,10 +289,7 @@ class MessageView(SteadyTable):
 
     def _click(self, row: int, column: int) -> None:
         self.cell_moved = False
-        selected = self.selected_message
-        self._select_row(row, column)
-        if selected is not None and self.selected_message == selected:
-            self._choose_again(selected)
+        self._choose_row(row, column)
 
     def _press(self, index: QModelIndex, position: QPoint) -> bool:
         """Act on a link or a chevron; whether there was one."""

@@ -93,7 +93,10 @@ class ParticipantsPanel(QWidget):
         here, announced = self.model.here()
         total = self.model.rowCount()
         words = f"{here:,} here" if self._connected else f"{here:,} when last seen"
-        self.head.set_count(words if announced else f"{total:,}" if total else "")
+        if announced:
+            self.head.set_count(words)
+        else:
+            self.head.count_things(total, "participant")
         self.view.setAccessibleDescription("" if total else EMPTY)
 
     # Asking

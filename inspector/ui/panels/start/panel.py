@@ -21,6 +21,7 @@ from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.widgets.notice import NoticeStack
+from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 if TYPE_CHECKING:
     from inspector.captures import Unsaved
@@ -96,9 +97,11 @@ class StartPage(QWidget):
         self.show_recents(settings)
 
     def _build(self) -> None:
-        page = QVBoxLayout(self)
-        page.setContentsMargins(0, 0, 0, 0)
-        page.setSpacing(0)
+        lines = QVBoxLayout(self)
+        lines.setContentsMargins(0, 0, 0, 0)
+        part = ScrolledPart(name="startPart", label="Start page", parent=self)
+        lines.addWidget(part)
+        page = part.lines
         page.addWidget(self.notices)
         page.addStretch(5)
         middle = QHBoxLayout()

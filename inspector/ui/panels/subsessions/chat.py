@@ -121,9 +121,9 @@ class ChatPanel(QWidget):
         self.input.clear()
 
     @property
-    def has_drafts(self) -> bool:
-        """Whether a message was written in part, here or in another sub-session."""
-        return bool(self._drafts) or bool(self.input.text.toPlainText().strip())
+    def drafts(self) -> list[str]:
+        """Messages that were written in part and not added, here and in other sub-sessions."""
+        return [draft for draft in (*self._drafts.values(), self.input.text.toPlainText()) if draft.strip()]
 
     def _roles(self) -> Iterator[str]:
         if self.sub is not None:

@@ -21,6 +21,7 @@ from inspector.ui.panels.timeline import words
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.beyond import Beyond
 from inspector.ui.panels.timeline.geometry import LaneGeometry, head_width, right_margin
+from inspector.ui.panels.timeline.gestures import AxisGestures
 from inspector.ui.panels.timeline.hover_card import HoverCard
 from inspector.ui.panels.timeline.painting import LanesPainter, Overlay
 from inspector.ui.panels.timeline.picture import Picture, SeenMark, picture_of
@@ -29,10 +30,6 @@ from inspector.ui.panels.timeline.source import TimelineSource
 from inspector.ui.panels.timeline.walking import Walk
 from inspector.ui.theme import ThemeController
 
-_DRAGGED_PX = 4
-_WHEEL = 1.25
-_KEY_ZOOM = 1.5
-_PANNED = 0.12
 _AIR = 0.15
 """Beside what a double click shows, as a share of it."""
 
@@ -48,6 +45,7 @@ class LanesView(QWidget):
 
     Attributes:
         current: the selected message, or None.
+        gestures: what pointer and keys do with the time.
         card: what the pointer is on.
         beyond: the ways to the next messages where none is in sight.
     """
@@ -89,9 +87,8 @@ class LanesView(QWidget):
         self._pixmap: QPixmap | None = None
         self._painter: LanesPainter | None = None
         self._chain: list[tuple[int, int | None]] = []
-        self._pressed: tuple[QPoint, int, int] | None = None
-        self._dragging = False
-        self._brush_from: int | None = None
+        self.gestures = AxisGestures(axis, self)
+        self._top = 0  # of the lanes, when the button was pressed
         self.current: int | None = None
         self.card = HoverCard(theme_controller, self)
         self.beyond = Beyond(theme_controller, self)
@@ -109,9 +106,14 @@ class LanesView(QWidget):
     # What it shows
 
     @property
+    def head(self) -> int:
+        """How far from the left the axis begins, in pixels."""
+        return head_width(self._themes.theme)
+
+    @property
     def axis_width(self) -> int:
         """How many pixels the axis has."""
-        return max(1, self.width() - head_width(self._themes.theme) - right_margin(self._themes.theme))
+        return max(1, self.width() - self.head - right_margin(self._themes.theme))
 
     def refresh(self) -> None:
         """The source has other lanes or messages."""
@@ -138,8 +140,7 @@ class LanesView(QWidget):
         if seen or not self._source.lanes.lanes:
             self.beyond.hide()
             return
-        head = head_width(self._themes.theme)
-        area = QRect(head, 0, width, self.height())
+        area = QRect(self.head, 0, width, self.height())
         self.beyond.show_ways(*(self._source.beyond(self._axis, step) is not None for step in (-1, 1)), area=area)
 
     def _go_beyond(self, step: int) -> None:
@@ -241,10 +242,7 @@ class LanesView(QWidget):
     # Pointer
 
     def _axis_x(self, place: QPoint) -> float:
-        return place.x() - head_width(self._themes.theme)
-
-    def _ns_at(self, place: QPoint) -> int:
-        return self._axis.ns_at(self._axis_x(place), self.axis_width)
+        return place.x() - self.head
 
     def mark_at(self, place: QPoint) -> SeenMark | None:
         """The mark at a place of this view."""
@@ -255,49 +253,30 @@ class LanesView(QWidget):
 
     @override
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() is not Qt.MouseButton.LeftButton:
-            return
-        place = event.position().toPoint()
-        self._pressed = (place, self._axis.left_ns, self._bar.value())
-        self._dragging = False
-        held = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        if (held or self._axis.brushing) and self._axis_x(place) >= 0:
-            self._brush_from = self._ns_at(place)
+        self._top = self._bar.value()
+        self.gestures.press(event)
 
     @override
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         place = event.position().toPoint()
-        if self._pressed is None:
+        if not self.gestures.pressed:
             self._hover(place)
             return
-        start, left_ns, top = self._pressed
-        moved = place - start
-        if not self._dragging and moved.manhattanLength() < _DRAGGED_PX:
+        moved = self.gestures.drag(place)
+        if moved is None:
             return
-        self._dragging = True
         self.card.hide()
-        if self._brush_from is not None:
-            self._axis.set_brush((self._brush_from, self._ns_at(place)))
-            return
-        self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        by = round(moved.x() / self.axis_width * self._axis.span_ns)
-        self._axis.show(left_ns - by, left_ns - by + self._axis.span_ns)
-        self._bar.setValue(top - moved.y())
+        if self.gestures.brush_from is None:
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self._bar.setValue(self._top - moved.y())
 
     @override
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() is not Qt.MouseButton.LeftButton or self._pressed is None:
-            return
-        self._pressed = None
         self.unsetCursor()
-        if self._brush_from is not None:
-            self._brush_from = None
-            self._axis.commit_brush()
-        elif not self._dragging:
+        if self.gestures.release(event):
             hit = self.mark_at(event.position().toPoint())
             if hit is not None:
                 self.message_requested.emit(hit.mark.row)
-        self._dragging = False
 
     @override
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -317,7 +296,7 @@ class LanesView(QWidget):
 
     def _hover(self, place: QPoint) -> None:
         x = self._axis_x(place)
-        self._axis.set_cursor(self._ns_at(place) if 0 <= x <= self.axis_width else self._own_cursor())
+        self._axis.set_cursor(self.gestures.ns_at(place) if 0 <= x <= self.axis_width else self._own_cursor())
         hit = self.mark_at(place)
         document, times = self._source.document, self._source.times
         if hit is not None:
@@ -347,14 +326,11 @@ class LanesView(QWidget):
 
     @override
     def wheelEvent(self, event: QWheelEvent) -> None:
-        down, across = event.angleDelta().y(), event.angleDelta().x()
-        place = event.position().toPoint()
+        down = event.angleDelta().y()
         self.card.hide()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier or (not self._bar.maximum() and down):
-            self._axis.zoom(_WHEEL ** (down / 120), self._ns_at(place))
-        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(across) > abs(down):
-            self._axis.pan(-(across or down) / 120 * _PANNED)
-        else:
+            self.gestures.zoom_by_wheel(event)
+        elif not self.gestures.pan_by_wheel(event):
             self._bar.setValue(self._bar.value() - round(down / 120 * 3 * self._bar.singleStep()))
         event.accept()
 
@@ -366,68 +342,37 @@ class LanesView(QWidget):
             super().keyPressEvent(event)
 
     def _take_key(self, key: Qt.Key, event: QKeyEvent) -> bool:
-        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        ways = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
-        if control:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             return False
-        if key in ways:
-            across = key in (Qt.Key.Key_Left, Qt.Key.Key_Right)
-            if shift and across:
-                self._axis.pan(ways[key] * _PANNED)
-            elif across:
-                self._go(self._walk.along(self.current, ways[key]))
-            else:
-                self._go(self._walk.across(self.current, ways[key]))
-        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            self.zoom(_KEY_ZOOM)
-        elif key == Qt.Key.Key_Minus:
-            self.zoom(1 / _KEY_ZOOM)
+        if self.gestures.take_key(event):
+            return True
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._go(self._walk.along(self.current, -1 if key == Qt.Key.Key_Left else 1))
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._go(self._walk.across(self.current, -1 if key == Qt.Key.Key_Up else 1))
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             self._go(self._walk.outermost(self.current, -1 if key == Qt.Key.Key_Home else 1))
         elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
             self._bar.setValue(self._bar.value() + (self.height() if key == Qt.Key.Key_PageDown else -self.height()))
-        elif key == Qt.Key.Key_F:
-            self._axis.fit()
         elif key == Qt.Key.Key_B:
-            self._brush_from = self._own_cursor() if self._brush_from is None else None
-            self._show_key_brush()
+            self.gestures.turn_brush(self._own_cursor())
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._enter()
-        elif key == Qt.Key.Key_Escape and (self._brush_from is not None or self._axis.brushing):
-            self._brush_from = None
-            self._axis.set_brush(None)
-            self._axis.set_brushing(False)
+        elif key == Qt.Key.Key_Escape and (self.gestures.brush_from is not None or self._axis.brushing):
+            self.gestures.drop()
         else:
             return False
         return True
 
-    def zoom(self, factor: float) -> None:
-        """Zoom about the cursor, or about the middle where it is not in sight."""
-        about = self._axis.cursor_ns
-        if about is None or not self._axis.left_ns <= about <= self._axis.right_ns:
-            about = (self._axis.left_ns + self._axis.right_ns) // 2
-        self._axis.zoom(factor, about)
-
     def _enter(self) -> None:
         """Details of the current message; where a range is brushed with the keys, it is chosen."""
-        if self._brush_from is not None:
-            self._brush_from = None
-            self._axis.commit_brush()
-        elif self.current is not None:
+        if not self.gestures.commit() and self.current is not None:
             self.details_requested.emit(self.current)
 
     def _go(self, row: int | None) -> None:
         if row is not None:
             self.message_requested.emit(row)
-            self._show_key_brush()
-
-    def _show_key_brush(self) -> None:
-        cursor = self._own_cursor()
-        if self._brush_from is not None and cursor is not None:
-            self._axis.set_brush((self._brush_from, cursor))
-        elif self._brush_from is None:
-            self._axis.set_brush(None)
+            self.gestures.brush_to(self._own_cursor())
 
     # Qt events
 

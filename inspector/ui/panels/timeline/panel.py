@@ -103,7 +103,7 @@ class TimelinePanel(QWidget):
         self.head.by_chosen.connect(self._choose_by)
         self.head.shown_chosen.connect(self._choose_shown)
         self.head.fit_requested.connect(self.axis.fit)
-        self.head.zoom_requested.connect(self.view.zoom)
+        self.head.zoom_requested.connect(self.view.gestures.zoom)
         self.view.message_requested.connect(self.message_requested)
         self.view.details_requested.connect(self.details_requested)
         self.head.brush_toggled.connect(self.axis.set_brushing)

@@ -172,7 +172,7 @@ class WastePanel(ListPanel):
     @override
     def say(self) -> None:
         found, listed = self.found, self.model.rows.wastes
-        self.head.set_count(f"{len(listed):,}" if listed else "")
+        self.head.count_things(len(listed), "case")
         self.head.say(self._sum_words(found) if found is not None else "", "")
         self._filter.setEnabled(bool(listed))
         self.view.set_empty_text("" if listed else self._empty_words())

@@ -46,8 +46,21 @@ def test_a_context_that_turns_out_to_lie_below_a_concluded_one() -> None:
 
 
 def test_every_message_after_it_counts() -> None:
+    said_so = [start(), said("conclusion")]
     calls = [tool_call("rm", context=R1) for _ in range(3)]
-    assert after(start(), said("conclusion"), *calls) == [("after-conclusion", row) for row in (3, 4, 5)]
+    assert after(*said_so, *calls) == [("after-conclusion", row) for row in (3, 4, 5)]
+
+
+def test_what_was_written_before_and_came_late_is_no_fault_of_its_sender() -> None:
+    began, late, other, end = start(), said("thought"), tool_call("rm", context=R1, sender="files"), said("conclusion")
+    assert after(began, end, late, other) == [("after-conclusion", 4)], "clocks of two are not compared"
+    assert after(began, end, {**late, "ts": None}) == [("after-conclusion", 3)]
+
+
+def test_a_copy_of_the_conclusion_concludes_nothing_again() -> None:
+    end = said("conclusion")
+    assert after(start(), end, end) == []
+    assert after(start(), end, end, said("conclusion")) == [("concluded-again", 4)]
 
 
 def test_a_conclusion_does_not_hide_a_cancel() -> None:

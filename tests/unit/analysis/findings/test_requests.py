@@ -104,6 +104,12 @@ def test_a_second_answer_on_stdio() -> None:
     assert told_either_way(ASK, answer, answer) == [("request-answered-again", 3)]
 
 
+def test_an_error_without_an_id_answers_what_could_not_be_read() -> None:
+    broken = line("server->client", 1, id=None, error={"code": -32700, "message": "Parse error"})
+    lost = line("server->client", 2, id=8, error={"code": -1, "message": "no"})
+    assert told_either_way(broken, lost) == [("response-without-request", 2)]
+
+
 def test_an_id_spelt_as_text() -> None:
     answer = line("server->client", 1, id="5", result={})
     assert told_either_way(ASK, answer) == [("jsonrpc-id-differs", 2)]
@@ -120,3 +126,7 @@ def test_a_fulfilment_with_other_arguments(proposed: Any, called: Any, *, differ
     )
     request = tool_call("w", arguments=called, correlation_id=["p"])
     assert (("fulfilment-differs", 2) in told_either_way(proposal, request)) is differs
+
+
+def test_what_a_gateway_refused_is_in_no_log() -> None:
+    assert told_either_way(refusal("lost-7f3a9c")) == [("capability-denied", 1)]

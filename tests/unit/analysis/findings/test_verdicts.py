@@ -111,7 +111,7 @@ def test_the_same_verdict_counts_for_each_message(tmp_path: Path) -> None:
 
 def read_until(document: CaptureDocument, condition: Callable[[], bool]) -> None:
     """A followed log is looked at a few times a second."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 50
     while not condition() and time.monotonic() < deadline:
         document.poll()
         time.sleep(0.005)

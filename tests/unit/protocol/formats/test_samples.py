@@ -35,6 +35,8 @@ def columns(name: str, *fields: str) -> list[tuple[Any, ...]]:
         ("wrapped.jsonl", "wrapped", 5, 0),
         ("capture.ctxcap", "capture", 6, 1),
         ("damaged.jsonl", "envelopes", 11, 8),
+        ("prefixed.log", "prefixed", 6, 1),
+        ("joined.jsonl", "envelopes", 4, 1),
     ],
 )
 def test_is_read(name: str, format_: str, records: int, unreadable: int) -> None:

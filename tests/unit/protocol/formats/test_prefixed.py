@@ -1,0 +1,136 @@
+"""Lines with a time, a process or a level before a message, as programs, containers and services log them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.fields import FIELD_BY_NAME
+from inspector.protocol.formats import read_line, read_line_as
+from inspector.protocol.record import Shape
+from inspector.protocol.times import NO_TIME, format_time
+from tests.builders import document_at, log_file
+
+CHAT = '{"kind":"chat","id":"c1","from":"lead","payload":{"text":"say \\"{\\" twice"}}'
+CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+NINE = "2026-01-05T09:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "time"),
+    [
+        ("2026-01-05T09:00:00.000000001Z ", "2026-01-05T09:00:00.000000001Z"),  # docker logs -t
+        ("gateway-1  | ", None),  # docker compose logs
+        ("2026-01-05T09:00:00.000000000Z stdout F ", NINE),  # Kubernetes
+        ("0|gateway  | ", None),  # pm2 logs
+        ("0|gateway  | 2026-01-05T09:00:00: ", NINE),
+        ("Jan 05 09:00:00 host mew[1234]: ", None),  # journalctl
+        ("2026-01-05T10:00:00+0100 host mew[1234]: ", NINE),
+        ("[2026-01-05T09:00:00.000Z] ", NINE),
+        ("2026-01-05 09:00:00,250 INFO mcp.client received ", "2026-01-05T09:00:00.250Z"),
+        ("data: ", None),  # server-sent events
+        ("data:", None),
+        ("< ", None),
+        ("\x1b[32m", None),
+        ("expected { but got: ", None),
+    ],
+)
+def test_what_stands_before_a_message_is_passed_over(prefix: str, time: str | None) -> None:
+    record, known_as = read_line_as((prefix + CHAT).encode())
+    assert (record.shape, record.raw, known_as) == (Shape.ENVELOPE, CHAT.encode(), "prefixed")
+    assert format_time(record.time_ns) == time
+
+
+@pytest.mark.parametrize("behind", [" { metadata: undefined }", "\x1b[0m", "  ", " (12 ms)"])
+def test_what_stands_behind_it_too(behind: str) -> None:
+    record = read_line((f"{NINE} [info] " + CHAT + behind).encode())
+    assert (record.shape, record.raw) == (Shape.ENVELOPE, CHAT.encode())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"timestamp":"2026-01-05T09:00:00Z","event":"received","envelope":' + CHAT + ',"direct',  # torn at its end
+        'eived","envelope":' + CHAT + ',"direction":"inbound"}',  # and at its beginning
+        ":" + CHAT + ',"direction":"inbound"}',
+        "[{" + CHAT,
+        '["a", ' + CHAT,
+        '2026-01-05T09:00:00Z ERROR failed {"error":"ECONNREFUSED"}',  # a program's own
+        '2026-01-05T09:00:00Z INFO listening {"port":8080}',
+        "2026-01-05T09:00:00Z INFO sent { kind: 'chat' }",
+        "2026-01-05T09:00:00Z INFO " + CHAT[:-2],
+        "x" * 600 + CHAT,
+        'INFO "quoted" ' + CHAT,
+    ],
+)
+def test_what_may_be_a_piece_of_something_else_is_no_message(line: str) -> None:
+    assert read_line(line.encode()).shape is Shape.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    "line", [b"event: message", b"id: 17", b"id:", b"retry: 3000", b": ping - 2026-01-05", b":ping"]
+)
+def test_lines_of_an_event_stream_beside_its_data_are_no_records(line: bytes) -> None:
+    assert read_line(line).shape is Shape.NOTHING
+
+
+@pytest.mark.parametrize("line", [b":", b": anything", b"event loop: slow", b"id: 3, closed"])
+def test_other_words_are_shown(line: bytes) -> None:
+    assert read_line(line).shape is Shape.UNREADABLE
+
+
+def test_a_client_says_whose_message_it_was() -> None:
+    asked = read_line(f"{NINE} [info] [files] Message from client: {CALL}".encode())
+    answered = read_line(f"{NINE} [files] [info] Message from server: {CALL} {{ metadata: undefined }}".encode())
+    other = read_line(f"{NINE} [info] [git] Message from client: {CALL}".encode())
+    assert (asked.direction, answered.direction) == ("client->server", "server->client")
+    assert asked.src == answered.src != other.src
+
+
+def test_servers_in_one_log_keep_their_answers_apart() -> None:
+    def line(server: str, way: str, **message: object) -> bytes:
+        return f"{NINE} [info] [{server}] Message from {way}: {json.dumps({'jsonrpc': '2.0', **message})}\n".encode()
+
+    def called(server: str, tool: str) -> bytes:
+        return line(server, "client", id=2, method="tools/call", params={"name": tool})
+
+    lines = [
+        called("files", "read_file"),
+        called("git", "git_log"),
+        line("files", "server", id=2, result={"content": []}),
+        line("git", "server", id=2, result={"content": []}),
+    ]
+    document = document_at(log_file(b"".join(lines)))
+    field = FIELD_BY_NAME["tool"]
+    tools = [field.value(document.analysis, row) for row in range(4)]
+    assert (document.format, tools) == ("prefixed", ["read_file", "git_log", "read_file", "git_log"])
+
+
+@pytest.mark.parametrize(
+    ("line", "time"),
+    [
+        ({"log": CHAT + "\n", "stream": "stdout", "time": NINE}, NINE),  # Docker's own files
+        ({"__REALTIME_TIMESTAMP": "1767603600000000", "PRIORITY": "6", "MESSAGE": CHAT}, NINE),  # journalctl -o json
+        ({"level": 30, "time": 1767603600000, "msg": CHAT}, NINE),
+        ({"log": f"[{NINE}] [info] {CHAT}\n", "stream": "stdout"}, NINE),
+    ],
+)
+def test_services_wrap_lines_in_json(line: dict[str, object], time: str) -> None:
+    record, known_as = read_line_as(json.dumps(line).encode())
+    assert (record.shape, known_as, format_time(record.time_ns)) == (Shape.ENVELOPE, "wrapped", time)
+
+
+def test_a_long_line_is_read_and_a_torn_one_is_not() -> None:
+    long = json.dumps({"kind": "chat", "payload": {"text": "x" * (1 << 20)}})
+    assert read_line(f"gateway-1 | {long}".encode()).shape is Shape.ENVELOPE
+    assert read_line(f"gateway-1 | {long[:-1]}".encode()).shape is Shape.UNREADABLE
+    assert read_line(f"gateway-1 | {long}".encode()).time_ns == NO_TIME
+
+
+def test_a_line_in_brackets_makes_no_array(tmp_path: Path) -> None:
+    path = tmp_path / "gateway.log"
+    path.write_text(f"[{NINE}] Starting\n[{NINE}] {CHAT}\n", encoding="utf-8")
+    document = document_at(path)
+    assert (document.format, len(document.capture), document.unreadable) == ("prefixed", 2, 1)

@@ -1,0 +1,84 @@
+"""Secrets as they stand in real traffic: in headers, addresses, commands, files and what is said."""
+
+from __future__ import annotations
+
+import base64
+
+SECRET = "Zq7SecretValue9x"
+"""Stands in each of them, and in nothing that masking makes of them."""
+_HEX = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
+LOGIN = base64.b64encode(f"user:{SECRET}".encode()).decode()
+"""The same as a Basic header says it."""
+_PARAMETERS = f"SignedHeaders=host, Signature={_HEX}{SECRET}"
+
+HEADERS = (
+    *(
+        f"{header}: {scheme} {SECRET}"
+        for header in ("Authorization", "authorization", "AUTHORIZATION", "Proxy-Authorization")
+        for scheme in ("Bearer", "BEARER", "Token", "ApiKey", "Api-Key", "DPoP", "Negotiate", "SSWS", "JWT", "Some")
+    ),
+    f"Authorization: Token {SECRET}".replace(": ", ":"), f"authorization=Basic {SECRET}",
+    f"Authorization: AWS4-HMAC-SHA256 Credential=AKID/2015/us-east-1/iam/aws4_request, {_PARAMETERS}",
+    f"AWS4-HMAC-SHA256 Credential=AKID/2015/us-east-1/iam/aws4_request, {_PARAMETERS}",
+    f'Authorization: Hawk id="x", ts="1", mac="{SECRET}"',
+    f'Authorization: OAuth oauth_consumer_key="x", oauth_token="{SECRET}", oauth_signature="tnn"',
+    f"('Authorization', 'Token {SECRET}')", f"(b'authorization', b'token {SECRET}')",
+    f"['x-api-key', '{SECRET}']", f'["Authorization", "Token {SECRET}"]', f'["host", "h", "X-Api-Key", "{SECRET}"]',
+    f"curl -H 'Authorization: Token {SECRET}' https://h", f"curl -H authorization:\\ bearer\\ {SECRET} h",
+    f"Bearer: {SECRET}", f"Bearer%20{SECRET}", f'Bearer "{SECRET}"', f"Bearer `{SECRET}`", f"Bearer\n{SECRET}",
+    f"Cookie: theme=dark; session={SECRET}", f"Set-Cookie: a=b; Expires=Wed, 21 Oct 2026 07:28:00 GMT; sid={SECRET}",
+    f"curl -b 'theme=dark; sid={SECRET}' h", f"Ocp-Apim-Subscription-Key: {SECRET}", f"x-functions-key: {SECRET}",
+    f"DD-APPLICATION-KEY: {SECRET}",
+)  # fmt: skip
+ADDRESSES = (
+    *(
+        f"https://h/p?a=1&{name}={SECRET}&z=2"
+        for name in ("access_token", "X-Amz-Signature", "sig", "pwd", "pass", "jwt", "credential", "auth", "authkey",
+                     "api_key", "subscription-key", "SAMLResponse", "hmac", "code_secret", "id_token")
+    ),
+    f"https://h/p#access_token={SECRET}", f"https://h/p?a=1&amp;sig={SECRET}",
+    f"https%3A%2F%2Fh%2Fp%3Faccess_token%3D{SECRET}%26z%3D2", f"https%253A%252F%252Fh%253Ftoken%253D{SECRET}",
+    f"grant_type=password&username=me&pwd={SECRET}", f"ws://h/ws?space=x&participant_id=lead&token={SECRET}",
+    f"postgres://u:{SECRET}@h/db", f"mongodb+srv://u:{SECRET}@c.example/x", f"redis://:{SECRET}@h", f"amqp://u:{SECRET}@h/v",
+    f"jdbc:postgresql://h/db?user=u&password={SECRET}", f"jdbc:sqlserver://h;user=sa;password={SECRET};encrypt=true",
+    f"Server=h;Uid=sa;Pwd={SECRET};", f"postgres://u:p@ss{SECRET}@h/db", f"postgres://u:a/b{SECRET}@h/db",
+    f"https://{SECRET}:x-oauth-basic@github.com/a", f"https://{SECRET}:@api.example/v1",
+    f"https://hooks.slack.com/services/T0000/B0000/{SECRET}", f"https://discord.com/api/webhooks/123456789/{SECRET}",
+    f"https://api.telegram.org/bot123456789:AA{SECRET}AAAAAAAAAAAAAAAAA/sendMessage",
+    f"eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..48V1_ALb6US04U3b.5eym8TW_c8SuK0lt.{SECRET}",
+)  # fmt: skip
+COMMANDS = (
+    *(
+        f"{command} {option} {SECRET}"
+        for command in ("run", "npx -y server", "docker login")
+        for option in ("--token", "--api-key", "--password", "--client-secret", "--github-token", "-token")
+    ),
+    f"run --token '{SECRET}'", f'run --api-key "{SECRET}"', f"run --token={SECRET}", f"run --access-token\n{SECRET}",
+    f"curl -u me:{SECRET} https://h", f"curl --user 'me:{SECRET}' h", f"curl -ume:{SECRET}".replace("-u", "-u "),
+    f"mysql -uroot -p{SECRET} db", f"sshpass -p '{SECRET}' ssh h", f"docker login -u me -p {SECRET}",
+    f"redis-cli -a {SECRET}", f"mongosh -u a -p {SECRET}", f"machine h login me password {SECRET}",
+    f"ALTER USER x PASSWORD '{SECRET}'", f"CREATE USER x IDENTIFIED BY '{SECRET}'", f"setenv API_KEY {SECRET}",
+    f"ENV API_KEY {SECRET}", f"aws configure set aws_secret_access_key {SECRET}", f"export X_TOKEN={SECRET}",
+    f'["server", "--api-key", "{SECRET}"]', f"['server', '--token', '{SECRET}']",
+    f"npm config set //r.example/:_authToken={SECRET}", f"-e API_KEY={SECRET}",
+)  # fmt: skip
+FILES = (
+    f"space:\n  token: {SECRET}\n", f"lead:\n    tokens:\n      - {SECRET}\n      - '{SECRET}'\n",
+    f'tokens: ["{SECRET}"]',
+    f'tokens = ["{SECRET}", "{SECRET}"]', f"api_keys:\n  - {SECRET}\n", f'{{"tokens": ["{SECRET}", "{SECRET}"]}}',
+    f'{{"tokens": {{"lead": "{SECRET}", "files": "{SECRET}"}}}}', f".mew/tokens/lead.token: {SECRET}",
+    f"password: |\n  {SECRET}\n", f"token: >-\n  {SECRET}\n", f'api_key = "{SECRET}"', f"{{'token': b'{SECRET}'}}",
+    f"<password>{SECRET}</password>", f"'api_key' => '{SECRET}'", f'<add key="ApiKey" value="{SECRET}"/>',
+    f'<input name="password" value="{SECRET}">', f"- name: API_KEY\n  value: {SECRET}\n",
+    f'- name: API_KEY\n  value: "{SECRET}"\n', f"PGPASSWORD={SECRET}",
+    f"{{ name: 'API_KEY', value: '{SECRET}' }}", f"dbpassword: {SECRET}", f"OPENAI_KEY={SECRET}",
+    f'{{"Env": ["API_KEY={SECRET}"]}}', f'{{"cookies": [{{"name": "sid", "value": "{SECRET}"}}]}}',
+    f"-----BEGIN RSA {'PRIVATE'} KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A\n\n{SECRET}AAAA\ncut",
+    f"     1\t-----BEGIN RSA {'PRIVATE'} KEY-----\n     2\t{SECRET}AAAA\n     3\t{SECRET}BBBB",
+    f"'-----BEGIN {'PRIVATE'} KEY-----\\n' +\n'{SECRET}AAAA\\n' + '{SECRET}BBBB\\n'",
+)  # fmt: skip
+SAID = (
+    f"the password is {SECRET}", f"my api key is {SECRET}.", f"token -> {SECRET}", f"**Password:** {SECRET}",
+    f"**API key**: `{SECRET}`", f"token `{SECRET}`", f"Your password: {SECRET}",
+)  # fmt: skip
+TRAFFIC = (*HEADERS, *ADDRESSES, *COMMANDS, *FILES, *SAID)
