@@ -32,6 +32,7 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
 from inspector.capture.payload_values import PayloadValues, walk
 from inspector.protocol import kinds, msp
+from inspector.protocol.secret_beside import is_secret_beside
 from inspector.protocol.secrets import is_secret_key
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
@@ -86,7 +87,7 @@ class Field:
     like_column: Callable[[Analysis], Column] | None = None
     """What `like` matches where that is not `column`."""
     secret: str | None = None
-    """A key on the way to a payload's value that names a secret: whoever shows such a value masks it."""
+    """A key on the way to a payload's value that names a secret; whoever shows a value asks `secret_at`."""
     values: tuple[str, ...] = ()
     """Values that are offered also where no message has them."""
     path: tuple[str, ...] = ()
@@ -95,6 +96,12 @@ class Field:
     def value(self, analysis: Analysis, message: int) -> object:
         """The value of one message: None when absent, [] for an absent list, times as integer nanoseconds."""
         return self.column(analysis).value(message)
+
+    def secret_at(self, analysis: Analysis, message: int) -> str | None:
+        """The key for which the value of a message is a secret and has to be masked; None where it is none by that."""
+        if self.secret is not None or not self.path:
+            return self.secret
+        return self.path[-1] if is_secret_beside(analysis.capture.payload(message), self.path) else None
 
 
 def _strings(name: str) -> Callable[[Analysis], Column]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from inspector.capture import overlong
 from inspector.capture.block import Block
+from inspector.capture.flags import Flag
 from inspector.capture.long_lines import LONG_LINE_BYTES, LongLines
 from inspector.capture.parallel import WORTHWHILE_BYTES, read_blocks
 from inspector.capture.reader import BlockReader
@@ -59,7 +60,7 @@ class SourceReader:
         self._place = place
         self._live = live
         self._long_lines: LongLines | None = None
-        self._torn_at: int | None = None  # where a last line began that was taken without its end
+        self._torn_at: int | None = None  # where a last record began that was taken without its end
 
     # From the beginning
 
@@ -182,9 +183,9 @@ class SourceReader:
         if data.count(b"\n") > most_lines:
             end = _end_of_line(data, most_lines)
         elif len(data) < size and not whole_lines and start + len(data) > source.read_to:
-            last = start + end
-            end = len(data)
-            self._torn_at = last if last < start + end else None
+            block = BlockReader(self._place).read(data, start) if data else None
+            self._torn_at = _torn_at(block, data[end:], start + end) if block is not None else None
+            return block
         return BlockReader(self._place).read(data[:end], start) if end else None
 
     def _start(self) -> int:
@@ -233,6 +234,24 @@ class SourceReader:
             self._long_lines.end()
             self._long_lines = None
             self.waiting = False
+
+
+def _torn_at(block: Block, line: bytes, start: int) -> int | None:
+    """Where is read once more what a last line without an end holds; None where there is nothing that could go on.
+
+    Of objects that share a line it is the last one, if it is torn: the others would be messages twice.
+
+    Args:
+        block: the last line is in it.
+        line: that line.
+        start: its offset.
+    """
+    if not line:
+        return None
+    offsets = block.columns["offset"]
+    if not line.startswith(b"{") or not len(offsets) or offsets[-1] < start:
+        return start
+    return int(offsets[-1]) if block.columns["flags"][-1] & Flag.UNREADABLE else None
 
 
 def _end_of_line(data: bytes, number: int) -> int:

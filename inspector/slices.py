@@ -15,6 +15,8 @@ SLICE_S, MORE_MS = 0.008, 4
 AWAITED_MS, TELL_S = 1, 0.1
 """The pause where somebody waits for what is looked for, and how often it is said then how far that is: each time
 labels change their width and panes are laid out, which takes as long as half a slice."""
+REST_S = 0.2
+"""So long rests at most what nobody waits for meanwhile: a search may begin anew with all that comes, and never end."""
 LARGE = 200_000
 """Messages from which on a window does a little at a time what it does at once for fewer."""
 

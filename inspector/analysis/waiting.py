@@ -161,7 +161,7 @@ def _have_settled_copies(capture: Capture, links: GrowingColumns, rows: Rows, pr
     settled = np.zeros(len(rows), np.bool_)
     if not len(rows):
         return settled
-    for before in (rows.astype(np.int64), np.full(len(rows), len(capture), np.int64)):
+    for before in (rows.astype(np.int64), np.full(len(rows), len(links), np.int64)):
         copies = capture.ids.latest(hashes, before).astype(np.int64)
         places = np.flatnonzero((copies != NO_ROW) & (copies != rows) & (hashes != NO_HASH))
         copies = copies[places]

@@ -24,6 +24,8 @@ OWN_PART_BYTES = 256 << 10
 """Of the file to this process itself while the others are still starting."""
 _MOST_LINES, _LOOKED_AT = 3_000, 1 << 16
 """A part is smaller where lines are so short that it would hold more of them; and by how many bytes that is told."""
+_LEAST_BYTES = 1 << 16
+"""But no smaller than this: where so few bytes are so many lines most are blank, and a part has its price as well."""
 LONG_LINE_BYTES = 1 << 20
 """A line that goes on for so much is left to the others, who will soon be there: reading it takes a window too long."""
 _PATIENCE_S = 20
@@ -112,7 +114,7 @@ class _Reading:
         """How large the next part is: a message takes its time to be taken in, however few bytes it has."""
         beginning = self._source.read(self._position, _LOOKED_AT)
         lines = beginning.count(b"\n")
-        return min(most, _MOST_LINES * len(beginning) // lines) if lines else most
+        return min(most, max(_LEAST_BYTES, _MOST_LINES * len(beginning) // lines)) if lines else most
 
     def _leaves_it(self, *, wait: bool) -> bool:
         """Whether nothing is read here until another process is ready."""

@@ -55,7 +55,10 @@ def list_command(
     with opened(file, checked=checked, counted=counted, tool_aliases=tool_alias) as document:
         columns = [field.column(document.analysis) for field in chosen]
         values = (
-            {n: json_value(f, c.value(row)) for n, f, c in zip(names, chosen, columns, strict=True)}
+            {
+                name: json_value(field, column.value(row), field.secret_at(document.analysis, row))
+                for name, field, column in zip(names, chosen, columns, strict=True)
+            }
             for row in islice(matching(document, filter_), limit)
         )
         _PRINTERS[format_](names, values)

@@ -22,9 +22,9 @@ MOST_LISTED = 200
 """So many of anything are printed for people; JSON has them all."""
 
 
-def json_value(field: Field, value: object) -> object:
-    """A field's value as JSON shows it: times in RFC 3339, UTC; secrets masked."""
-    return shown_value(field, value)
+def json_value(field: Field, value: object, secret: str | None) -> object:
+    """A field's value, with its `secret_at`, as JSON shows it: times in RFC 3339, UTC; secrets masked."""
+    return shown_value(field, value, secret)
 
 
 def masked_table(table: Mapping[str, T]) -> dict[str, T]:

@@ -30,17 +30,17 @@ class Redaction:
         """Decoded JSON."""
         return mask_secrets(value, self.tally) if self.masked else value
 
-    def field(self, field: Field, value: object) -> object:
-        """The value of a field as JSON has it: times in RFC 3339, UTC."""
+    def field(self, field: Field, value: object, secret: str | None) -> object:
+        """The value of a field, with its `secret_at`, as JSON has it: times in RFC 3339, UTC."""
         if field.type is FieldType.TIME:
             return format_time(value) if isinstance(value, int) else None
         if not self.masked:
             return value
-        if field.secret is not None:
-            return mask_value(field.secret, value, tally=self.tally)
+        if secret is not None:
+            return mask_value(secret, value, tally=self.tally)
         return self.text(value) if isinstance(value, str) else self.value(value)
 
 
-def shown_value(field: Field, value: object) -> object:
-    """A field's value as it is shown: times in RFC 3339, UTC; secrets masked."""
-    return Redaction().field(field, value)
+def shown_value(field: Field, value: object, secret: str | None) -> object:
+    """A field's value, with its `secret_at`, as it is shown: times in RFC 3339, UTC; secrets masked."""
+    return Redaction().field(field, value, secret)

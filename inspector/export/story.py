@@ -17,6 +17,8 @@ from inspector.protocol.payloads.content import pretty_json
 
 MAX_BODY = 1 << 16
 """Characters of one message in a document; JSON Lines have all of them."""
+_MAX_TEXT = 400
+"""Characters of its one line in words."""
 _LONGEST_SECRET = 100_000
 """So many characters behind them are looked at, as of a secret cut in two nothing would know that it is one."""
 
@@ -87,7 +89,7 @@ class Teller:
             call=" ".join(filter(None, (self._value("method", message), self._value("target", message)))),
             family=family(kind),
             marked="mark" in FIELD_BY_NAME and bool(self._value("mark", message)),
-            text=visible(self._redaction.text(lines[0][:400])) if lines else "",
+            text=visible(self._redaction.text(lines[0][: _MAX_TEXT + _LONGEST_SECRET])[:_MAX_TEXT]) if lines else "",
             facts=tuple(self._facts(message)),
             findings=tuple(self._findings(message)),
             body=body[:MAX_BODY],
@@ -98,7 +100,8 @@ class Teller:
     def _value(self, name: str, message: int) -> str:
         """A field in words; "" when it is absent."""
         field = FIELD_BY_NAME[name]
-        value = self._redaction.field(field, field.value(self._document.analysis, message))
+        analysis = self._document.analysis
+        value = self._redaction.field(field, field.value(analysis, message), field.secret_at(analysis, message))
         if value is None or value == []:
             return ""
         if isinstance(value, list):

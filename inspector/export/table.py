@@ -48,7 +48,8 @@ class TableWriter:
         return b""
 
     def _cell(self, field: Field, message: int) -> str:
-        value = self._redaction.field(field, field.value(self._analysis, message))
+        secret = field.secret_at(self._analysis, message)
+        value = self._redaction.field(field, field.value(self._analysis, message), secret)
         if value is None:
             return ""
         if isinstance(value, bool):

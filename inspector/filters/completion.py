@@ -134,8 +134,13 @@ class Completer:
         asked = (field_.name, False, len(self._analysis))
         if self._counted != asked:
             column = field_.column(self._analysis)
-            values = [value for value in map(column.value, self._some_rows()) if isinstance(value, str)]
-            seen = Counter(value for value in values if len(value) <= _LONGEST_OFFERED and mask_text(value) == value)
+            values = ((row, column.value(row)) for row in self._some_rows())
+            seen = Counter(
+                value
+                for row, value in values
+                if isinstance(value, str) and len(value) <= _LONGEST_OFFERED and mask_text(value) == value
+                if field_.secret_at(self._analysis, row) is None
+            )
             self._counted, self._counts = asked, _Remembered(iter(seen.most_common(MOST)))
         for value, _count in self._counts:
             yield Candidate(quote(value), value, "Seen in some of the messages.")

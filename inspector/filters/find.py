@@ -89,6 +89,7 @@ class FindSearch:
         self._seen: Messages = NOTHING
         self._bytes = _FIRST_BYTES
         self._arranged = -1
+        self._again = NOTHING
         self._begin(origin)
 
     def _begin(self, origin: int | None) -> None:
@@ -121,6 +122,8 @@ class FindSearch:
                     self._bytes = max(self._bytes // 2, _FIRST_BYTES // 4)
                 if time.perf_counter() >= until:
                     return self.done
+        if len(self._again) and not self.gave_up:
+            self._ask_again(until)
         return self.done
 
     def _search(self, which: int, run: list[int]) -> None:
@@ -224,7 +227,7 @@ class FindSearch:
             changes: what is no longer known.
             origin: the message to begin at where rows changed otherwise than by new ones below.
         """
-        fresh = self._asked_again(changes)
+        self._to_ask_again(changes)
         visible, seen = self._rows.visible, self._seen
         grown = self._rows.replaced == self._replaced or (
             len(visible) >= len(seen) and np.array_equal(visible[: len(seen)], seen)
@@ -234,29 +237,44 @@ class FindSearch:
         elif len(visible) > len(seen):
             self._seen, self._replaced = visible, self._rows.replaced
             self._runs[0][1] = len(visible)
-        if grown and len(fresh):
-            shown = visible[np.minimum(visible.searchsorted(fresh), len(visible) - 1)] == fresh
-            late = np.setdiff1d(fresh[shown], self._late, assume_unique=True)
-            self._late = np.union1d(self._late, late)
-            self._add(late[~self._is_hit(late)])
         return not self.done
 
-    def _asked_again(self, changes: Changes) -> Messages:
-        """Messages searched before that hold it now: a collapsed result shows its summary too; nothing else changes."""
+    def _to_ask_again(self, changes: Changes) -> None:
+        """Remember messages searched before that may hold it now.
+
+        A collapsed result shows its summary too; nothing else changes.
+        """
         changed = changes.changed[changes.changed < len(self._known)]
         changed = changed[self._known[changed] == 0]
         if len(changed):
             changed = changed[self._rows.analysis.transients.columns["collapsed_by"][changed] != NO_ROW]
-        found = np.fromiter((self._in_summary(row) for row in changed.tolist()), np.bool_, len(changed))
-        self._known[changed[found]] = 1
-        return changed[found].astype(np.uint32)
+            self._again = np.union1d(self._again, changed.astype(np.uint32))
+
+    def _ask_again(self, until: float) -> None:
+        """Ask some of them, one at least, until a time; an expression may take long in each."""
+        asked, found = 0, list[int]()
+        for message in self._again.tolist():
+            asked += 1
+            if self._in_summary(message):
+                found.append(message)
+            if time.perf_counter() >= until:
+                break
+        self._again = self._again[asked:]
+        fresh = np.array(found, np.uint32)
+        self._known[fresh] = 1
+        visible = self._seen
+        if len(fresh) and len(visible):
+            shown = visible[np.minimum(visible.searchsorted(fresh), len(visible) - 1)] == fresh
+            late = np.setdiff1d(fresh[shown], self._late, assume_unique=True)
+            self._late = np.union1d(self._late, late)
+            self._add(late[~self._is_hit(late)])
 
     # Asking
 
     @property
     def done(self) -> bool:
         """Whether nothing more is searched: all rows are, or too many take too long."""
-        return self.gave_up or all(start >= stop for start, stop in self._runs)
+        return self.gave_up or (not len(self._again) and all(start >= stop for start, stop in self._runs))
 
     @property
     def fraction(self) -> float:

@@ -42,9 +42,9 @@ def at_most(seconds: float) -> Generator[None]:
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     finally:
-        signal.signal(signal.SIGVTALRM, before)
         if collects:
             gc.enable()
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def _give_up(_number: int, _frame: FrameType | None) -> None:

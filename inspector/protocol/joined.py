@@ -2,7 +2,7 @@
 
 So it is where logs were put one behind the other, and where a program stopped in the middle of a line and its next run
 went on behind it. RULE: each object is a record of its own; so is the last one behind a torn one, where it begins with
-the key that the line begins with, and is good to the line's end.
+the key that the line begins with, and is good to the line's end, but for where it may be what the torn one holds.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def pieces_of(line: bytes) -> list[Piece]:
         return []
     last = _begins_again(text, place)
     rest = [(place, last), (last, len(text))] if last else [(place, len(text))] if place < len(text) else []
-    return [*whole, *rest] if len(whole) > 1 or last else []
+    return [*whole, *rest] if last or len(whole) + text.startswith("{", place) > 1 else []
 
 
 def _end_of(text: str, begin: int) -> int | None:
@@ -71,5 +71,16 @@ def _begins_again(text: str, torn: int) -> int:
         if place < 0:
             return 0
         if _end_of(text, place) == len(text):
-            return place
+            return 0 if _is_cut(text, torn) else place
     return 0
+
+
+def _is_cut(text: str, begin: int) -> bool:
+    """Whether nothing is wrong with an object but that its end is missing: what it holds is none that begins again."""
+    try:
+        _decode(text, begin)
+    except json.JSONDecodeError as error:
+        return error.pos == len(text)
+    except (ValueError, RecursionError):
+        return True
+    return False

@@ -26,7 +26,7 @@ _COLON = r"(?:\\{0,64}[\"'][ \t]{0,8}[:,]|[ \t]{0,8}[:=])[ \t]{0,8}(?:b?\\{0,64}
 _NAME = rf"(?=[aA])(?i:authorization){border(13)}{_COLON}"
 _PLAIN = re.compile(
     rf"({_NAME}(?P<scheme>[A-Za-z][\w\-]{{1,24}})[ \t]{{1,8}})"
-    r"(?P<value>[A-Za-z0-9._~+/=\-:|]{3,})"
+    r"(?P<value>(?!(?i:proxy-)?(?i:authorization))[A-Za-z0-9._~+/=\-:|]{3,})"  # the next header is none
 )
 _SCHEMES = frozenset(
     ("basic", "token", "apikey", "api-key", "key", "dpop", "negotiate", "ntlm", "ssws", "pat", "splunk", "geniekey",

@@ -37,9 +37,8 @@ _SEVERAL = re.compile(
     rf"{_WORDS}[sS]?(?P<close>(?:{_QUOTE})?)[ \t]{{0,8}}[:=][ \t]{{0,8}}"
     rf"(?:(?P<list>\[)|(?P<block>[|>][+\-]?)?[ \t]{{0,8}}(?={_END}))"
 )
-_ITEM = re.compile(
-    rf"(?:\s|{_END}){{0,64}}(?:{_QUOTE})?(?P<value>[^\s\"'`\\,\[\]{{}}]{{1,600}})(?:{_QUOTE})?(?:\s|{_END}){{0,64}},?"
-)
+_BLANKS = r"(?:\s|\\{1,64}r\\{1,64}n|\\{1,64}n){0,64}"  # each in one way only: two would be tried in all combinations
+_ITEM = re.compile(rf"{_BLANKS}(?:{_QUOTE})?(?P<value>[^\s\"'`\\,\[\]{{}}]{{1,600}})(?:{_QUOTE})?{_BLANKS},?")
 _LISTED = re.compile(
     rf"{_END}[ \t]{{0,64}}-[ \t]{{1,8}}(?:{_QUOTE})?(?P<value>[^\s\"'`\\,\[\]{{}}:]{{1,600}})(?:{_QUOTE})?[ \t]{{0,8}}"
 )

@@ -102,12 +102,13 @@ def _pattern(shape: Shape) -> re.Pattern[str]:
 PATTERNS: Final = tuple(_pattern(shape) for shape in SHAPES)
 """Of each shape; its beginning is group 1."""
 # The header in clear, so that one sees what was masked. Up to the footer, or as far as it looks like a key: cut, with
-# numbers before its lines, or with each line in quotes.
+# numbers before its lines, or with each line in quotes. A header goes to the end of its line: if it could end anywhere,
+# all ways would be tried. Before 3.11.5 a possessive group keeps what it tried in vain.
 PRIVATE_KEY: Final = re.compile(
     r"(-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----)"
     r"(?:(?!-----)[^\-\"]*+(?:-(?!----)[^\-\"]*+)*(?=-----END)"
     r"|(?:(?:[\s|:,+'\"\u2192]|\\{1,64}[nrt\"']|[0-9]{1,6}(?=[\s|:\u2192\\])|(?:Proc-Type|DEK-Info|Version|Comment): "
-    r"[^\r\n\\\"]{0,200})*[A-Za-z0-9+/=]{16,}+)+)"  # before 3.11.5 a possessive group keeps what it tried in vain
+    r"[^\r\n\\\"]{0,200}(?=[\r\n\\\"]))*[A-Za-z0-9+/=]{16,}+)+)"
 )
 """A private key as text (PEM, OpenSSH, PGP)."""
 PRIVATE_LINE: Final = re.compile(r"[A-Za-z0-9+/=]{16,}")

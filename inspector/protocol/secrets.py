@@ -39,7 +39,7 @@ from inspector.protocol.secret_pairs import mask_pairs
 from inspector.protocol.secret_shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key
 
 __all__ = ["MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
-           "masked_words", "may_hold_secrets"]  # fmt: skip
+           "masked_start", "masked_words", "may_hold_secrets"]  # fmt: skip
 
 MASK = "••••••••"
 """Stands for a secret of any length."""
@@ -199,6 +199,16 @@ def masked_words(value: object, longest: int) -> str:
     else:
         text = json.dumps(mask_secrets(value), ensure_ascii=False, default=str)
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def masked_start(text: str, longest: int) -> str:
+    """The beginning of a text, masked before it is cut: of a secret cut in two nothing would know that it is one.
+
+    Args:
+        text: any text.
+        longest: characters the beginning may have.
+    """
+    return mask_text(text[: longest + _READ_FOR_WORDS])[:longest]
 
 
 def _counted(masked: str, tally: Tally | None) -> str:

@@ -33,9 +33,9 @@ def parse_time(value: object) -> int:
     cannot hold (after 2262) counts as none.
     """
     if isinstance(value, str):
-        found = parse_instant(value)
-        if found == NO_TIME and _NUMBER.fullmatch(value):
+        if value[-1:].isdigit() and _NUMBER.fullmatch(value):  # some would pass for days and hours, too: 1712011230123
             return _numbered(float(value) if "." in value else int(value))
+        found = parse_instant(value)
         return found if abs(found) <= _LIMIT else NO_TIME
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return NO_TIME

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from inspector.reading import LIVE_BLOCK_BYTES
+from inspector.slices import REST_S
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
@@ -39,6 +40,7 @@ class TokenCounting(QObject):
         self._window = window
         self._panes: Panes | None = None
         self._told_at = 0.0
+        self._asked_at = 0.0
         self._done_at = 0.0
         self._shown = False
         self._told = False  # that it was given up
@@ -60,6 +62,7 @@ class TokenCounting(QObject):
     def start(self, panes: Panes) -> None:
         """Count whatever came and comes, from now on."""
         self._panes = panes
+        self._asked_at = time.monotonic()
         panes.bridge.settled.connect(self._on_settled)
         panes.selection_changed.connect(self._on_selected)
         self.apply_settings()
@@ -104,9 +107,10 @@ class TokenCounting(QObject):
             self._timer.setInterval(START_MS)
             return
         self._timer.setInterval(EVERY_MS)
-        if self._panes is not None and self._panes.awaited:
+        now = time.monotonic()
+        if self._panes is not None and self._panes.awaited and now - self._asked_at < REST_S:
             return
-        done, now = document.counting.go_on(), time.monotonic()
+        done, self._asked_at = document.counting.go_on(), now
         if done or now - self._told_at >= TELL_S:
             self._told_at = now
             document.tell_counted()

@@ -79,6 +79,8 @@ class Docks(QObject):
 
     def make(self, panes: Panes) -> Steps[None]:
         """Make the docks, with these panes in them, a step each; nothing is seen of them until they are placed."""
+        while self._made:  # for a document that could not be shown after all
+            self._made.pop()[1].deleteLater()
         for one in DOCKS:
             dock = QDockWidget(one.title, self._window)
             dock.setObjectName(f"dock.{one.title.lower()}")

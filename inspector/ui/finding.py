@@ -141,6 +141,7 @@ class Finding(QObject):
             if again and not self._more.isActive():
                 self._more.start(AWAITED_MS)
             if before != len(self.search.hits):
+                self._lit = len(self.search.hits)
                 self._messages.view.show_find(self.search)
                 self.changed.emit()
             self._say()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from inspector.reading import LIVE_BLOCK_BYTES
+from inspector.slices import REST_S
 
 if TYPE_CHECKING:
     from inspector.ui.main_window import MainWindow
@@ -28,6 +29,7 @@ class Looking(QObject):
         super().__init__(window)
         self._window = window
         self._told = 0
+        self._looked_at = 0.0
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(self._look)
@@ -35,6 +37,7 @@ class Looking(QObject):
     def start(self, panes: Panes) -> None:
         """Go on whenever messages came or changed, from now on."""
         panes.bridge.settled.connect(self._on_settled)
+        self._looked_at = time.perf_counter()
         self._timer.start()
 
     def stop(self) -> None:
@@ -55,16 +58,18 @@ class Looking(QObject):
         return document.troubles[-failed:] if failed else []
 
     def _on_settled(self, _changes: object) -> None:
-        self._timer.start()
+        if not self._timer.isActive():  # else it would begin anew each time, and never run out while traffic comes
+            self._timer.start()
         self._tell()
 
     def _look(self) -> None:
         document, panes = self._window.document, self._window.panes
         if self._window.opening.reading or document.behind > LIVE_BLOCK_BYTES:  # reading comes first
             return
-        if panes is not None and panes.awaited:
-            return
         began = time.perf_counter()
+        if panes is not None and panes.awaited and began - self._looked_at < REST_S:
+            return
+        self._looked_at = began
         done = document.look_further(began + SLICE_S)
         taken_ms = (time.perf_counter() - began) * 1000
         self._timer.setInterval(max(EVERY_MS, round(_REST * taken_ms)))

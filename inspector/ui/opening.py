@@ -65,8 +65,7 @@ class Opening(QObject):
         Args:
             opening: what a new window says that it opens.
         """
-        taken = self._window.panes is not None or self._reading is not None
-        return self._application.new_window(opening) if taken else self._window
+        return self._application.new_window(opening) if self.taken else self._window
 
     def home_of(self, document: CaptureDocument) -> Path | None:
         """The file that holds a document and stays; None for what is a file of ours only while it is shown."""
@@ -177,6 +176,12 @@ class Opening(QObject):
         self.open_path(path, name=name)
         self._application.windows[-1].setGeometry(self._window.geometry())
         self._window.close()
+
+    @property
+    def taken(self) -> bool:
+        """Whether the window shows something, or something is on its way to it."""
+        window = self._window
+        return window.panes is not None or self._reading is not None or window.watching.starting
 
     @property
     def reading(self) -> bool:

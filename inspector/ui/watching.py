@@ -31,6 +31,7 @@ class Watching(QObject):
 
     Attributes:
         session: the live session, also after it has ended; None for a log.
+        starting: a demo is on its way to the window.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -38,6 +39,7 @@ class Watching(QObject):
         self._window = window
         self._application = window.application
         self.session: LiveSession | None = None
+        self.starting = False
         self._demo: Demo | None = None
         self._shows_demo = False
         self._to_remember: Connection | None = None
@@ -254,11 +256,20 @@ class Watching(QObject):
         """Watch the scripted agents, in this window or a new one."""
         from inspector.demo.script import Demo
 
-        self._application.spawn(self.free().start_demo_session(Demo()), "demo")
+        free = self.free()
+        free.starting = True  # at once: the next click finds another window
+        self._application.spawn(free.start_demo_session(Demo()), "demo")
 
     async def start_demo_session(self, demo: Demo) -> None:
         """Start a demo and join its gateway like any other; hints are shown in its window."""
-        await demo.start()
+        self.starting = True
+        try:
+            await demo.start()
+        finally:
+            self.starting = False
+        if self._window not in self._application.windows:  # it was closed meanwhile
+            await demo.stop()
+            return
         self.adopt_demo(demo)
         self._window.hints_here = True
         self.watch(Connection(url=demo.url, space=demo.space), demo=True)

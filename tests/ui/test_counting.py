@@ -50,12 +50,24 @@ def test_nothing_is_counted_while_the_user_waits_for_a_search(
     with monkeypatch.context() as held:
         held.setattr(Search, "step", lambda _search, _until: False)
         held.setattr(counting, "START_MS", 3_600_000)
+        held.setattr(counting, "REST_S", 3_600.0)
         window = window_on(application, story())
         panes_of(window).apply_filter('"slow"')
         window.counting._timer.start(1)
         pass_time(3 * counting.EVERY_MS)
         assert window.document.analysis.tokens.counted == 0
     counted(qtbot, window)
+
+
+def test_a_search_that_never_ends_does_not_keep_it_waiting_for_ever(
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Search, "step", lambda _search, _until: False)
+    monkeypatch.setattr(counting, "REST_S", 0.0)
+    window = window_on(application, story())
+    panes_of(window).apply_filter('"slow"')
+    counted(qtbot, window)
+    assert panes_of(window).awaited
 
 
 def test_every_view_shows_them(application: Application, qtbot: QtBot) -> None:

@@ -122,6 +122,26 @@ def test_rows_are_not_lit_anew_after_each_slice(
     assert lit[0] == 0 < lit[1] < lit[2] == 80
 
 
+def test_as_many_hits_as_before_in_other_rows_are_lit(
+    application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin_anew(search: find.FindSearch, _changes: object, origin: int | None) -> bool:
+        search._begin(origin)
+        return True
+
+    log = GrowingLog()
+    log.write(envelope("chat", {"text": "slow"}))
+    window = shown(application, log.document)
+    bar, panes = look_for(window, "slow"), panes_of(window)
+    lit: list[int] = []
+    panes.finding.changed.connect(lambda: lit.append(len(panes.finding.search.hits) if panes.finding.search else -1))
+    monkeypatch.setattr(find.FindSearch, "take_in", begin_anew)
+    log.write(envelope("chat", {"text": "quick"}))
+    panes.bridge.flush()
+    qtbot.waitUntil(lambda: bar.words in ("1 found", "1 of 1"))
+    assert lit == [0, 1]
+
+
 def test_case_and_expressions(window: MainWindow, qtbot: QtBot) -> None:
     bar = look_for(window, "LOOK")
     assert bar.words == "1 found"

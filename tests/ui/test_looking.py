@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from inspector.document import CaptureDocument
@@ -74,6 +75,7 @@ def test_it_waits_while_the_user_waits_for_a_search(
     panes = panes_of(window)
     with monkeypatch.context() as held:
         held.setattr(Search, "step", lambda _search, _until: False)
+        held.setattr(looking, "REST_S", 3_600.0)
         panes.apply_filter('"slow"')
         pass_time(3 * looking.EVERY_MS)
         assert panes.awaited
@@ -81,6 +83,35 @@ def test_it_waits_while_the_user_waits_for_a_search(
     qtbot.waitUntil(lambda: panes.rows.filter.text == '"slow"')
     assert not panes.awaited
     qtbot.waitUntil(lambda: len(slices) == 3)
+
+
+def test_a_search_that_never_ends_does_not_keep_it_waiting_for_ever(
+    application: Application, qtbot: QtBot, slices: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Search, "step", lambda _search, _until: False)
+    monkeypatch.setattr(looking, "REST_S", 0.0)
+    log = GrowingLog()
+    log.write(received(envelope()))
+    panes = panes_of(window_on(application, log.document))
+    panes.apply_filter('"slow"')
+    qtbot.waitUntil(lambda: len(slices) == 3)
+    assert panes.awaited
+
+
+@pytest.mark.usefixtures("slices")
+def test_traffic_does_not_put_off_what_is_due(application: Application) -> None:
+    log = GrowingLog()
+    log.write(received(envelope()))
+    window = window_on(application, log.document)
+    timer = window.looking._timer
+    timer.setTimerType(Qt.TimerType.PreciseTimer)
+    timer.start(3_600_000)
+    pass_time(30)
+    left = timer.remainingTime()
+    assert left < 3_600_000
+    log.write(received(envelope()))
+    panes_of(window).bridge.flush()
+    assert timer.remainingTime() <= left
 
 
 def test_a_check_that_failed_is_said_once(application: Application) -> None:

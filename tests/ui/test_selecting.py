@@ -385,3 +385,15 @@ def test_screen_readers_can_select_rows(window: MainWindow) -> None:
     view.selectionModel().select(view.messages.index(6, 0), flags.Select | flags.Rows)
     assert selected(window) == [3, 7]
     assert told(window) == [3, 7]
+
+
+def test_what_screen_readers_select_alone_is_all_that_is_selected(window: MainWindow, qtbot: QtBot) -> None:
+    view = view_of(window)
+    press(window, Qt.Key.Key_Down, SHIFT)
+    assert said(window, qtbot).startswith("2 selected")
+    flags = view.selectionModel().SelectionFlag
+    view.selectionModel().select(view.messages.index(6, 0), flags.ClearAndSelect | flags.Rows)
+    assert selected(window) == [7]
+    assert said(window, qtbot) == ""
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum())
+    assert told(window) == [7]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+import pytest
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
 from inspector.ui.app import Application
+from inspector.ui.docks import DOCKS, Dock
 from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.messages.panel import MessagesPanel
+from inspector.ui.panes import Panes
 from tests.builders import envelope, lines_of, log_file
 from tests.ui.windows import numbers, run_in_window, story, until, window_on
 
@@ -159,6 +163,58 @@ def test_a_window_closed_while_its_panes_are_made_is_closed(qapp: QApplication) 
         window.close()
         await until(lambda: not application.tasks, "the end of reading")
         assert application.windows == []
+
+    run_in_window(qapp, steps)
+
+
+def test_a_document_that_cannot_be_shown_leaves_no_panes_to_the_next_one(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = log_file(lines_of(envelope("chat", {"text": "Hello"})))
+    panel = Dock.panel
+
+    def unreadable(dock: Dock, panes: Panes) -> QWidget:
+        if dock.title == "Details":
+            raise OSError(errno.EIO, "Input/output error")
+        return panel(dock, panes)
+
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        with monkeypatch.context() as broken:
+            broken.setattr(Dock, "panel", unreadable)
+            window.opening.open_path(log)
+            await until(lambda: not window.opening.reading, "the end of reading")
+        assert window.panes is None
+        window.opening.open_path(log)
+        await until(lambda: window.panes is not None, "the document")
+        nowhere = Qt.DockWidgetArea.NoDockWidgetArea
+        stand = [dock for dock in window.findChildren(QDockWidget) if window.dockWidgetArea(dock) is not nowhere]
+        assert len(stand) == len(DOCKS)
+        assert application.windows == [window]
+
+    run_in_window(qapp, steps)
+
+
+def test_the_demo_asked_for_twice_at_once_has_a_window_each_time(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        page = application.new_window().start_page
+        page.demo_requested.emit()
+        page.demo_requested.emit()
+        assert len(application.windows) == 2
+        await until(lambda: all(one.panes is not None for one in application.windows), "both demos")
+
+    run_in_window(qapp, steps)
+
+
+def test_a_window_closed_before_its_demo_has_begun_watches_none(qapp: QApplication) -> None:
+    async def steps(application: Application) -> None:
+        window = application.new_window()
+        watching = window.watching
+        watching.start_demo()
+        window.close()
+        await until(lambda: not application.tasks, "the end of the demo")
+        assert application.windows == []
+        assert watching.session is None
 
     run_in_window(qapp, steps)
 

@@ -215,6 +215,14 @@ def test_secrets_are_masked() -> None:
     assert all(done.exit_code == 0 and "very-secret-token" not in done.stdout for done in outputs)
 
 
+def test_a_value_is_masked_for_the_name_beside_it() -> None:
+    path = log(envelope(payload={"env": [{"name": "API_KEY", "value": "hunter2"}, {"name": "LANG", "value": "en"}]}))
+    for command in ("list", path, "--format", "jsonl"), ("list", path), ("export", path, "--format", "csv", "-o", "-"):
+        said = run(*command, "-e", "payload.env.0.value,payload.env.1.value").stdout
+        assert "hunter2" not in said
+        assert "en" in said
+
+
 # contexts
 
 

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable
 
 from inspector.protocol.formats.capture_file import MAX_SRC
-from inspector.protocol.header import MAX_LENIENT, NotAnObjectError, decode_json
+from inspector.protocol.header import ABSENT, MAX_LENIENT, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape
 from inspector.protocol.times import NO_TIME, parse_time
 
@@ -52,14 +52,14 @@ def read(line: bytes, read_inner: Callable[[bytes], Record]) -> Record | None:
         if raw is None:
             continue
         record = read_inner(raw)
-        if record.shape in _KNOWN:
+        if record.shape in _KNOWN and _is_certain(record):
             _take_from(line[:begin], record)
             return record
     return None
 
 
 def _message(line: bytes, begin: int) -> bytes | None:
-    """The object that begins at a place, without what follows; None when what follows may belong to it."""
+    """The object that begins at a place, without what follows; None when that may belong to it, or be another one."""
     rest = line[begin:].rstrip()
     if len(rest) > MAX_LENIENT:
         return rest if rest.endswith(b"}") else None
@@ -72,10 +72,22 @@ def _message(line: bytes, begin: int) -> bytes | None:
         except (ValueError, RecursionError):
             return None
         behind = _COLOUR.sub(b"", text[stop:].encode("utf-8", "surrogateescape")).strip()
-        if len(behind) > _LONGEST or behind[:1] in (b",", b"}", b"]", b":", b'"'):
+        if len(behind) > _LONGEST or behind[:1] in (b",", b"}", b"]", b":", b'"') or b'{"' in behind:
             return None
         return text[:stop].encode("utf-8", "surrogateescape")
     return rest
+
+
+def _is_certain(record: Record) -> bool:
+    """Whether a program would log nothing of its own that looks so: `{"kind":"Pod"}`, `{"method":"GET","path":"/"}`."""
+    header = record.header
+    if header is None or record.shape is Shape.JOIN:
+        return True
+    if record.shape is Shape.RPC:
+        return header.jsonrpc is not ABSENT
+    if record.shape is Shape.LOG_ONLY:
+        return header.participant is not ABSENT or header.envelope_id is not ABSENT
+    return bool(header.payload) or header.sender is not ABSENT or header.protocol is not ABSENT
 
 
 def _take_from(prefix: bytes, record: Record) -> None:

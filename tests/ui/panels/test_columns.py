@@ -88,6 +88,19 @@ def test_any_field_and_payload_value_can_be_a_column(make_panel: MakePanel) -> N
     ]  # fmt: skip
 
 
+def test_a_value_is_masked_for_the_name_beside_it(make_panel: MakePanel) -> None:
+    def pair(name: str) -> dict[str, Any]:
+        return envelope(payload={"env": [{"name": name, "value": "correct horse"}]})
+
+    panel = make_panel(pair("API_KEY"), pair("MOTTO"))
+    panel.add_column("payload.env.0.value")
+    assert [text(panel, row, FIRST_FIELD) for row in range(2)] == ["••••••••", "correct horse"]
+    menus = [panel.view.menu.build(row, FIRST_FIELD) for row in range(2)]
+    assert ["filter.and" in [action.objectName() for action in menu.actions()] for menu in menus] == [False, True]
+    for menu in menus:
+        menu.deleteLater()
+
+
 def test_a_column_reads_only_rows_on_screen(make_panel: MakePanel, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = make_panel(*chats(*map(str, range(400))))
     asked: list[int] = []

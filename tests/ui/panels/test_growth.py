@@ -228,6 +228,8 @@ def test_escape_takes_back_what_is_being_dragged(window: MainWindow, qtbot: QtBo
     press(plot, Qt.Key.Key_Escape)
     qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, shift, place_of(plot, 35))
     assert len(numbers(window)) == 7
+    qtbot.mouseMove(view, place_of(plot, 25))
+    qtbot.waitUntil(canvas_of(plot).card.isVisible)
 
 
 def test_somebody_else_may_be_chosen(application: Application) -> None:

@@ -205,8 +205,17 @@ def iter_blocks(reading: parallel._Reading) -> Iterator[Block]:
             yield block
 
 
+def test_blank_lines_do_not_make_parts_of_a_few_bytes(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(lines_of(envelope()) + b"\n" * (1 << 20))
+    source = SourceFile(log)
+    assert len(list(parallel.read_blocks(source, 0, source.size, readers=0))) < 20
+    source.close()
+
+
 def test_parts_of_short_lines_are_smaller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "_MOST_LINES", 50)
+    monkeypatch.setattr(parallel, "_LEAST_BYTES", 1)
     log = tmp_path / "log.jsonl"
     log.write_bytes(lines_of(envelope(payload={"text": "x" * 90})) + b"{}\n" * 1_000)
     source = SourceFile(log)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from inspector.document import CaptureDocument
 from inspector.export import Format, Manner, export_to, preview
+from inspector.export.story import MAX_BODY
 from inspector.fields import FIELDS
 from tests.builders import clean_up, document_of, envelope, received, tool_call, tool_result
 from tests.planted import PLANTED, name_with, told
@@ -34,7 +35,8 @@ def log_with(secret: str, before: str, *, big: bool, ascii_only: bool) -> Captur
     ]
     lines: list[Any] = [ask, answer, *odd, *(received(one) for one in odd)]
     written = [json.dumps(line, ensure_ascii=ascii_only) for line in lines]
-    return document_of(*written, written[2][:-3], f"no JSON {said}")
+    one_line = said.replace("\n", "\\n")  # of a line that is no JSON the next one is another message
+    return document_of(*written, written[2][:-3], f"no JSON {one_line}")
 
 
 def exports(document: CaptureDocument) -> dict[str, str]:
@@ -59,6 +61,12 @@ def test_no_export_holds_a_planted_secret(secret: str, before: str, ascii_only: 
         clean_up()
     assert leaks == []
     assert found.holding >= 10
+
+
+def test_no_part_of_a_secret_is_shown_where_a_text_is_cut() -> None:
+    secret = next(one for one in PLANTED if one.startswith("dop_v1_"))
+    document = document_of(envelope(), *(f"no JSON {'x' * (place - 30)} {secret}" for place in (400, MAX_BODY)))
+    assert [where for where, text in exports(document).items() if secret[:30] in text] == []
 
 
 @pytest.mark.parametrize("secret", [PLANTED[5], 'password="Zq7SecretValue9x"', '{"token": "Zq7SecretValue9x"}'])

@@ -112,6 +112,13 @@ def test_secrets_are_not_offered() -> None:
     assert not any("abcdef" in label for label in labels("from == "))
 
 
+def test_a_value_that_is_called_a_secret_is_not_offered() -> None:
+    pairs = [{"name": "API_KEY", "value": "correct horse"}, {"name": "LANG", "value": "en"}]
+    completer = Completer(document_of(envelope(payload={"env": pairs})).analysis)
+    offered = [completer.complete(f"payload.env.{n}.value == ", 23).candidates for n in range(2)]
+    assert [[candidate.label for candidate in some] for some in offered] == [[], ["en"]]
+
+
 def test_of_many_values_only_those_are_looked_at_that_are_offered() -> None:
     document = document_of(*(envelope(context=f"turn-{n}") for n in range(MOST + 100)))
     completer = Completer(document.analysis)

@@ -79,8 +79,8 @@ _QUERIES = st.one_of(
 )
 
 
-@given(st.lists(_WORDS, min_size=1, max_size=4), _QUERIES, st.booleans())
-def test_summaries_are_found_as_if_each_were_read(summaries: list[str], query: FindQuery, told: bool) -> None:
+def collapsed_results(summaries: list[str], *, told: bool = False) -> CaptureDocument:
+    """A call and its result for each summary, all of which were collapsed."""
     asked = [tool_call("search") for _ in summaries]
     hints = [{"tool": "search", "lifecycle": "transient", "consumedBy": "store"}]
     metas = [{"contextHints": hints, "context": {"lifecycle": "transient", "summary": one}} for one in summaries]
@@ -88,7 +88,12 @@ def test_summaries_are_found_as_if_each_were_read(summaries: list[str], query: F
     store = [tool_call("store") for _ in summaries]
     stored = [tool_result(one, meta={"context": {"consumed": True}}) for one in store]
     said = [one for four in zip(asked, results, store, stored, strict=True) for one in four]
-    document = document_of(*(received(one) if told else one for one in said))
+    return document_of(*(received(one) if told else one for one in said))
+
+
+@given(st.lists(_WORDS, min_size=1, max_size=4), _QUERIES, st.booleans())
+def test_summaries_are_found_as_if_each_were_read(summaries: list[str], query: FindQuery, told: bool) -> None:
+    document = collapsed_results(summaries, told=told)
     collapsed = document.analysis.transients.columns["collapsed_by"][:]
     finder, locate, expected = query.finder(), query.locator(), []
     for row in range(len(document.capture)):
@@ -180,9 +185,25 @@ def test_a_result_that_is_collapsed_later_is_found_by_its_summary() -> None:
     search = FindSearch(rows, FindQuery("short words"))
     assert finished(search) == []
     document.analysis.transients.summary = lambda row: "short words"  # type: ignore[method-assign]
-    search.take_in(Changes(9, 9, np.array([5]), tree_moved=False), None)
-    assert search.hits.tolist() == [5]
+    assert search.take_in(Changes(9, 9, np.array([5]), tree_moved=False), None)
+    assert search.hits.tolist() == []  # summaries may be many, and an expression take long in each
+    assert finished(search) == [5]
     document.analysis.transients.summary = summary  # type: ignore[method-assign]
+
+
+def test_summaries_are_asked_for_again_as_long_as_there_is_time() -> None:
+    document = collapsed_results(["a", "b", "c"])
+    transients = document.analysis.transients
+    search = FindSearch(rows_of(document), FindQuery("short words"))
+    assert finished(search) == []
+    rows = np.flatnonzero(transients.columns["collapsed_by"][: len(document.capture)] != NO_ROW)
+    asked: list[int] = []
+    with patch.object(transients, "summary", lambda row: asked.append(row) or "short words"):
+        for times in 1, 2:  # asked for twice before it gets to it
+            assert search.take_in(Changes(12, 12, np.arange(12), tree_moved=False), None), times
+        for count in 1, 2, 3:
+            assert search.step(0) is (count == 3)
+            assert asked == search.hits.tolist() == rows[:count].tolist()
 
 
 @given(

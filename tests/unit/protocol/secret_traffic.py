@@ -28,7 +28,7 @@ HEADERS = (
     f"Bearer: {SECRET}", f"Bearer%20{SECRET}", f'Bearer "{SECRET}"', f"Bearer `{SECRET}`", f"Bearer\n{SECRET}",
     f"Cookie: theme=dark; session={SECRET}", f"Set-Cookie: a=b; Expires=Wed, 21 Oct 2026 07:28:00 GMT; sid={SECRET}",
     f"curl -b 'theme=dark; sid={SECRET}' h", f"Ocp-Apim-Subscription-Key: {SECRET}", f"x-functions-key: {SECRET}",
-    f"DD-APPLICATION-KEY: {SECRET}",
+    f"DD-APPLICATION-KEY: {SECRET}", f"Proxy-Authorization: none Authorization: Token {SECRET}",
 )  # fmt: skip
 ADDRESSES = (
     *(

@@ -26,7 +26,9 @@ def pieces(line: bytes) -> list[bytes]:
         (ONE + TWO, [ONE, TWO]),
         (ONE + b" \t" + TWO + b" ", [ONE, TWO]),
         (ONE + TWO + TORN, [ONE, TWO, TORN]),
+        (ONE + TORN, [ONE, TORN]),
         (TORN + ONE, [TORN, ONE]),
+        (b'{"id":' + ONE[:9] + ONE, [b'{"id":' + ONE[:9], ONE]),
         (ONE + TORN + ONE, [ONE, TORN, ONE]),
         (TORN + TORN + ONE, [TORN + TORN, ONE]),
         ('{"id":"ä","kind":"chat"}'.encode() + ONE, ['{"id":"ä","kind":"chat"}'.encode(), ONE]),
@@ -43,9 +45,17 @@ def test_other_lines_are_left_alone(line: bytes) -> None:
     assert joined_in(line) is None
 
 
-def test_a_torn_line_does_not_pass_for_what_it_holds() -> None:
-    line = b'{"id":"a","envelope":{"id":"b","kind":"chat"},"direct'
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"id":"a","envelope":{"id":"b","kind":"chat"},"direct',
+        b'{"id":"a","envelope":{"id":"b","kind":"chat"}',
+        b'{"id":"a","messages":[{"id":"b","kind":"chat"},{"id":"c","kind":"chat"}',
+    ],
+)
+def test_a_torn_line_does_not_pass_for_what_it_holds(line: bytes) -> None:
     assert pieces(line) == []
+    assert pieces(ONE + line) == [ONE, line]
 
 
 def test_a_line_of_nothing_but_braces_is_not_a_million_messages() -> None:

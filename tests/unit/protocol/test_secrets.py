@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspector.protocol.secrets import MASK, is_secret_key, mask_secrets, mask_text, may_hold_secrets
+from inspector.protocol.secrets import MASK, is_secret_key, mask_secrets, mask_text, masked_start, may_hold_secrets
 from tests.planted import BODY, PLANTED, told
 
 
@@ -363,6 +363,8 @@ def test_hostile_lines_take_linear_time():
         "name: API_KEY value: " * 10_000, "token is " * 20_000, "password is " + "a" * 100_000, "<token>" * 20_000,
         '"tokens":{"a":"b",' * 10_000, "-----BEGIN PRIVATE KEY-----" + '\\"' * 100_000, "value: " + "key " * 20_000,
         '"cookies":[{"value":"a"}' + ',{"value":"a"}' * 10_000, "-a_" * 50_000, "auth=" + "." * 100_000,
+        "api_tokens: [" + "\n" * 64 + ",", "api_tokens: [" + "\r\n" * 100_000,
+        "-----BEGIN PRIVATE KEY-----" + "Version: " * 50,
     ):  # fmt: skip
         mask_text(text)
     assert thread_time() - started < 40  # quadratic time would be minutes
@@ -378,3 +380,11 @@ def test_hostile_pairs_take_linear_time():
     ):  # fmt: skip
         mask_text(text)
     assert thread_time() - started < 30  # quadratic time would be minutes
+
+
+@pytest.mark.parametrize("cut", [8, 20, 40])
+def test_a_beginning_shows_no_part_of_a_secret(cut: int) -> None:
+    secret = next(one for one in PLANTED if one.startswith("dop_v1_"))
+    shown = masked_start(f"{'x' * 100} {secret}", 101 + cut)
+    assert secret[7:12] not in shown
+    assert len(shown) <= 101 + cut

@@ -196,6 +196,19 @@ def test_an_old_log_without_a_last_line_end_is_read_to_its_end(log: Log) -> None
     log.wait_for("a", "b", "c")
 
 
+def test_objects_that_share_a_line_which_goes_on_are_messages_once(log: Log) -> None:
+    a, b, c = (line(name)[:-1] for name in "abc")
+    log.write(a + b[:8])
+    age(log, 100)
+    log.open()
+    assert log.said() == ["a", "JSON that is cut after 8 B"]
+    log.write(b[8:])
+    log.wait_for("a", "JSON that is cut after 8 B", "b")
+    log.write(c)
+    log.wait_for("a", "JSON that is cut after 8 B", "b", "c")
+    assert log.document.capture.record_bytes(3) == c
+
+
 def test_an_empty_log_is_followed_from_its_first_line(log: Log) -> None:
     log.open()
     log.say("a")

@@ -20,7 +20,7 @@ from inspector.capture.flags import Flag
 from inspector.document import CaptureDocument
 from inspector.fields import message_text
 from inspector.protocol import kinds
-from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.protocol.secrets import mask_secrets, masked_start
 from inspector.protocol.times import NO_TIME
 
 MAX_TEXT = 100_000
@@ -202,7 +202,7 @@ def linked(analysis: Analysis, column: str, message: int) -> str | None:
 
 def text_of(capture: Capture, message: int) -> str:
     """What a message says, masked, as far as it is known; "" for what says nothing."""
-    return mask_text((message_text(capture, message) or "")[:MAX_TEXT])
+    return masked_start(message_text(capture, message) or "", MAX_TEXT)
 
 
 def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:

@@ -12,12 +12,12 @@ MAX_TEXT = 300
 """Characters of a cell."""
 
 
-def cell_text(field: Field, value: object) -> str:
-    """A field's value as a cell shows it; "" where there is none."""
+def cell_text(field: Field, value: object, secret: str | None) -> str:
+    """A field's value as a cell shows it, with its `secret_at`; "" where there is none."""
     if value is None or value == [] or value == ():
         return ""
-    if field.secret is not None:
-        return _text(mask_value(field.secret, value))
+    if secret is not None:
+        return _text(mask_value(secret, value))
     if field.type is FieldType.TIME and isinstance(value, int):
         return formats.time_of_day(value)
     if isinstance(value, int | float) and not isinstance(value, bool):

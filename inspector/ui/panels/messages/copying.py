@@ -110,7 +110,7 @@ def field_filter(document: CaptureDocument, field: Field, message: int) -> str |
     value = field.value(document.analysis, message)
     if value is None or value == []:
         return f"!{field.name}"
-    if field.secret is not None:
+    if field.secret_at(document.analysis, message) is not None:
         return None
     if field.type is FieldType.TIME and isinstance(value, int):
         return f"{field.name} == {quote(format_time(value) or '')}"

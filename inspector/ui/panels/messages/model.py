@@ -158,7 +158,8 @@ class MessageTableModel(QAbstractTableModel):
         found = content.fields.get(field.name)
         if found is None:
             value = self._column_of(field).value(content.message)
-            found = content.fields[field.name] = cell_text(field, value)
+            secret = field.secret_at(self._document.analysis, content.message)
+            found = content.fields[field.name] = cell_text(field, value, secret)
         return found
 
     def _column_of(self, field: Field) -> FieldColumn:

@@ -143,10 +143,14 @@ class SelectingTable(MessageTable):
             if message is not None:
                 self._note_selected(message)
             return
+        several = self.selected.several
         self.selected.alone()
         self._note_selected(message)
         if message is not None:
             self._on_picked()
+        if several:
+            self._mirrored = False  # what Qt has selected is its own
+            self._tell_selection()
 
     def _take_rows(self, rows: list[int]) -> None:
         """Rows were selected through Qt, which is what screen readers do."""

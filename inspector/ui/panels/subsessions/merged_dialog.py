@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector.msp.objects import Message
-from inspector.protocol.secrets import mask_text
+from inspector.protocol.secrets import mask_text, masked_start
 from inspector.ui import formats
 from inspector.ui.asking import open_once
 from inspector.ui.panels.list_view import ListView
@@ -190,7 +190,7 @@ class MergedDialog(QDialog):
         self._head.setText(f"{line.layer}  {line.title}, {line.role}{tokens}")
         self._reason.setText(line.reason)
         content = entry.content
-        shown = visible_controls(mask_text(content[:SHOWN_MOST]))
+        shown = visible_controls(masked_start(content, SHOWN_MOST))
         if len(content) > SHOWN_MOST:
             shown += f"\n\n… {len(content) - SHOWN_MOST:,} more characters; an export holds them."
         self.text.setPlainText(shown)

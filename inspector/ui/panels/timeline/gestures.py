@@ -144,5 +144,6 @@ class AxisGestures:
     def drop(self) -> None:
         """Brush nothing, and begin no brush with the next press."""
         self.brush_from = self._pressed = None
+        self.dragging = False
         self._axis.set_brush(None)
         self._axis.set_brushing(False)

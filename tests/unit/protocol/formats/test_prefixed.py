@@ -59,10 +59,14 @@ def test_what_stands_behind_it_too(behind: str) -> None:
         '["a", ' + CHAT,
         '2026-01-05T09:00:00Z ERROR failed {"error":"ECONNREFUSED"}',  # a program's own
         '2026-01-05T09:00:00Z INFO listening {"port":8080}',
+        'I0105 09:00:00 controller.go:114] created {"kind":"Pod","id":"a"}',
+        '2026-01-05T09:00:00Z INFO request {"method":"GET","path":"/"}',
+        '2026-01-05T09:00:00Z {"event":"startup","timestamp":"2026-01-05T09:00:00Z"}',
         "2026-01-05T09:00:00Z INFO sent { kind: 'chat' }",
         "2026-01-05T09:00:00Z INFO " + CHAT[:-2],
         "x" * 600 + CHAT,
         'INFO "quoted" ' + CHAT,
+        f"{NINE} {CHAT}{NINE} {CHAT}",  # one of the two would be lost
     ],
 )
 def test_what_may_be_a_piece_of_something_else_is_no_message(line: str) -> None:
