@@ -66,7 +66,7 @@ def test_no_export_holds_a_planted_secret(secret: str, before: str, ascii_only: 
 def test_no_part_of_a_secret_is_shown_where_a_text_is_cut() -> None:
     secret = next(one for one in PLANTED if one.startswith("dop_v1_"))
     document = document_of(envelope(), *(f"no JSON {'x' * (place - 30)} {secret}" for place in (400, MAX_BODY)))
-    assert [where for where, text in exports(document).items() if secret[:30] in text] == []
+    assert [where for where, text in exports(document).items() if secret[:12] in text] == []
 
 
 @pytest.mark.parametrize("secret", [PLANTED[5], 'password="Zq7SecretValue9x"', '{"token": "Zq7SecretValue9x"}'])
