@@ -135,7 +135,7 @@ def _words_of(error: BaseException) -> str:
 def _trace_of(error: BaseException) -> str:
     try:
         return traceback_words(error)
-    except Exception as problem:  # noqa: BLE001
+    except Exception as problem:  # noqa: BLE001  a report is made of whatever failed
         return f"The calls that led there cannot be told: {type(problem).__name__}"
 
 

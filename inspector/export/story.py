@@ -14,13 +14,12 @@ from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.hostile_text import visible
 from inspector.protocol.kinds import Family, family
 from inspector.protocol.payloads.content import pretty_json
+from inspector.protocol.secrets import LONGEST_SECRET
 
 MAX_BODY = 1 << 16
 """Characters of one message in a document; JSON Lines have all of them."""
 _MAX_TEXT = 400
 """Characters of its one line in words."""
-_LONGEST_SECRET = 100_000
-"""So many characters behind them are looked at, as of a secret cut in two nothing would know that it is one."""
 
 _HEADING = ("time", "from", "to", "kind", "context")
 _FACTS = (
@@ -89,7 +88,7 @@ class Teller:
             call=" ".join(filter(None, (self._value("method", message), self._value("target", message)))),
             family=family(kind),
             marked="mark" in FIELD_BY_NAME and bool(self._value("mark", message)),
-            text=visible(self._redaction.text(lines[0][: _MAX_TEXT + _LONGEST_SECRET])[:_MAX_TEXT]) if lines else "",
+            text=visible(self._redaction.text(lines[0][: _MAX_TEXT + LONGEST_SECRET])[:_MAX_TEXT]) if lines else "",
             facts=tuple(self._facts(message)),
             findings=tuple(self._findings(message)),
             body=body[:MAX_BODY],
@@ -129,5 +128,5 @@ class Teller:
             except NotAnObjectError:
                 pass
         text = raw.decode("utf-8", "backslashreplace")
-        head = text[: MAX_BODY + _LONGEST_SECRET]
+        head = text[: MAX_BODY + LONGEST_SECRET]
         return visible(self._redaction.text(head)), False, len(text) - len(head)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 
 from inspector.protocol.secret_keys import is_marker, is_secret_key
+from inspector.protocol.secret_spans import replaced
 
 _QUERY = re.compile(r"(?:[?&#]|&amp;)([\w\-.]{1,64})=")
 _VALUE = re.compile(r"[^&\s\"'\\#<>]+")
@@ -38,14 +39,8 @@ _BOT = re.compile(r"((?<![0-9])[0-9]{8,12}:)AA[\w\-]{32,40}(?![\w\-])")
 
 def mask_queries(text: str, mask: Callable[[str], str]) -> str:
     """A text with the values of telling parameters of addresses and forms replaced."""
-    parts: list[str] = []
-    done = 0
-    for found in _QUERY.finditer(text):  # addresses may have others for values
-        value = _VALUE.match(text, found.end()) if found.start() >= done and _is_secret(found[1]) else None
-        if value:
-            parts += (text[done : value.start()], mask(value[0]))
-            done = value.end()
-    text = "".join((*parts, text[done:])) if parts else text
+    values = (_VALUE.match(text, found.end()) for found in _QUERY.finditer(text) if _is_secret(found[1]))
+    text = replaced(text, (value.span() for value in values if value), mask)  # addresses may have others for values
     return _ENCODED.sub(lambda found: found[1] + mask(found[3]) if _is_secret(found[2]) else found[0], text)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from inspector.protocol.secret_keys import is_secret_key, looks_made, names_secret, names_secrets
 from inspector.protocol.secret_shapes import border
+from inspector.protocol.secret_spans import replaced
 
 _END = r"(?:\r?\n|\\{1,64}r\\{1,64}n|\\{1,64}n)"
 _QUOTE = r"\\{0,64}[\"'`]"
@@ -104,7 +105,7 @@ def mask_lines(text: str, mask: Callable[[str], str]) -> str:
         text: any text.
         mask: what becomes of a secret.
     """
-    text = _replaced(text, _several(text), mask)
+    text = replaced(text, _several(text), mask)
     if "value" in text.lower():
         text = _PAIR.sub(lambda found: _masked(found, mask) if _is_paired(found) else found[0], text)
     for pattern, is_secret in (
@@ -117,16 +118,6 @@ def mask_lines(text: str, mask: Callable[[str], str]) -> str:
         if known in text:
             text = pattern.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
     return text
-
-
-def _replaced(text: str, found: Iterator[tuple[int, int]], mask: Callable[[str], str]) -> str:
-    parts: list[str] = []
-    done = 0
-    for start, end in found:
-        if start >= done:
-            parts += (text[done:start], mask(text[start:end]))
-            done = end
-    return "".join((*parts, text[done:])) if parts else text
 
 
 def _masked(found: re.Match[str], mask: Callable[[str], str]) -> str:

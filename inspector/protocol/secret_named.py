@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final
 
 from inspector.protocol.secret_keys import holds_value, names_secret
+from inspector.protocol.secret_spans import replaced
 
 _SAY = ("name", "key", "variable", "header", "field", "label", "id", "parameter", "property", "env")
 _HOLD = ("value",)
@@ -95,17 +96,7 @@ def mask_named(text: str, mask: Callable[[str], str]) -> str:
         for place in places:
             if place >= done:
                 done = _walk(text, place, quote, found)
-    return _replaced(text, found, mask)
-
-
-def _replaced(text: str, found: set[tuple[int, int]], mask: Callable[[str], str]) -> str:
-    parts: list[str] = []
-    done = 0
-    for start, end in sorted(found):
-        if start >= done and end > start:
-            parts += (text[done:start], mask(text[start:end]))
-            done = end
-    return "".join((*parts, text[done:])) if parts else text
+    return replaced(text, sorted(found), mask)
 
 
 def _walk(text: str, place: int, quote: str, found: set[tuple[int, int]]) -> int:

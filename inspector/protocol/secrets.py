@@ -38,7 +38,7 @@ from inspector.protocol.secret_named import HELD, NAMES
 from inspector.protocol.secret_pairs import mask_pairs
 from inspector.protocol.secret_shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key
 
-__all__ = ["MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
+__all__ = ["LONGEST_SECRET", "MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
            "masked_start", "masked_words", "may_hold_secrets"]  # fmt: skip
 
 MASK = "••••••••"
@@ -57,7 +57,8 @@ _SHORT_KEY = 200
 """Keys that are remembered, and their characters."""
 _AUTH = ("auth", "_auth")
 """Under which Docker and npm keep a user's name and password, in base64."""
-_READ_FOR_WORDS = 100_000  # characters, more than a web token has
+LONGEST_SECRET = 100_000
+"""So many characters behind a cut are looked at, more than a web token has."""
 
 # Every pattern is bounded, so that hostile text takes linear time.
 # The border lets no second try start inside the first.
@@ -195,7 +196,7 @@ def masked_words(value: object, longest: int) -> str:
         longest: characters it may have.
     """
     if isinstance(value, str):
-        text = mask_text(value[:_READ_FOR_WORDS])
+        text = mask_text(value[:LONGEST_SECRET])
     else:
         text = json.dumps(mask_secrets(value), ensure_ascii=False, default=str)
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
@@ -208,7 +209,7 @@ def masked_start(text: str, longest: int) -> str:
         text: any text.
         longest: characters the beginning may have.
     """
-    return mask_text(text[: longest + _READ_FOR_WORDS])[:longest]
+    return mask_text(text[: longest + LONGEST_SECRET])[:longest]
 
 
 def _counted(masked: str, tally: Tally | None) -> str:

@@ -249,8 +249,9 @@ def test_pasted_sessions_are_saved_under_a_name_that_is_asked_for(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("gone", [False, True], ids=["there", "gone"])
 def test_sessions_of_a_pipe_are_saved_under_a_name_that_is_asked_for(
-    qapp: QApplication, report: Path, tmp_path: Path
+    qapp: QApplication, report: Path, tmp_path: Path, gone: bool
 ) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -261,6 +262,8 @@ def test_sessions_of_a_pipe_are_saved_under_a_name_that_is_asked_for(
         window = application.new_window()
         window.opening.open_path(pipe)
         await read(window)
+        if gone:  # as a shell does with that of a `<(...)`
+            pipe.unlink()
         await saved_where_it_is_said(window, tmp_path / "kept.json")
 
     run_in_window(qapp, whole)
@@ -303,24 +306,6 @@ def test_a_program_that_ends_writes_to_the_end_what_it_is_saving(qapp: QApplicat
         assert b"the first" in bytes_of(report)
 
     at_work(qapp, report, steps)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_sessions_of_a_pipe_that_is_gone_ask_for_a_name_too(qapp: QApplication, report: Path, tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=lambda: pipe.write_bytes(report.read_bytes()))
-
-    async def whole(application: Application) -> None:
-        writer.start()
-        window = application.new_window()
-        window.opening.open_path(pipe)
-        await read(window)
-        pipe.unlink()  # as a shell does with that of a `<(...)`
-        await saved_where_it_is_said(window, tmp_path / "kept.json")
-
-    run_in_window(qapp, whole)
-    writer.join()
 
 
 def test_what_is_written_while_a_window_is_saved_to_be_closed_is_asked_about(
