@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +41,29 @@ def test_a_process_that_does_not_end_when_asked_is_killed(monkeypatch: pytest.Mo
     assert joined == [20.0, 20.0]
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
+
+
+_PROGRAM = """
+import os, signal
+import numpy as np
+from inspector.tokens.worker import CountingProcess, Lines
+if __name__ == "__main__":
+    process = CountingProcess()  # the first one of its program
+    assert process.take() is None
+    os.kill(process.pid, signal.SIGINT)
+    none = np.zeros(0, np.int64)
+    process.give(Lines("", (0, 0), none, none, none, (), texts=("word",)))
+    print(len(process.take().texts))
+    process.end()
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="there a process has no signals to block")
+def test_the_first_process_of_a_program_hears_no_ctrl_c(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(_PROGRAM)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=environment, timeout=200, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
