@@ -23,8 +23,8 @@ from PySide6.QtGui import QImage
 sys.path.insert(0, str(Path(__file__).parents[1]))  # run as a script, it stands in its own folder
 
 from inspector.analysis.marks import Note
-from inspector.document import CaptureDocument
-from inspector.marks_file import MarksFile
+from inspector.document.document import CaptureDocument
+from inspector.document.marks_file import MarksFile
 
 ROOT = Path(__file__).parents[1]
 DEMO = "tests/data/captures/demo-round.ctxcap"

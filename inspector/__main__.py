@@ -17,16 +17,16 @@ def main() -> None:
 
         start_quickly(sys.argv[2:])
     else:
-        from inspector.instance import handed_over_quickly, quick_request
+        from inspector.base.instance import handed_over_quickly, quick_request
 
         request = quick_request(sys.argv[1:])
         if request is not None:
             if handed_over_quickly(request):
                 return
-            from inspector.window_start import start_plainly
+            from inspector.startup.window_start import start_plainly
 
             start_plainly(request)
-    from inspector.program import main as run
+    from inspector.startup.program import main as run
 
     run()
 

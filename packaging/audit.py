@@ -21,7 +21,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from inspector import licences
+from inspector.diagnostics import licences
 
 _OWN = "context-inspector"
 _TOOL = "pip-audit>=2.7,<3"

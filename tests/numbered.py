@@ -15,7 +15,7 @@ from typing import Self
 
 from websockets.asyncio.server import Server, ServerConnection, broadcast, serve
 
-from inspector.aio import spawn
+from inspector.base.aio import spawn
 
 
 class NumberedGateway:

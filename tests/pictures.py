@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from inspector.document import CaptureDocument
-from inspector.fields import FIELDS
-from inspector.summary import context_nodes, judged, links_of, participant_stories, summary
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import context_nodes, judged, links_of, participant_stories, summary
+from inspector.filters.fields import FIELDS
 
 
 def picture(document: CaptureDocument) -> dict[str, Any]:

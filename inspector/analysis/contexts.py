@@ -19,7 +19,7 @@ from inspector.capture.columns import Array, GrowingColumns
 from inspector.capture.flags import Flag
 from inspector.protocol import msp
 from inspector.protocol.paths import quote_segment
-from inspector.protocol.secrets import mask_text
+from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.text import text_shown
 from inspector.protocol.times import NO_TIME
 

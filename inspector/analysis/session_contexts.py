@@ -17,7 +17,7 @@ from inspector.analysis.node_facts import CANCELLED, CONCLUDED, NodeFacts
 from inspector.capture.capture import Capture
 from inspector.capture.columns import Array
 from inspector.protocol import msp
-from inspector.protocol.secrets import mask_text
+from inspector.protocol.secrets.masking import mask_text
 
 _KINDS = (msp.SESSION, msp.SNAPSHOT, msp.OPENED, msp.CLOSED)
 _LABEL_LENGTH = 80

@@ -13,7 +13,7 @@ from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.node_columns import living_nodes
 from inspector.analysis.token_sums import carried_up
-from inspector.slices import Steps, finished
+from inspector.base.slices import Steps, finished
 
 Way = Literal["tool", "context", "participant", "kind"]
 NO_TOOL = 0

@@ -21,13 +21,13 @@ from inspector.capture.ahead import ReadAhead
 from inspector.capture.block import STRING_COLUMNS, Block, Told
 from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns, message_columns
 from inspector.capture.connections import Connections
-from inspector.capture.echoes import Echoes
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.heads import MAX_WHOLE, Noted, read_head
+from inspector.capture.id_namespaces import Salts
 from inspector.capture.limits import kept_names, kept_recipients
+from inspector.capture.own_copies import Echoes
 from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
-from inspector.capture.salts import Salts
 from inspector.capture.sources import SourceFile
 from inspector.capture.strings import InternTable
 from inspector.protocol.formats import read_line

@@ -8,12 +8,12 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
+from inspector.base.whole_file import in_place_of
 from inspector.capture.capture import Capture
 from inspector.capture.heads import HEAD, MAX_WHOLE
 from inspector.capture.sources import read_at
 from inspector.protocol.cut import completed
 from inspector.protocol.formats import read_line
-from inspector.whole_file import in_place_of
 
 _PART = 1 << 20
 _OUR_FRAME = re.compile(

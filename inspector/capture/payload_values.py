@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from inspector.capture.capture import OWN_PAYLOAD, Capture
 from inspector.capture.flags import Flag
 from inspector.capture.heads import MAX_WHOLE
-from inspector.capture.stretches import stretches
+from inspector.capture.runs import stretches
 from inspector.protocol.usual import Decode, decode_all, decode_frame_line, decode_log_line
 
 _NO_PAYLOAD = (Flag.UNREADABLE | Flag.FRAME).value

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.base.collector import no_collection
 from inspector.capture import batches
 from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, RUNNING, STRING_COLUMNS, Block, Ended, Opened, Told
 from inspector.capture.columns import Array
@@ -20,7 +21,6 @@ from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_texts
 from inspector.capture.strings import InternTable
 from inspector.capture.usual import Tables, UsualRows, fold_hash, read_usual
-from inspector.collector import no_collection
 from inspector.protocol import calls, kinds
 from inspector.protocol.formats import capture_file, read_line_as
 from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_json

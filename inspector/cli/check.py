@@ -14,8 +14,8 @@ from inspector.analysis.findings.store import LONGEST_SENTENCES
 from inspector.cli.arguments import Json, LogFile, ToolAliasTexts
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, print_array, printable, say
-from inspector.protocol.secrets import mask_secrets, mask_text
-from inspector.summary import finding_entries
+from inspector.document.summary import finding_entries
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 
 class FailOn(StrEnum):

@@ -1,4 +1,4 @@
-"""The commands in the order help lists them; those that show a window join them in `inspector/program.py`.
+"""The commands in the order help lists them; those that show a window join them in `inspector/startup/program.py`.
 
 Each is imported when it is called: what one of them needs is not waited for by the others, nor by the window.
 """

@@ -9,8 +9,8 @@ import typer
 from inspector.cli.arguments import Json, LogFile
 from inspector.cli.opening import opened
 from inspector.cli.printing import plain, print_array, printable, say
-from inspector.protocol.secrets import mask_secrets
-from inspector.summary import context_nodes
+from inspector.document.summary import context_nodes
+from inspector.protocol.secrets.masking import mask_secrets
 from inspector.tokens.counter import TOKENIZER
 
 

@@ -14,11 +14,11 @@ import typer
 from inspector.cli.arguments import LogFile, ToolAliasTexts, fail
 from inspector.cli.opening import asks_for_findings, asks_for_tokens, compiled, field_named, opened
 from inspector.cli.printing import visible
+from inspector.document.marks_file import notes_of, write_beside
 from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_file, export_stream, export_to, matching
 from inspector.export.files import takes_a_stream, trouble_of
-from inspector.export.manner import MARKED_FIELDS, format_of
 from inspector.export.msp import export_subsession, node_at
-from inspector.marks_file import notes_of, write_beside
+from inspector.export.options import MARKED_FIELDS, format_of
 
 
 class _Asked(enum.StrEnum):

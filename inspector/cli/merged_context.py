@@ -15,7 +15,7 @@ from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say, visi
 from inspector.msp.document import NotMspError, SessionDocument
 from inspector.msp.merged import RULE_WORDS, Entry, Layer, MergedContext, Rules, merged_context
 from inspector.msp.objects import Subsession
-from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.sources.inputs import STANDARD_INPUT, STANDARD_INPUT_NAME
 
 _MOST_NAMED = 20

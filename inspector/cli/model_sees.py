@@ -6,15 +6,15 @@ from typing import Annotated, Any
 
 import typer
 
+from inspector.analysis.model_context import Entry, ModelContext, Moment, Options, Reader, readers
+from inspector.analysis.model_context.difference import difference
+from inspector.analysis.model_context.file import conversation_parts
+from inspector.analysis.model_context.messages import whole_content
 from inspector.cli.arguments import Json, LogFile, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, printable, say, visible
-from inspector.document import CaptureDocument
-from inspector.model_context import Entry, ModelContext, Moment, Options, Reader, readers
-from inspector.model_context.difference import difference
-from inspector.model_context.file import conversation_parts
-from inspector.model_context.messages import whole_content
-from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.document.document import CaptureDocument
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
 
 _MOST_NAMED = 20

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import typer
 
+from inspector.capture.reading import UnknownFormatError
 from inspector.cli.arguments import fail
 from inspector.cli.printing import visible
-from inspector.document import CaptureDocument
-from inspector.fields import Field
+from inspector.document.document import CaptureDocument
+from inspector.document.marks_file import restore_marks
 from inspector.filters import DisplayFilter, FilterError, compile_filter, naming
-from inspector.marks_file import restore_marks
+from inspector.filters.fields import Field
 from inspector.protocol.tool_names import AliasError, ToolAliases, parse_alias
-from inspector.reading import UnknownFormatError
 from inspector.sources.inputs import is_stream
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from inspector.cli.arguments import Json, LogFile
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, masked_table, plain, print_array, printable, say
-from inspector.protocol.secrets import mask_secrets
-from inspector.summary import participant_stories
+from inspector.document.summary import participant_stories
+from inspector.protocol.secrets.masking import mask_secrets
 
 
 def participants_command(file: LogFile, as_json: Json = False) -> None:

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import typer
 
 from inspector.export.redaction import shown_value
-from inspector.fields import Field
+from inspector.filters.fields import Field
 from inspector.protocol.hostile_text import visible
-from inspector.protocol.secrets import mask_text
+from inspector.protocol.secrets.masking import mask_text
 
 __all__ = ["MOST_LISTED", "dump", "echo", "json_value", "plain", "print_array", "printable", "say", "visible"]
 

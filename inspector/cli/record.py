@@ -24,7 +24,7 @@ def record_command(
     messages: Annotated[int | None, typer.Option("--messages", min=1, help="End after so many received.")] = None,
 ) -> None:
     """Record a gateway into a file without a window, until Ctrl+C, SIGTERM or the limit asked for."""
-    from inspector.recording import Recorded, Recording, RecordingProgress
+    from inspector.sources.recording import Recorded, Recording, RecordingProgress
     from inspector.sources.state import SourceState
 
     connection = _connection(url, space, token_env)

@@ -12,10 +12,10 @@ from inspector.capture.exact import save_message
 from inspector.cli.arguments import Json, LogFile, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import dump, echo, json_value, plain, printable, say
-from inspector.document import CaptureDocument
-from inspector.fields import FIELD_BY_NAME
-from inspector.protocol.secrets import mask_secrets, mask_text
-from inspector.summary import message_story
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import message_story
+from inspector.filters.fields import FIELD_BY_NAME
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 
 def show_command(

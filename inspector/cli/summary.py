@@ -11,8 +11,8 @@ import typer
 from inspector.cli.arguments import Json, LogFile, ToolAliasTexts
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
-from inspector.protocol.secrets import mask_secrets
-from inspector.summary import summary
+from inspector.document.summary import summary
+from inspector.protocol.secrets.masking import mask_secrets
 
 
 def summary_command(

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from inspector.analysis.waste import Found, Waste, WasteFinder
 from inspector.cli.arguments import Json, LogFile, ToolAliasTexts, fail
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say
-from inspector.document import CaptureDocument
-from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.document.document import CaptureDocument
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.tokens.counter import TOKENIZER
-from inspector.waste import Found, Waste, WasteFinder
 
 NOTHING = "Nothing wasted, as far as can be told."
 

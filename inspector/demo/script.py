@@ -10,7 +10,7 @@ from typing import Any
 
 from websockets.exceptions import ConnectionClosed
 
-from inspector.aio import cancel_and_wait, spawn
+from inspector.base.aio import cancel_and_wait, spawn
 from inspector.demo.agents import Pace
 from inspector.demo.capabilities import Pattern
 from inspector.demo.envelopes import fresh_id

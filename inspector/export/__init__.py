@@ -9,7 +9,7 @@ One module a format: `lines`, `table`, `markdown`, `page`. What all share is in 
 from __future__ import annotations
 
 from inspector.export.files import export_file, export_stream, export_to, matching, rows_of, writer_for
-from inspector.export.manner import DEFAULT_FIELDS, Exported, Format, Manner
+from inspector.export.options import DEFAULT_FIELDS, Exported, Format, Manner
 from inspector.export.preview import Preview, preview
 from inspector.export.redaction import Redaction, shown_value
 

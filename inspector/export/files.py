@@ -14,18 +14,18 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from inspector.base.whole_file import in_place_of
+from inspector.capture.captures import MARKS_SUFFIX
 from inspector.capture.decisions import FILE_NAME as DECISIONS
-from inspector.captures import MARKS_SUFFIX
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.export.compression import ENDINGS, compressing
 from inspector.export.lines import LinesWriter
-from inspector.export.manner import Exported, Format, Manner, Steps, Writer
 from inspector.export.markdown import MarkdownWriter
+from inspector.export.options import Exported, Format, Manner, Steps, Writer
 from inspector.export.page import PageWriter
 from inspector.export.redaction import Redaction
 from inspector.export.table import TableWriter
 from inspector.filters import DisplayFilter
-from inspector.whole_file import in_place_of
 
 FORMATS = {
     Format.JSONL: LinesWriter,

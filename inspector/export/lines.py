@@ -29,13 +29,13 @@ from typing import Any
 from inspector.analysis.correlation import ToolRule
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
-from inspector.document import CaptureDocument
-from inspector.export.manner import Manner
+from inspector.document.document import CaptureDocument
+from inspector.export.options import Manner
 from inspector.export.redaction import Redaction
 from inspector.protocol import kinds
 from inspector.protocol.formats import capture_file, read_line
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.secrets import may_hold_secrets
+from inspector.protocol.secrets.masking import may_hold_secrets
 from inspector.protocol.times import NO_TIME
 
 CONTEXT_KEY = "response_context"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from inspector.document import CaptureDocument
-from inspector.export.manner import Manner
+from inspector.document.document import CaptureDocument
+from inspector.export.context_summary import Story, Teller
+from inspector.export.options import Manner
 from inspector.export.redaction import Redaction
-from inspector.export.story import Story, Teller
 from inspector.protocol.hostile_text import visible
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~&$]|:(?=//))")

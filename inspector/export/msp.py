@@ -20,17 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.context_tree import MAIN
+from inspector.base.whole_file import in_place_of
 from inspector.capture.flags import Flag
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.export.compression import compressing
 from inspector.export.files import refuse_what_is_read
-from inspector.export.manner import Exported
+from inspector.export.options import Exported
 from inspector.export.redaction import Redaction
 from inspector.protocol import kinds, msp
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.text import compact, text_shown
 from inspector.protocol.times import NO_TIME, format_time
-from inspector.whole_file import in_place_of
 
 POLICY = {"include_sub_context": True, "include_snapshots": True, "recent_parent_messages": 5}
 """What a sub-session takes along where nothing says otherwise."""

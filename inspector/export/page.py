@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import html
 
-from inspector.document import CaptureDocument
-from inspector.export.manner import Manner
+from inspector.document.document import CaptureDocument
+from inspector.export.context_summary import Story, Teller
+from inspector.export.options import Manner
 from inspector.export.page_style import style_sheet
 from inspector.export.redaction import Redaction
-from inspector.export.story import Story, Teller
 from inspector.protocol.hostile_text import visible
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

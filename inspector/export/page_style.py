@@ -6,7 +6,7 @@ The window's tokens are out of reach here, below the window; a test holds the tw
 from __future__ import annotations
 
 COLORS: dict[str, tuple[str, str]] = {
-    # token: (dark, light), as in ui/tokens.py
+    # token: (dark, light), as in ui/look/design_tokens.py
     "surface.base": ("#16181b", "#ffffff"),
     "surface.inset": ("#1b1e22", "#f6f7f9"),
     "surface.hover": ("#1f2226", "#f3f5f8"),

@@ -7,9 +7,9 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 
 from inspector.capture.flags import Flag
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.protocol.header import NotAnObjectError, decode_json
-from inspector.protocol.secrets import SecretRule, Tally, mask_secrets, mask_text, may_hold_secrets
+from inspector.protocol.secrets.masking import SecretRule, Tally, mask_secrets, mask_text, may_hold_secrets
 
 EACH = 16
 """Messages between two steps."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from inspector.fields import Field, FieldType
-from inspector.protocol.secrets import SecretRule, Tally, mask_secrets, mask_text, mask_value
+from inspector.filters.fields import Field, FieldType
+from inspector.protocol.secrets.masking import SecretRule, Tally, mask_secrets, mask_text, mask_value
 from inspector.protocol.times import format_time
 
 

@@ -11,10 +11,10 @@ import io
 import json
 import re
 
-from inspector.document import CaptureDocument
-from inspector.export.manner import Manner
+from inspector.document.document import CaptureDocument
+from inspector.export.options import Manner
 from inspector.export.redaction import Redaction
-from inspector.fields import Field
+from inspector.filters.fields import Field
 from inspector.filters.naming import field_named
 from inspector.protocol.hostile_text import visible
 

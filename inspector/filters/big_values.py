@@ -11,7 +11,7 @@ import msgspec
 
 from inspector.capture.capture import OWN_PAYLOAD, Capture
 from inspector.capture.flags import Flag
-from inspector.fields import message_text
+from inspector.filters.fields import message_text
 from inspector.protocol.header import NotAnObjectError, decode_json
 from inspector.protocol.text import text_shown
 

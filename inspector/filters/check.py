@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.analysis.findings import Severity
-from inspector.fields import Field, FieldType
 from inspector.filters.ast import (
     BooleanValue,
     Comparison,
@@ -25,6 +24,7 @@ from inspector.filters.ast import (
     Variable,
 )
 from inspector.filters.errors import FilterError, nearest, shortened
+from inspector.filters.fields import Field, FieldType
 from inspector.filters.numbers import scaled, units_of
 from inspector.filters.operators import (
     OPERATOR_BY_SYMBOL,

@@ -10,10 +10,10 @@ import numpy as np
 
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column
-from inspector.fields import FIELD_BY_NAME, Depends, Field, payload_field
 from inspector.filters.ast import And, Expression, Not, Or, TextSearch
 from inspector.filters.check import Checker, Term
 from inspector.filters.evaluate import Evaluation, JunctionNode, Node, NotNode, Selection, TermNode, TextNode
+from inspector.filters.fields import FIELD_BY_NAME, Depends, Field, payload_field
 from inspector.filters.full_text import TextFinder
 from inspector.filters.memory import Answers, Mask, Rows
 from inspector.filters.operators import Matching

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Interned, InternedSets
 from inspector.analysis.findings import Severity
-from inspector.fields import FIELD_BY_NAME, FIELDS, Field, FieldType, payload_field
 from inspector.filters.errors import FilterError
+from inspector.filters.fields import FIELD_BY_NAME, FIELDS, Field, FieldType, payload_field
 from inspector.filters.grammar import STRING
 from inspector.filters.operators import OPERATOR_BY_SPELLING, Operator, operators_for
 from inspector.filters.parse import parser_at
 from inspector.filters.strings import quote, unescape
-from inspector.protocol.secrets import mask_text
+from inspector.protocol.secrets.masking import mask_text
 
 MOST = 200
 """Candidates offered at a place."""

@@ -20,9 +20,9 @@ from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
 from inspector.capture.capture import Capture
 from inspector.capture.heads import MAX_WHOLE
-from inspector.fields import Depends
 from inspector.filters.big_values import TooLargeError, big_text, big_value
 from inspector.filters.check import Term
+from inspector.filters.fields import Depends
 from inspector.filters.full_text import TextFinder
 from inspector.filters.hints import PayloadHint, found_in, hint_of_term, read_together
 from inspector.filters.memory import UNKNOWN, Answers, Mask, Rows, TableMemory

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Changes
 from inspector.analysis.transients import NO_ROW
-from inspector.capture.stretches import Stretch, stretches
+from inspector.capture.runs import Stretch, stretches
 from inspector.filters.find_query import FindQuery
 from inspector.filters.long_records import LONG, search_long
 from inspector.filters.memory import UNKNOWN

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.capture import Capture
-from inspector.capture.stretches import Stretch, stretches
-from inspector.fields import Field
+from inspector.capture.runs import Stretch, stretches
 from inspector.filters.check import Term
+from inspector.filters.fields import Field
 from inspector.filters.full_text import TextFinder
 from inspector.filters.records import Mask
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inspector.fields import FIELD_BY_NAME, Field, payload_field
 from inspector.filters.ast import Presence
 from inspector.filters.compile import compile_filter
 from inspector.filters.errors import FilterError
+from inspector.filters.fields import FIELD_BY_NAME, Field, payload_field
 from inspector.filters.parse import parse
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 
-from inspector.fields import FIELDS, Depends, Field, FieldType
 from inspector.filters import compile_filter
+from inspector.filters.fields import FIELDS, Depends, Field, FieldType
 from inspector.filters.operators import MAX_PATTERN, OPERATORS, Operator, operators_for
 from inspector.filters.stack import resolved
 from inspector.settings.model import DEFAULT_PRESETS

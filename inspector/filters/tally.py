@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Changes
-from inspector.fields import Depends
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
+from inspector.filters.fields import Depends
 from inspector.filters.memory import Answers
 from inspector.filters.visible import Scope, VisibleRows
 

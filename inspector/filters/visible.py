@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from inspector.analysis import Analysis, Changes
 from inspector.analysis.context_tree import MAIN
-from inspector.fields import Depends
 from inspector.filters.compile import DisplayFilter, compile_filter
 from inspector.filters.evaluate import Selection
+from inspector.filters.fields import Depends
 from inspector.filters.memory import Answers
 from inspector.filters.order import Order, Places
 from inspector.filters.scope import Reach, Scope, ScopeNodes

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector.file_modes import mode_for
+from inspector.base.file_modes import mode_for
+from inspector.base.whole_file import PartFile
 from inspector.msp.files import COMPRESSED, LINES_SUFFIXES, SUFFIXES, MspFile, Stamp, digest_of, plain_name
 from inspector.msp.layout import decoded
 from inspector.msp.text import UNREAD, lines_of, patched, patched_lines
-from inspector.whole_file import PartFile
 
 _OWNERS = 0o600
 _HELD_AT_ONCE = 64

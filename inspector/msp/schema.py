@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from inspector.base.paths import resource
 from inspector.msp.models import MODELS
-from inspector.paths import resource
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from inspector.collector import no_collection
+from inspector.base.collector import no_collection
 from inspector.msp.files import MspFile
 
 _BOXES = frozenset((dict, list))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.protocol import msp
-from inspector.protocol.secrets import is_secret_key, mask_value
+from inspector.protocol.secrets.masking import is_secret_key, mask_value
 
 TEXT_KEYS = ("text", "message", "thought", "reasoning", "decision", "conclusion", "input", "description")
 """Keys of a payload whose text is what the message says, the first one that is text."""

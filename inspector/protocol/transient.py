@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.protocol.secrets import masked_words
+from inspector.protocol.secrets.masking import masked_words
 
 _LONGEST_ODD = 80  # characters of what is no signal that are shown
 

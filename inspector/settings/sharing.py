@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from inspector.base.whole_file import in_place_of
 from inspector.settings.model import HighlightRule, Preset
-from inspector.whole_file import in_place_of
 
 SIGN = "context-inspector-presets"
 """Key by which such a file is known."""

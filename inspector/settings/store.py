@@ -11,11 +11,11 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspector import paths
+from inspector.base import paths
+from inspector.base.whole_file import replace_whole
 from inspector.settings.migrations import UnreadableVersionError, migrate
 from inspector.settings.model import Settings
 from inspector.settings.repair import repaired
-from inspector.whole_file import replace_whole
 
 FILE_NAME = "settings.json"
 """Name below the config folder."""

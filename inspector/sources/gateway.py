@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from inspector.aio import cancel_and_wait, spawn
+from inspector.base.aio import cancel_and_wait, spawn
 from inspector.sources import failures
 from inspector.sources.connection import Connection, renewed_participant
 from inspector.sources.failures import Trouble

@@ -16,9 +16,9 @@ import uuid
 import weakref
 from pathlib import Path
 
+from inspector.base.held_file import Lock
+from inspector.base.paths import cache_folder
 from inspector.capture.sources import read_at
-from inspector.held_file import Lock
-from inspector.paths import cache_folder
 
 RESERVE_BYTES = 256 << 20
 """So much of the disk that holds temporary files is left free."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from inspector.protocol.secrets import MASK, mask_text
+from inspector.protocol.secrets.masking import MASK, mask_text
 from inspector.tap.random_words import looks_random
 
 _OPTION = re.compile(r"-[A-Za-z]|--[A-Za-z][A-Za-z_-]{0,40}")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from inspector.analysis.findings import FindingPass
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.bench import machine
 from tests.bench.sender import LENGTH
 from tests.bench.story import Story, line_of

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
-from inspector.ui.app import Application
-from inspector.ui.panes import Panes
+from inspector.ui.app.application import Application
+from inspector.ui.docview.panes import Panes
 from tests.bench.offscreen import Found, repaint, run
 
 HEADER_FILTERS = (

@@ -22,9 +22,9 @@ from inspector.filters.completion import Completer
 from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
 from inspector.filters.search import Search
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
-from inspector.ui.panes import Panes
+from inspector.ui.app.application import Application
+from inspector.ui.docview.panes import Panes
+from inspector.ui.window.main_window import MainWindow
 from tests.bench.offscreen import Found, Heartbeat, repaint, run, until
 
 LITERALS = {"rare": "src/module_123.py", "absent": "nowhere", "in nearly all": "lead", "beyond ASCII": "café"}

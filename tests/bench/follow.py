@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application
 from tests.bench import machine
 from tests.bench.offscreen import Found, Heartbeat, run, until
 from tests.bench.sender import LIVE_BLOCK

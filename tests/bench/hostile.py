@@ -49,7 +49,7 @@ def run(names: list[str], *, full: bool = True) -> dict[str, dict[str, Any]]:
 
 def one(path: Path) -> int:
     """Open one file in a window and look at it."""
-    from inspector.ui.app import Application, make_qt, run_loop
+    from inspector.ui.app.application import Application, make_qt, run_loop
 
     qt = make_qt()
     figures: dict[str, Any] = {}

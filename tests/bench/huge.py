@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
 from tests.bench.generate import envelope_template
 from tests.bench.offscreen import Found, Heartbeat, repaint, run, until
 

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.bench.received import frames_of
 from tests.bench.sending import ROOT, SendingGateway
 
@@ -107,7 +107,7 @@ def measure(how: str, rate: float, kills: int) -> dict[str, Any]:
 def child(url: str) -> None:
     """Watch a gateway in the window until somebody kills us."""
     from inspector.sources.connection import Connection
-    from inspector.ui.app import Application
+    from inspector.ui.app.application import Application
     from tests.bench.offscreen import Found, run
 
     async def watch(application: Application) -> Found:

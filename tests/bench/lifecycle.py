@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.analysis.transients import TransientPass
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.protocol.tool_names import ToolAliases
 
 _CONSUMERS = ("store", "other")

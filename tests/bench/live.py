@@ -11,7 +11,7 @@ import json
 import sys
 import time
 
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
 from tests.bench import machine
 from tests.bench.offscreen import Found, Heartbeat, run, until
 from tests.bench.received import compare

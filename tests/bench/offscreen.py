@@ -15,8 +15,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
 
-from inspector.ui.app import Application, make_qt, run_loop
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application, make_qt, run_loop
+from inspector.ui.window.main_window import MainWindow
 from tests.bench import machine
 
 BEAT_S = 0.010

@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.bench import machine
 
 

@@ -12,8 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
+from inspector.ui.window.main_window import MainWindow
 from tests.bench import machine
 from tests.bench.offscreen import Found, Heartbeat, repaint, run
 

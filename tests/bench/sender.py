@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.aio import cancel_and_wait, spawn
+from inspector.base.aio import cancel_and_wait, spawn
 from tests.bench.frames import CLOSE, PING, PONG, TEXT, frame, take_frame, upgrade_answer
 from tests.bench.story import Story, line_of
 from tests.bench.template import Template

@@ -18,10 +18,10 @@ from tests.bench.sending import ROOT
 
 CHILD = """
 import sys, time
-from inspector.collector import no_collection, settle
+from inspector.base.collector import no_collection, settle
 with no_collection():  # as the program imports it
     from PySide6.QtCore import QEvent, QTimer
-    import inspector.ui.app as app
+    import inspector.ui.app.application as app
     settle()
 
 class Timed(app.MainWindow):

@@ -17,12 +17,12 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
-from inspector import collector
+from inspector.base import collector
 from inspector.msp.document import SessionDocument
 from inspector.settings import Settings
-from inspector.ui.app import Application
-from inspector.ui.panels.subsessions.indicator import Indicator
-from inspector.ui.panels.subsessions.list import SubsessionList
+from inspector.ui.app.application import Application
+from inspector.ui.msp.panel.indicator import Indicator
+from inspector.ui.msp.panel.list import SubsessionList
 from tests.bench.offscreen import Found, run
 from tests.bench.views import summed_up
 

@@ -11,9 +11,9 @@ import sys
 import time
 from pathlib import Path
 
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application
+from inspector.ui.window.main_window import MainWindow
 from tests.bench import machine
 from tests.bench.offscreen import Found, Heartbeat, run
 

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application
-from inspector.ui.bridge import DocumentBridge
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application
+from inspector.ui.docview.bridge import DocumentBridge
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from tests.bench.offscreen import Found, run
 

@@ -19,11 +19,11 @@ from unittest.mock import patch
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application, make_qt
-from inspector.ui.main_window import MainWindow
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application, make_qt
+from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.contexts.panel import ContextsPanel
-from inspector.ui.panes import Panes
+from inspector.ui.window.main_window import MainWindow
 
 _START_NS = 1_767_600_000_000_000_000
 _TEXT = "x" * 220

@@ -170,7 +170,7 @@ def test_it_needs_no_qt() -> None:
     script = (
         "import sys; sys.modules['PySide6'] = None\n"
         f"sys.argv = ['context-inspector', 'check', {str(CLEAN)!r}]\n"
-        "from inspector.program import main; main()"
+        "from inspector.startup.program import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=240, check=False)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -11,10 +11,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from inspector.demo.script import Demo
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.sources.connection import Connection
-from inspector.ui.app import Application, run_loop
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application, run_loop
+from inspector.ui.window.main_window import MainWindow
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.captures import unsaved_captures
-from inspector.document import CaptureDocument
+from inspector.capture.captures import unsaved_captures
+from inspector.document.document import CaptureDocument
 from tests.conftest import MS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
@@ -27,7 +27,7 @@ SLACK_S = 600 * MS
 WINDOW = """
 import asyncio, sys, time
 from inspector.sources.connection import Connection
-from inspector.ui.app import Application, make_qt, run_loop
+from inspector.ui.app.application import Application, make_qt, run_loop
 
 qt = make_qt()
 

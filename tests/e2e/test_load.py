@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application
+from inspector.ui.window.main_window import MainWindow
 from tests.bench.follow import FIRST_LINE, numbers_of, writing
 from tests.bench.generate import write_envelopes, write_gateway_log
 from tests.bench.received import compare

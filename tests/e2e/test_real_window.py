@@ -24,7 +24,7 @@ RECORDING = Path(__file__).parents[1] / "data" / "recordings" / "mew" / "coding-
 SCRIPT = """
 import asyncio, sys
 from pathlib import Path
-from inspector.ui.app import Application, make_qt, run_loop
+from inspector.ui.app.application import Application, make_qt, run_loop
 
 qt = make_qt()
 assert qt.platformName() == "xcb", qt.platformName()

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from mcp import ClientSession, MCPError, StdioServerParameters, stdio_client
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.conftest import MS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]

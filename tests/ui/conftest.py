@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.sources import follow
-from inspector.ui import counting
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
-from inspector.ui.theme import ThemeController
+from inspector.ui.app.application import Application
+from inspector.ui.features import token_counting
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.waiting import PatientBot
 from tests.ui.windows import bury, story, window_on
 
@@ -41,7 +41,7 @@ def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def no_counting(monkeypatch: pytest.MonkeyPatch) -> None:
     """No window starts a process that counts tokens, unless a test lets it (`tests/ui/test_counting.py`)."""
-    monkeypatch.setattr(counting, "START_MS", 3_600_000)
+    monkeypatch.setattr(token_counting, "START_MS", 3_600_000)
 
 
 @pytest.fixture(autouse=True)

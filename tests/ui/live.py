@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import closed_at_end, lines_of
 
 

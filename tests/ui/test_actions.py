@@ -10,12 +10,12 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
-from inspector.ui import icons
-from inspector.ui.actions import ACTIONS, MENUS, Action
-from inspector.ui.app import Application
-from inspector.ui.commands import Commands
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
+from inspector.ui.look import icons
 from inspector.ui.panels.details.panel import TABS
+from inspector.ui.window.actions import ACTIONS, MENUS, Action
+from inspector.ui.window.commands import Commands
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.windows import panes_of
 
 CONVENTIONS = {

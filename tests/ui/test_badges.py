@@ -6,8 +6,8 @@ import pytest
 
 from inspector.analysis.badges import BADGE_SETS
 from inspector.analysis.badges import Badge as Bit
-from inspector.ui.badges import BADGE_BY_ID, BADGES, Badge, shown_in_row
-from inspector.ui.tokens import COLORS
+from inspector.ui.look.badges import BADGE_BY_ID, BADGES, Badge, shown_in_row
+from inspector.ui.look.design_tokens import COLORS
 
 
 def test_every_badge_that_can_be_is_seen_and_no_other() -> None:
@@ -18,7 +18,7 @@ def test_every_badge_that_can_be_is_seen_and_no_other() -> None:
 
 @pytest.mark.parametrize("badge", BADGES, ids=lambda badge: badge.id)
 def test_it_can_be_painted_and_is_explained(badge: Badge) -> None:
-    assert badge.token in COLORS, "its colour in inspector/ui/tokens.py"
+    assert badge.token in COLORS, "its colour in inspector/ui/look/design_tokens.py"
     assert badge.tooltip.endswith(".")
     assert set(badge.hides) <= BADGE_BY_ID.keys()
     assert badge in shown_in_row([badge.id])

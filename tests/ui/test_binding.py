@@ -8,7 +8,7 @@ import sys
 
 
 def test_a_shell_set_up_for_another_binding_changes_nothing() -> None:
-    code = "import inspector.ui.app, inspector.ui.panels.growth.panel, pyqtgraph; print(pyqtgraph.Qt.QT_LIB)"
+    code = "import inspector.ui.app.application, inspector.ui.panels.growth.panel, pyqtgraph as p; print(p.Qt.QT_LIB)"
     environment = {**os.environ, "QT_API": "pyqt5", "PYQTGRAPH_QT_LIB": "PyQt5"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.returncode) == ("PySide6", 0), done.stderr
@@ -16,7 +16,7 @@ def test_a_shell_set_up_for_another_binding_changes_nothing() -> None:
 
 def test_sources_of_modules_are_not_read_while_they_are_imported() -> None:
     code = (
-        "import linecache, sys; import inspector.ui.app, inspector.ui.panes;"
+        "import linecache, sys; import inspector.ui.app.application, inspector.ui.docview.panes;"
         "print(sum(name.endswith('.py') and 'inspector' in name for name in linecache.cache), len(sys.modules) > 500)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis import Changes
-from inspector.document import CaptureDocument
-from inspector.ui import bridge as bridge_module
-from inspector.ui.bridge import DocumentBridge
+from inspector.document.document import CaptureDocument
+from inspector.ui.docview import bridge as bridge_module
+from inspector.ui.docview.bridge import DocumentBridge
 
 
 def changes(start: int, stop: int, *changed: int, moved: bool = False) -> Changes:

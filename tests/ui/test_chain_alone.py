@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application
+from inspector.ui.docview.panes import Panes
+from inspector.ui.look.roles import Role
 from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.messages.columns import Column
-from inspector.ui.panes import Panes
-from inspector.ui.roles import Role
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.windows import panes_of, window_on
 

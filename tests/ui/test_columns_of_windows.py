@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
 from inspector.ui.dialogs.columns import ColumnsDialog
-from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.messages.columns import Column
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.windows import panes_of, story, window_on
 
 

@@ -1,4 +1,4 @@
-"""Tests of `inspector.ui.connections` and `inspector.ui.recent_menus`: kept connections in the window."""
+"""Tests of `inspector.ui.features.connections` and `inspector.ui.window.recent_menus`: stored connections."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QListView, QMenu, QPushButton, QWidget
 
-from inspector.credentials import TokenStore, account
 from inspector.demo.gateway import DemoGateway
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.settings import load as load_settings
-from inspector.ui.app import Application
+from inspector.settings.credentials import TokenStore, account
+from inspector.ui.app.application import Application
 from inspector.ui.dialogs.connect import ConnectDialog
 from inspector.ui.dialogs.connections import ConnectionsDialog
 from inspector.ui.dialogs.message import MessageDialog
-from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.start.rows import RecentRow
+from inspector.ui.window.main_window import MainWindow
 from tests.keyrings import FakeKeyring, KeyringLocked
 from tests.ui.find import child
 from tests.ui.waiting import time_passes

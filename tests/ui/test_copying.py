@@ -13,12 +13,12 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from inspector.capture.capture import Capture
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.settings import TableColumn
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
-from inspector.ui.palette import Palette
+from inspector.ui.app.application import Application
+from inspector.ui.features.palette import Palette
 from inspector.ui.panels.messages import copies, texts
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call
 from tests.ui.windows import panes_of, window_on
 

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import Settings
-from inspector.ui import theme as theme_module
 from inspector.ui.dialogs.connect import ConnectDialog
-from inspector.ui.theme import ThemeController
+from inspector.ui.look import theme as theme_module
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 SOURCES = Path(__file__).parents[2] / "inspector"
@@ -110,10 +110,10 @@ SCALED = """
 import sys
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from inspector.ui.app import make_qt
-from inspector.ui.main_window import MainWindow
-from inspector.ui.app import Application
-from inspector.document import CaptureDocument
+from inspector.ui.app.application import make_qt
+from inspector.ui.window.main_window import MainWindow
+from inspector.ui.app.application import Application
+from inspector.document.document import CaptureDocument
 qt = make_qt()
 assert QGuiApplication.highDpiScaleFactorRoundingPolicy() is Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
 application = Application(qt, theme="light", remembers=False, bundled_fonts=True)

@@ -10,12 +10,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.actions import ACTIONS
-from inspector.ui.app import Application
-from inspector.ui.docks import BOTTOM, DOCKS, Dock, is_in_front
-from inspector.ui.layout import fitting
-from inspector.ui.main_window import MainWindow
-from inspector.ui.pane_focus import stops
+from inspector.ui.app.application import Application
+from inspector.ui.window.actions import ACTIONS
+from inspector.ui.window.docks import BOTTOM, DOCKS, Dock, is_in_front
+from inspector.ui.window.layout import fitting
+from inspector.ui.window.main_window import MainWindow
+from inspector.ui.window.pane_focus import stops
 from tests.ui.windows import panes_of, story
 
 

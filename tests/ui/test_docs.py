@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication
 from typer.testing import CliRunner
 
 from inspector.cli import app
-from inspector.ui.actions import ACTIONS
-from inspector.ui.keys import plain_title
-from inspector.ui.screenshot import Shot, take_screenshot
+from inspector.ui.app.screenshot import Shot, take_screenshot
+from inspector.ui.input.keys import plain_title
+from inspector.ui.window.actions import ACTIONS
 from tests.pages import GUIDE, PAGES, ROOT, links, name_of, script
 
 _SAID = {

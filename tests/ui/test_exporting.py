@@ -14,12 +14,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLabel, QLineEdit
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.export import files
-from inspector.ui import exporting
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
-from inspector.ui.main_window import MainWindow
+from inspector.ui.features import exporting
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.ui.find import child
 from tests.ui.windows import panes_of, run_in_window, story, until, window_on

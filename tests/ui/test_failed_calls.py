@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
 from inspector.ui.widgets.notice import Notice
 from inspector.ui.widgets.status_button import StatusButton
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.ui.find import child
 from tests.ui.windows import numbers, texts, window_on

@@ -18,15 +18,15 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QPlainTextEdit, QPushButton, QWidget
 from typing_extensions import override
 
-from inspector import program_log, reading
-from inspector.capture import parallel
+from inspector.capture import parallel, reading
 from inspector.capture.block import Block
-from inspector.crash_report import Failures
-from inspector.protocol.secrets import mask_text
-from inspector.ui import surroundings
-from inspector.ui.app import Application
+from inspector.diagnostics import program_log
+from inspector.diagnostics.crash_report import Failures
+from inspector.protocol.secrets.masking import mask_text
+from inspector.ui.app import environment_facts
+from inspector.ui.app.application import Application
+from inspector.ui.app.failures import on_qt_message
 from inspector.ui.dialogs.report import ReportDialog
-from inspector.ui.failures import on_qt_message
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, story, until, window_on
 
@@ -211,7 +211,7 @@ def test_a_report_that_cannot_be_shown_leaves_a_line_and_no_half_made_dialog(
 
 def test_where_it_happened_may_be_what_is_broken(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
     async def steps(application: Application) -> None:
-        monkeypatch.setattr(surroundings, "surroundings", fail)
+        monkeypatch.setattr(environment_facts, "surroundings", fail)
         with hooked(application):
             window_on(application, story())
             in_task(application)
@@ -252,8 +252,8 @@ _REMOVED_MEANWHILE = """
 import sys, time
 sys.argv = ["context-inspector", "demo", "--seconds", "150"]
 from PySide6.QtCore import QTimer
-import inspector.ui.app as app
-import inspector.ui.failures as failures
+import inspector.ui.app.application as app
+import inspector.ui.app.failures as failures
 class Upgraded(app.Application):
     def new_window(self, opening="", **more):
         window = super().new_window(opening, **more)
@@ -306,7 +306,7 @@ def test_for_developers_the_log_says_more(qapp: QApplication) -> None:
             lines = " ".join(program_log.last_lines(handler.path, 20))
         finally:
             program_log.stop(handler)
-        assert "DEBUG inspector.ui.opening: Read" in lines
+        assert "DEBUG inspector.ui.features.opening: Read" in lines
         assert str(path) not in lines
 
     run_in_window(qapp, steps)

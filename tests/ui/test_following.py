@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from inspector.sources.follow import ROTATED
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
 from tests.builders import envelope, lines_of, tool_call
 from tests.ui.windows import numbers, panes_of, run_in_window, shows, texts, until
 

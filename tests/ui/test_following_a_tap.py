@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.tap.backlog import CLIENT, SERVER, Backlog
 from inspector.tap.recorder import TapRecorder
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
 from tests.ui.find import child
 from tests.ui.windows import panes_of, run_in_window, shows, texts, until
 

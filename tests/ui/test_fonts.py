@@ -1,4 +1,4 @@
-"""Tests of `inspector.ui.fonts`."""
+"""Tests of `inspector.ui.look.fonts`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF
 from PySide6.QtWidgets import QApplication
 
-from inspector import paths
-from inspector.ui.fonts import BUNDLED_FACES, MONO_FAMILY, UI_FAMILY, Fonts
-from inspector.ui.tokens import TYPE_ROLES
+from inspector.base import paths
+from inspector.ui.look.design_tokens import TYPE_ROLES
+from inspector.ui.look.fonts import BUNDLED_FACES, MONO_FAMILY, UI_FAMILY, Fonts
 
 
 @pytest.fixture

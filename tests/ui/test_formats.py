@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from inspector.present import formats
 from inspector.protocol.times import NO_TIME
-from inspector.ui import formats
 
 MS = 1_000_000
 

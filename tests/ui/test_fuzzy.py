@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.ui import fuzzy
+from inspector.ui.input import fuzzy
 
 NAMES = ("Next problem", "Previous problem", "Unpack", "Next in the same chain", "Mark or unmark", "Command palette")
 

@@ -11,17 +11,17 @@ from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.pending import PENDING_FILTER
-from inspector.document import CaptureDocument
+from inspector.base.paths import config_folder
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Scope
-from inspector.paths import config_folder
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
+from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
 from inspector.ui.panels.details.section import Page
 from inspector.ui.panels.details.thread_view import ThreadView
-from inspector.ui.panes import Panes
 from inspector.ui.widgets.filter_editor import FilterEditor
 from inspector.ui.widgets.status_button import StatusButton
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, received, tool_call, tool_result
 from tests.findings import at
 from tests.ui.find import child

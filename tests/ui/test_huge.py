@@ -11,9 +11,9 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from inspector.capture.heads import HEAD
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
 from inspector.ui.panels.details.panel import TABS
+from inspector.ui.window.main_window import MainWindow
 from tests import hostile
 from tests.builders import envelope, lines_of, log_file, tool_result
 from tests.ui.windows import panes_of, run_in_window, texts, until

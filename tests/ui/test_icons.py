@@ -1,4 +1,4 @@
-"""Tests of `inspector.ui.icons`."""
+"""Tests of `inspector.ui.look.icons`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import QSize, qInstallMessageHandler
 from PySide6.QtGui import QColor, QPixmap
 
-from inspector.ui import icons
-from inspector.ui.theme import ThemeController
-from inspector.ui.tokens import FAMILIES
+from inspector.ui.look import icons
+from inspector.ui.look.design_tokens import FAMILIES
+from inspector.ui.look.theme import ThemeController
 
 NAMES = sorted({*icons.ICONS.values(), *icons.KIND_ICONS.values(), *icons.NAMESPACE_ICONS.values()})
 

@@ -13,18 +13,18 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from inspector.settings import Settings
-from inspector.ui.actions import ACTIONS, keyed_actions
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
 from inspector.ui.dialogs.go_to import GoToDialog, number_in
 from inspector.ui.dialogs.key_trouble import trouble_with
 from inspector.ui.dialogs.keys import KeysDialog, find_lines
 from inspector.ui.dialogs.settings import SettingsDialog
-from inspector.ui.keys import Keyed, keys_in_force
-from inspector.ui.main_window import MainWindow
+from inspector.ui.input.keys import Keyed, keys_in_force
 from inspector.ui.widgets.choosing_field import ChoosingField
 from inspector.ui.widgets.command_list import Line
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.widgets.palette_card import PaletteCard
+from inspector.ui.window.actions import ACTIONS, keyed_actions
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import panes_of
 

@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.actions import ACTIONS
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
 from inspector.ui.panels.start.rows import ActionCard
+from inspector.ui.window.actions import ACTIONS
+from inspector.ui.window.main_window import MainWindow
 from tests.findings import ask, later
 from tests.ui.find import child
 from tests.ui.walking import said_by

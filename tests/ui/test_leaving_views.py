@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
 from inspector.ui.dialogs.go_to import GoToDialog
-from inspector.ui.main_window import MainWindow
 from inspector.ui.widgets.notice import Notice
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.windows import numbers, panes_of
 
 

@@ -12,10 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Reach
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
 from inspector.ui.panels.contexts.view import ContextTreeView
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.view import MessageView
@@ -23,6 +22,7 @@ from inspector.ui.panels.start.rows import ActionCard, RecentRow
 from inspector.ui.widgets.filter_editor import FilterEditor
 from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.notice import Notice
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of
 from tests.ui.find import child
 from tests.ui.windows import numbers, panes_of, run_in_window, story, texts, until, window_on

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication
 
 from inspector.analysis.marks import ContextTarget
 from inspector.filters.visible import Scope
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
+from inspector.ui.window.main_window import MainWindow
 from tests.msp_samples import desk, large, written
 from tests.ui.windows import numbers, panes_of, run_in_window, texts, until
 

@@ -16,14 +16,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from inspector.aio import spawn
-from inspector.document import CaptureDocument
+from inspector.base.aio import spawn
+from inspector.document.document import CaptureDocument
 from inspector.msp import saving
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
-from inspector.ui.msp_following import EditFollowing
-from inspector.ui.panels.subsessions.panel import SubsessionsPanel
+from inspector.ui.app.application import Application
+from inspector.ui.msp.following import EditFollowing
+from inspector.ui.msp.panel.panel import SubsessionsPanel
 from inspector.ui.widgets.status_button import StatusButton
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.subsessions.test_working_on_it import SAMPLE, answer, at_work, bytes_of, open_question, write
 from tests.ui.test_restoring import read

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from inspector.analysis.context_tree import MAIN
 from inspector.filters.visible import Scope
 from inspector.msp.document import SessionDocument
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
 from inspector.ui.widgets.status_button import StatusButton
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.test_restoring import log_of, read
 from tests.ui.windows import numbers, panes_of, run_in_window, until

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.main_window import MainWindow
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.windows import panes_of
 
 KEYS = Qt.Key

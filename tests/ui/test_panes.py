@@ -11,13 +11,13 @@ from pytestqt.qtbot import QtBot
 from inspector.analysis.context_tree import MAIN
 from inspector.filters import pace
 from inspector.filters.visible import Scope
-from inspector.ui import running_search
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
+from inspector.ui.docview import running_search
+from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
 from inspector.ui.panels.messages import panel as messages_panel
 from inspector.ui.panels.messages.columns import Column
-from inspector.ui.panes import Panes
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.windows import panes_of, window_on
 

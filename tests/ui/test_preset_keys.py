@@ -1,9 +1,9 @@
-"""Tests of `inspector.ui.preset_keys`."""
+"""Tests of `inspector.ui.input.preset_keys`."""
 
 from __future__ import annotations
 
 from inspector.settings import Preset
-from inspector.ui.preset_keys import keys_of, normal
+from inspector.ui.input.preset_keys import keys_of, normal
 
 
 def presets(*keys: str | None) -> list[Preset]:

@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 
 from inspector.settings import Preset
 from inspector.settings.sharing import SIGN
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
 from inspector.ui.dialogs.ordered_list import OrderedList
 from inspector.ui.dialogs.settings import SettingsDialog
-from inspector.ui.main_window import MainWindow
 from inspector.ui.widgets.key_field import KeyField
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import numbers, panes_of, story, window_on
 

@@ -11,10 +11,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from inspector.ui import opening
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
+from inspector.ui.features import opening
 from inspector.ui.widgets.status_button import StatusButton
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of, log_file
 from tests.ui.windows import numbers, panes_of, run_in_window, until
 

@@ -13,11 +13,11 @@ from websockets.asyncio.client import connect
 
 from inspector.demo.gateway import DemoGateway
 from inspector.sources.connection import Connection, Secret
-from inspector.ui.app import Application
-from inspector.ui.gaps import GapRows
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
+from inspector.ui.docview.gaps import GapRows
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.status_button import StatusButton
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope
 from tests.ui import windows
 from tests.ui.find import child

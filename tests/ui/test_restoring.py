@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from inspector.demo.gateway import DemoGateway
 from inspector.filters.scope import Reach
-from inspector.last_open import LastOpen, SavedWindow, last_open_path, load_last_open
 from inspector.settings import ConnectionSettings, NamedConnection
+from inspector.settings.last_open import LastOpen, SavedWindow, last_open_path, load_last_open
 from inspector.sources.connection import Connection
-from inspector.ui import last_open
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app import last_open
+from inspector.ui.app.application import Application
 from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope
 from tests.ui.waiting import time_passes
 from tests.ui.windows import panes_of, run_in_window, until
@@ -463,7 +463,9 @@ def test_a_gateway_is_offered_and_joined_only_where_that_is_set(qapp: QApplicati
         application.keep_last_open()
         assert application.last_open is not None
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("inspector.ui.connections.Connections.join", lambda self, one: joined.append(one.name))
+            patch.setattr(
+                "inspector.ui.features.connections.Connections.join", lambda self, one: joined.append(one.name)
+            )
             application.last_open.open_before()
         assert len(application.windows) == 1
         assert ("was watched here before" in said(application.windows[0])) is not reconnect

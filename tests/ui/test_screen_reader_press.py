@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.findings import Severity
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
 from inspector.ui.dialogs.settings import SettingsDialog
-from inspector.ui.main_window import MainWindow
 from inspector.ui.widgets.color_choice import Swatch
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import numbers, panes_of
 

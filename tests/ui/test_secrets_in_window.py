@@ -9,12 +9,12 @@ import pytest
 from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtWidgets import QWidget
 
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application
+from inspector.document.document import CaptureDocument
+from inspector.present.wire_text import plain, tool_tip
+from inspector.ui.app.application import Application
+from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.panel import TABS
 from inspector.ui.panels.details.rows import RowsView
-from inspector.ui.panes import Panes
-from inspector.ui.wire_text import plain, tool_tip
 from tests.builders import document_of, envelope, lines_of, received, tool_call, tool_result
 from tests.ui.walking import said_by
 from tests.ui.windows import panes_of, window_on

@@ -13,12 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from inspector.filters import compile_filter
 from inspector.settings import TableColumn
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
-from inspector.ui.main_window import MainWindow
 from inspector.ui.panels.messages import copies
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.view import MessageView
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.ui.windows import numbers, panes_of, run_in_window, story, window_on
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from inspector import instance
-from inspector.instance import GREETING, MOST_BYTES, TAKEN, Outcome, Place, Request
-from inspector.ui import single_instance
-from inspector.ui.app import Application
+from inspector.base import instance
+from inspector.base.instance import GREETING, MOST_BYTES, TAKEN, Outcome, Place, Request
+from inspector.ui.app import single_instance
+from inspector.ui.app.application import Application
 from tests.ui.test_restoring import log_of, read, said
 from tests.ui.windows import run_in_window, until
 

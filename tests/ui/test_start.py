@@ -15,18 +15,19 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
-from inspector.ui.app import Application
-from inspector.ui.docks import DOCKS, Dock
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
+from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.messages.panel import MessagesPanel
-from inspector.ui.panes import Panes
+from inspector.ui.window.docks import DOCKS, Dock
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of, log_file
 from tests.ui.windows import numbers, run_in_window, story, until, window_on
 
 _WAITS = {
     "numpy", "lark", "regex", "msgspec", "typer", "click", "websockets", "keyring", "filelock", "tiktoken", "pyqtgraph",
-    "inspector.program", "inspector.analysis", "inspector.capture", "inspector.document", "inspector.filters",
-    "inspector.ui.opening", "inspector.ui.panes", "inspector.ui.widgets.filter_bar",
+    "inspector.startup.program", "inspector.analysis", "inspector.capture.capture", "inspector.document.document",
+    "inspector.filters", "inspector.ui.features.opening", "inspector.ui.docview.panes",
+    "inspector.ui.widgets.filter_bar",
 }  # fmt: skip
 """What the start page goes without; all of it together takes as long as the rest of a start."""
 
@@ -35,7 +36,7 @@ _PATIENCE_S = 30
 _PAINTED = """
 import json, sys
 from PySide6.QtCore import QEvent, QTimer
-import inspector.ui.app as app
+import inspector.ui.app.application as app
 
 class Told(app.MainWindow):
     def event(self, event):
@@ -71,7 +72,8 @@ def _modules(tmp_path: Path) -> tuple[set[str], set[str]]:
 def test_the_first_paint_waits_for_nothing_a_document_needs(tmp_path: Path) -> None:
     painted, complete = _modules(tmp_path)
     assert not painted & _WAITS
-    assert {"numpy", "inspector.ui.panes", "inspector.ui.opening"} <= complete  # the first document waits for none
+    needed = {"numpy", "inspector.ui.docview.panes", "inspector.ui.features.opening"}
+    assert needed <= complete  # the first document waits for none
     assert not {"typer", "websockets", "keyring", "pyqtgraph"} & complete
 
 

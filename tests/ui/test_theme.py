@@ -1,4 +1,4 @@
-"""Tests of `inspector.ui.theme` and the style sheet."""
+"""Tests of `inspector.ui.look.theme` and the style sheet."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.style_sheet import repolish
-from inspector.ui.theme import Theme, ThemeController
-from inspector.ui.tokens import COLORS
+from inspector.ui.look.design_tokens import COLORS
+from inspector.ui.look.style_sheet import repolish
+from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.widgets.form import CheckField
 from tests.ui.find import child
 

@@ -8,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
 from inspector.ui.dialogs.settings import SettingsDialog
-from inspector.ui.main_window import MainWindow
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import panes_of, window_on
 from tests.unit.analysis.transient_traffic import Opened, fetch, in_turn, mew, store, workflow

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.main_window import MainWindow
-from inspector.ui.view_head import HIDDEN_CALLS
+from inspector.ui.docview.view_head import HIDDEN_CALLS
 from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import numbers, panes_of
 

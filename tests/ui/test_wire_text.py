@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import Qt  # its functions for text are in this part of Qt
 
-from inspector.ui import wire_text
+from inspector.present import wire_text
 
 OVERRIDE = "\u202e"
 

@@ -10,10 +10,10 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application, run_loop
-from inspector.ui.main_window import MainWindow
-from inspector.ui.panes import Panes
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application, run_loop
+from inspector.ui.docview.panes import Panes
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, received, tool_call, tool_result
 from tests.conftest import MS
 

@@ -9,7 +9,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from inspector.cli.commands import app
-from inspector.summary import summary
+from inspector.document.summary import summary
 from tests.builders import document_of, lines_of, log_file
 from tests.waste import asked, records, wasteful
 
@@ -117,8 +117,8 @@ def test_context_is_said_only_when_tokens_are_counted() -> None:
 
 
 def test_the_end_of_growth_is_the_moment_at_the_end() -> None:
-    from inspector.model_context import ModelContext, readers
-    from inspector.model_context.outcome import outcome
+    from inspector.analysis.model_context import ModelContext, readers
+    from inspector.analysis.model_context.outcome import outcome
 
     document = document_of(*wasteful())
     document.count_tokens()

@@ -15,7 +15,7 @@ import typer.main
 
 from inspector.filters import compile_filter
 from inspector.filters.page import page as filter_page
-from inspector.program import app
+from inspector.startup.program import app
 from tests.pages import GUIDE, PAGES, ROOT, anchors, links, name_of, script
 
 _GROUP: Any = typer.main.get_command(app)

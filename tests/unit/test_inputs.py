@@ -17,8 +17,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from inspector.capture.elements import ElementScanner
-from inspector.document import CaptureDocument
-from inspector.reading import UnknownFormatError
+from inspector.capture.reading import UnknownFormatError
+from inspector.document.document import CaptureDocument
 from inspector.sources.decoders import is_compressed
 from tests.builders import clean_up, document_at, envelope, lines_of, log_file, received, tool_call
 from tests.pictures import picture

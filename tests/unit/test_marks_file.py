@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from inspector import paths
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.marks import ContextTarget, Note
+from inspector.base import paths
 from inspector.cli import app
-from inspector.document import CaptureDocument
-from inspector.marks_file import MarksFile, beside_capture, restore_marks
-from inspector.marks_file import places as files
+from inspector.document.document import CaptureDocument
+from inspector.document.marks_file import MarksFile, beside_capture, restore_marks
+from inspector.document.marks_file import places as files
 from tests.builders import closed_at_end, envelope, lines_of
 from tests.unit.marks_file.marking import opened
 

@@ -11,7 +11,7 @@ import inspector
 _LISTENING = {"start_server", "create_server", "listen", "bind", "QTcpServer", "QUdpSocket", "QWebSocketServer",
               "HTTPServer", "TCPServer", "create_datagram_endpoint", "serve"}  # fmt: skip
 _NAMED = re.compile(rf"\b(?:{'|'.join(_LISTENING)})\b")
-_LOCAL = {("ui/single_instance.py", "listen")}
+_LOCAL = {("ui/app/single_instance.py", "listen")}
 """A QLocalServer: no network address, and the user's alone."""
 _OF_OUR_OWN = {("sources/session.py", "listen"), ("ui/panels/messages/model.py", "serve")}
 """Methods of that name that have nothing to do with sockets."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from inspector.document import CaptureDocument
-from inspector.fields import FIELD_BY_NAME
-from inspector.summary import summary
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import summary
+from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_at
 from tests.pictures import picture
 

@@ -14,8 +14,8 @@ from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.capture.block import OBJECT_KEY
 from inspector.capture.flags import Flag
 from inspector.protocol import paths
-from inspector.protocol.secret_shapes import names_a_key
-from inspector.protocol.secrets import mask_text, masked_words
+from inspector.protocol.secrets.masking import mask_text, masked_words
+from inspector.protocol.secrets.shapes import names_a_key
 from inspector.protocol.times import NO_TIME
 
 FLOOD, FLOOD_S = 500, 600

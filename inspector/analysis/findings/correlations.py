@@ -12,7 +12,7 @@ from inspector.analysis.named import Named
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol import kinds
-from inspector.protocol.secrets import masked_words
+from inspector.protocol.secrets.masking import masked_words
 
 DANGLING = Check(
     "correlation-dangling", NOTE, "Correlation that names nothing known",

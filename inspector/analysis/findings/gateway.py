@@ -12,7 +12,7 @@ from inspector.analysis.findings.check import ERROR, WARNING, Check
 from inspector.analysis.findings.copies import differing_keys
 from inspector.capture.flags import Flag
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.protocol.secrets import masked_words
+from inspector.protocol.secrets.masking import masked_words
 
 ALTERED = Check(
     "context-altered", ERROR, "Context altered on the way",

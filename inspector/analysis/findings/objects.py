@@ -9,7 +9,7 @@ from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.analysis.findings.contexts import secret_in, take_notes
 from inspector.capture.flags import Flag
-from inspector.protocol.secrets import MASK, is_secret_key, mask_value
+from inspector.protocol.secrets.masking import MASK, is_secret_key, mask_value
 
 CYCLE = Check(
     "context-cycle", WARNING, "Context that is its own ancestor",

@@ -15,8 +15,8 @@ import numpy as np
 from inspector.analysis.changes import Rows
 from inspector.analysis.findings.batch import Batch
 from inspector.analysis.findings.check import WARNING, Check
-from inspector.capture.stretches import stretches
-from inspector.protocol.secrets import MASK, mask_secrets, may_hold_secrets
+from inspector.capture.runs import stretches
+from inspector.protocol.secrets.masking import MASK, mask_secrets, may_hold_secrets
 
 CLEAR = Check(
     "secret-in-clear", WARNING, "Secret in clear",

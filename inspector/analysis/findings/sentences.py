@@ -14,7 +14,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.batch import Passes
 from inspector.analysis.findings.check import Check, Severity
 from inspector.analysis.findings.store import Found
-from inspector.protocol.secrets import masked_words
+from inspector.protocol.secrets.masking import masked_words
 
 _LONGEST = 120
 

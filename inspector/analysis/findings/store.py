@@ -16,7 +16,7 @@ from inspector.analysis.findings.check import Check
 from inspector.capture.columns import GrowingColumns
 from inspector.capture.hashes import NO_ROW
 from inspector.capture.strings import InternTable
-from inspector.protocol.secrets import masked_words
+from inspector.protocol.secrets.masking import masked_words
 
 LONGEST_DETAIL = 160
 """Characters of a detail that are kept."""

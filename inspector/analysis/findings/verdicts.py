@@ -19,7 +19,7 @@ from inspector.capture.decisions import says_hash
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW
 from inspector.protocol.capabilities import Asked, covers_by_kind, first_covering
-from inspector.protocol.secrets import masked_words
+from inspector.protocol.secrets.masking import masked_words
 from inspector.protocol.text import compact
 
 LENIENT = Check(

@@ -12,7 +12,7 @@ from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.protocol.secrets import masked_words
+from inspector.protocol.secrets.masking import masked_words
 
 UNREADABLE = Check(
     "unreadable", WARNING, "Line or frame that cannot be read",

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu, QWidget
 
 if TYPE_CHECKING:
-    from inspector.ui.main_window import MainWindow
+    from inspector.ui.window.main_window import MainWindow
 
 NEEDS = "developer"
 """What its actions need, in `actions.ACTIONS`."""
@@ -32,7 +32,7 @@ class Developer(QObject):
 
     def show_menu(self) -> None:
         """Show or hide the menu and what is in it, which the palette and the list of keys go by."""
-        from inspector.ui.actions import ACTIONS
+        from inspector.ui.window.actions import ACTIONS
 
         wanted = self.wanted
         bar, entry = self._window.menuBar(), self._menu.menuAction()

@@ -13,7 +13,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
-from inspector.crash_report import shortened
+from inspector.diagnostics.crash_report import shortened
 
 _MOST = 40
 

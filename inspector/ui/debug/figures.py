@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from inspector.ui import formats
+from inspector.present import formats
 
 if TYPE_CHECKING:
     from inspector.analysis import Analysis
-    from inspector.ui.main_window import MainWindow
+    from inspector.ui.window.main_window import MainWindow
 
 _BEAT_MS = 20
 _REMEMBERED = 1_500

@@ -21,12 +21,12 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector import program_log
-from inspector.paths import log_folder
-from inspector.ui.theme import ThemeController
+from inspector.base.paths import log_folder
+from inspector.diagnostics import program_log
+from inspector.present.wire_text import visible_controls
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import TextLabel
-from inspector.ui.wire_text import visible_controls
 
 _LOOK_MS = 500
 _MOST_LINES = 5_000

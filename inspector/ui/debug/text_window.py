@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import visible_controls
+from inspector.present.wire_text import visible_controls
+from inspector.ui.look.theme import ThemeController
 
 _WIDTH, _HEIGHT = 720, 560
 

@@ -14,14 +14,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from inspector.licences import Licence, bundled
+from inspector.diagnostics.licences import Licence, bundled
+from inspector.present.wire_text import plain, visible_controls
 from inspector.ui.dialogs.dialog import Dialog
 from inspector.ui.dialogs.list_frame import ListFrame
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.start.rows import Sign
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import TextLabel
-from inspector.ui.wire_text import plain, visible_controls
 
 CLAIM = "See who thinks what, where, because of what, and what it costs."
 _WIDTH, _HEIGHT = 640, 600

@@ -21,16 +21,16 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.fields import FIELDS
 from inspector.filters.errors import FilterError
+from inspector.filters.fields import FIELDS
 from inspector.settings import TableColumn
 from inspector.ui.dialogs.fitted import FittedDialog
 from inspector.ui.dialogs.list_frame import ListFrame
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.chosen import ALWAYS
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.messages.times import MODES
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel

@@ -16,19 +16,19 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.aio import spawn
-from inspector.credentials import NO_KEYRING, KeyringError, TokenStore, account
+from inspector.base.aio import spawn
+from inspector.present.wire_text import plain
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
+from inspector.settings.credentials import NO_KEYRING, KeyringError, TokenStore, account
 from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, named_space, normal_url
 from inspector.ui.dialogs.fitted import FittedDialog
 from inspector.ui.dialogs.keep_fields import KeepFields
 from inspector.ui.dialogs.result_card import ResultCard
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form, RecentEdit, SecretEdit
 from inspector.ui.widgets.labels import HairLine, TextLabel
 from inspector.ui.widgets.scrolled_part import ScrolledPart
-from inspector.ui.wire_text import plain
 
 TOKEN_HELP = "Kept in memory only, until this window closes. Never in settings, logs or the window title."
 TOKEN_KEPT_HELP = "Kept in the system keyring. Never in settings, logs or the window title."

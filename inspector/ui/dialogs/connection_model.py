@@ -9,10 +9,10 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem, QWidget
 from typing_extensions import override
 
+from inspector.present.wire_text import plain
 from inspector.settings import NamedConnection
 from inspector.ui.dialogs.row_delegate import Index, RowDelegate
-from inspector.ui.panels.messages.kit import Kit
-from inspector.ui.wire_text import plain
+from inspector.ui.panels.messages.paint_cache import Kit
 
 PLACE_ROLE = Qt.ItemDataRole.UserRole + 1
 """Address and space."""

@@ -19,7 +19,7 @@ from inspector.settings import NamedConnection, Settings
 from inspector.ui.dialogs.connection_model import ConnectionDelegate, ConnectionListModel
 from inspector.ui.dialogs.dialog import Dialog
 from inspector.ui.dialogs.list_frame import ListFrame
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.labels import TextLabel
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QVBoxLayout, QWidget
 from inspector.settings import Display
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui.dialogs.hints_preview import HintsPreview
-from inspector.ui.theme import Density, ThemeController, ThemeSetting
+from inspector.ui.look.theme import Density, ThemeController, ThemeSetting
 from inspector.ui.widgets.form import CheckField, Form
 from inspector.ui.widgets.labels import HairLine
 from inspector.ui.widgets.scrolled_part import ScrolledPart

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from inspector.export import DEFAULT_FIELDS, Format, Manner, Preview
 from inspector.filters import FilterError
 from inspector.filters.naming import field_named
-from inspector.ui import formats
+from inspector.present import formats
 from inspector.ui.dialogs.fitted import FittedDialog
 from inspector.ui.dialogs.secrets_preview import SecretsPreview
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form
 from inspector.ui.widgets.labels import HairLine, TextLabel

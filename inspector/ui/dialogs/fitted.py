@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.ui.dialogs.dialog import Dialog
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 _LEAST = 96

@@ -9,15 +9,15 @@ import numpy as np
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.search import Search
 from inspector.filters.strings import quote
 from inspector.filters.visible import Messages, VisibleRows
-from inspector.ui import formats
+from inspector.present import formats
 from inspector.ui.dialogs.fitted import FittedDialog
 from inspector.ui.dialogs.list_frame import ListFrame
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField
 from inspector.ui.widgets.command_list import CommandList, Line

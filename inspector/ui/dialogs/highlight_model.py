@@ -7,11 +7,11 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionViewItem
 from typing_extensions import override
 
+from inspector.present.wire_text import plain
 from inspector.settings import HighlightRule
 from inspector.ui.dialogs.ordered_list import Index, OrderedModel
 from inspector.ui.dialogs.preset_model import FILTER_ROLE, PresetDelegate
-from inspector.ui.panels.messages.kit import Kit
-from inspector.ui.wire_text import plain
+from inspector.ui.panels.messages.paint_cache import Kit
 
 RULE_ROLE = Qt.ItemDataRole.UserRole + 3
 """The rule of a row."""

@@ -12,7 +12,7 @@ from inspector.settings import HighlightColor, HighlightRule
 from inspector.settings.sharing import Shared
 from inspector.ui.dialogs.highlight_model import HighlightDelegate, HighlightListModel
 from inspector.ui.dialogs.named_filters_page import NamedFiltersPage, Words
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.color_choice import COLORS, ColorChoice
 from inspector.ui.widgets.form import Form
 from inspector.ui.widgets.segmented import SegmentedControl

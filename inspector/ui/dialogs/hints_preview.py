@@ -7,9 +7,9 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.ui.badges import BADGE_BY_ID
-from inspector.ui.panels.messages.kit import Kit
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.badges import BADGE_BY_ID
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.messages.paint_cache import Kit
 
 _ROWS = (
     ("1203", "transient", "", "10 activity records (page 2/3, IDs: 210, 211, 212...)"),

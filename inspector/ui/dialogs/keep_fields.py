@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from inspector.credentials import gateway_of
 from inspector.settings import ConnectionSettings, NamedConnection, TokenPlace
+from inspector.settings.credentials import gateway_of
 from inspector.sources.connection import Connection, Secret
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import CheckField, FieldColumn, Form
 
 NAME_HELP = "Listed in the File menu and on the start page."

@@ -9,11 +9,11 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.ui import fuzzy
 from inspector.ui.dialogs.dialog import Dialog
 from inspector.ui.dialogs.list_frame import ListFrame
-from inspector.ui.keys import Keys
-from inspector.ui.theme import ThemeController
+from inspector.ui.input import fuzzy
+from inspector.ui.input.keys import Keys
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField
 from inspector.ui.widgets.command_list import CommandList, Line

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from inspector.ui.dialogs.key_trouble import trouble_with
 from inspector.ui.dialogs.keys import find_lines
 from inspector.ui.dialogs.list_frame import ListFrame
-from inspector.ui.keys import Chosen, Keyed, keys_in_force, native, normal
-from inspector.ui.theme import ThemeController
+from inspector.ui.input.keys import Chosen, Keyed, keys_in_force, native, normal
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.choosing_field import ChoosingField
 from inspector.ui.widgets.command_list import CommandList, Line

@@ -17,8 +17,8 @@ from inspector.settings.sharing import Shared, UnreadableShareError, not_yet_amo
 from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.dialogs.ordered_list import OrderedList, OrderedModel
 from inspector.ui.dialogs.share_buttons import ShareButtons, outcome
-from inspector.ui.kept import NOT_WRITTEN, holds_secret
-from inspector.ui.theme import ThemeController
+from inspector.ui.features.secret_settings import NOT_WRITTEN, holds_secret
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel

@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.ui.row_ground import paint_ground
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.row_background import paint_ground
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.labels import TextLabel
 
 

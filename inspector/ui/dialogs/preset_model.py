@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject, QRect, Qt
 from PySide6.QtGui import QPainter
 from typing_extensions import override
 
+from inspector.present.wire_text import plain
 from inspector.settings import Preset
 from inspector.ui.dialogs.ordered_list import Index, OrderedModel
 from inspector.ui.dialogs.row_delegate import RowDelegate
-from inspector.ui.panels.messages.kit import Kit
-from inspector.ui.preset_keys import keys_of, shown
-from inspector.ui.wire_text import plain
+from inspector.ui.input.preset_keys import keys_of, shown
+from inspector.ui.panels.messages.paint_cache import Kit
 
 FILTER_ROLE = Qt.ItemDataRole.UserRole + 1
 """The filter of a row."""

@@ -9,12 +9,12 @@ from typing_extensions import override
 
 from inspector.settings import Preset
 from inspector.settings.sharing import Shared
-from inspector.ui import preset_keys
 from inspector.ui.dialogs.key_trouble import trouble_with
 from inspector.ui.dialogs.named_filters_page import NamedFiltersPage, Words
 from inspector.ui.dialogs.preset_model import PresetDelegate, PresetListModel
-from inspector.ui.keys import Keyed
-from inspector.ui.theme import ThemeController
+from inspector.ui.input import preset_keys
+from inspector.ui.input.keys import Keyed
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.key_field import KeyField

@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.crash_report import Choices
-from inspector.ui.asking import open_once
+from inspector.diagnostics.crash_report import Choices
+from inspector.present.wire_text import visible_controls
+from inspector.ui.dialogs.asking import open_once
 from inspector.ui.dialogs.dialog import Dialog
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import IconLabel, TextLabel
-from inspector.ui.wire_text import visible_controls
 
 CLOSED = "closed"
 """The answer of somebody who closed the dialog."""

@@ -7,9 +7,9 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
-from inspector.ui.panels.messages.kit import Kit
-from inspector.ui.row_ground import paint_ground
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.row_background import paint_ground
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.messages.paint_cache import Kit
 
 Index = QModelIndex | QPersistentModelIndex
 

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from inspector.export import Preview
-from inspector.protocol.secrets import SecretRule
-from inspector.ui import formats
-from inspector.ui.theme import ThemeController
+from inspector.present import formats
+from inspector.protocol.secrets.masking import SecretRule
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 
 

@@ -15,10 +15,10 @@ from inspector.ui.dialogs.keys_page import KeysPage
 from inspector.ui.dialogs.navigation import Navigation
 from inspector.ui.dialogs.presets_page import PresetsPage
 from inspector.ui.dialogs.start_settings import StartSettingsPage
-from inspector.ui.dialogs.subsessions_page import SubsessionsPage
 from inspector.ui.dialogs.tool_names_page import ToolNamesPage
-from inspector.ui.keys import Keyed, keys_in_force
-from inspector.ui.theme import ThemeController
+from inspector.ui.input.keys import Keyed, keys_in_force
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.settings_page import SubsessionsPage
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import HairLine, TextLabel
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
+from inspector.present.wire_text import plain
 from inspector.protocol.tool_names import AliasError, ToolAlias, ToolAliases, parse_alias
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel
-from inspector.ui.wire_text import plain
 
 HELP = (
     "A hint pairs two tools by name, and names match exactly. Proxies prefix them: the hint says search_records, the "

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from inspector.analysis.context_tree import MAIN
-from inspector.document import CaptureDocument
-from inspector.protocol.secrets import mask_text
-from inspector.ui.wire_text import plain
+from inspector.document.document import CaptureDocument
+from inspector.present.wire_text import plain
+from inspector.protocol.secrets.masking import mask_text
 
 _LONGEST = 60
 

@@ -32,10 +32,10 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
+from inspector.ui.look.row_background import paint_ground
+from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.figures_model import FiguresModel
 from inspector.ui.panels.plain_table import make_plain
-from inspector.ui.row_ground import paint_ground
-from inspector.ui.theme import Theme, ThemeController
 
 _ROW = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

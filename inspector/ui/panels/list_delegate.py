@@ -7,10 +7,10 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
-from inspector.ui import icons
+from inspector.ui.look import icons
+from inspector.ui.look.row_background import paint_ground
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import name_font
-from inspector.ui.row_ground import paint_ground
-from inspector.ui.theme import ThemeController
 
 GAP = 10
 """Between columns; pixels at 100 %."""

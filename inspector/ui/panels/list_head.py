@@ -7,10 +7,10 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
+from inspector.present.wire_text import tool_tip
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import PaneHead
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import LinkButton
-from inspector.ui.wire_text import tool_tip
 
 _LEAST_WIDTH = 280
 _AFTER_TITLE = 8

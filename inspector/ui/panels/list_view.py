@@ -22,8 +22,8 @@ from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QTableView, QWidget
 from typing_extensions import override
 
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.plain_table import make_single_column
-from inspector.ui.theme import ThemeController
 
 _KEYS = Qt.Key
 

@@ -7,8 +7,8 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.ui import formats
-from inspector.ui.theme import ThemeController
+from inspector.present import formats
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import ElidingLabel, TextLabel
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
-from inspector.ui import icons
-from inspector.ui.theme import ThemeController
+from inspector.ui.look import icons
+from inspector.ui.look.theme import ThemeController
 
 
 class IconButton(QToolButton):

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QWidge
 from typing_extensions import override
 
 from inspector.settings import HighlightColor
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 
 COLORS: tuple[tuple[HighlightColor, str], ...] = (
     ("rose", "Rose"),

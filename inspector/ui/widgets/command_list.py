@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.ui.row_ground import paint_ground
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import plain
+from inspector.present.wire_text import plain
+from inspector.ui.look.row_background import paint_ground
+from inspector.ui.look.theme import ThemeController
 
 Index = QModelIndex | QPersistentModelIndex
 _GROUP_WIDTH = 92

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.filters.errors import FilterError
-from inspector.ui.style_sheet import repolish
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.style_sheet import repolish
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, LinkButton
 from inspector.ui.widgets.filter_completing import Complete, Completing
 from inspector.ui.widgets.filter_counts import FilterCounts

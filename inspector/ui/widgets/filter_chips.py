@@ -22,11 +22,11 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QToolButton, 
 from typing_extensions import override
 
 from inspector.filters.stack import Condition
-from inspector.ui import formats
-from inspector.ui.theme import ThemeController
+from inspector.present import formats
+from inspector.present.wire_text import plain, tool_tip
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.filter_highlighter import TOKENS, tokens
-from inspector.ui.wire_text import plain, tool_tip
 
 _SHOWN = 200
 _MOST, _LEAST = 420, 96

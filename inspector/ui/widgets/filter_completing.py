@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from inspector.filters.completion import Candidate, Completion
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_completions import FilterCompletions
 from inspector.ui.widgets.filter_editor import FilterEditor
 

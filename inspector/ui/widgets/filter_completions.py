@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewIt
 from typing_extensions import override
 
 from inspector.filters.completion import Candidate, Completion
-from inspector.ui.theme import ThemeController
+from inspector.present.wire_text import plain
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.floating import FloatingFrame
 from inspector.ui.widgets.labels import TextLabel
-from inspector.ui.wire_text import plain
 
 MOST_ROWS = 10
 """Rows seen at once."""

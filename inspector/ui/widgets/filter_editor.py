@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 from typing_extensions import override
 
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_highlighter import FilterHighlighter, utf16_offsets
 
 PLACEHOLDER = 'Filter, for example  kind == "chat"'

@@ -10,9 +10,9 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget, QWidgetAction
 
 from inspector.filters import FilterError, compile_filter
-from inspector.ui import icons
+from inspector.present.wire_text import plain
+from inspector.ui.look import icons
 from inspector.ui.widgets.labels import TextLabel
-from inspector.ui.wire_text import plain
 
 FilterMode = Literal["replace", "and", "or", "and_not", "highlight"]
 """How an expression joins the filter in force: alone, as one more condition, as an alternative, as one more

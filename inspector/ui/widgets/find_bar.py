@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 from typing_extensions import override
 
 from inspector.filters.find_query import LONGEST, FindQuery
-from inspector.ui.keys import KeyWords, with_key
-from inspector.ui.style_sheet import repolish
-from inspector.ui.theme import ThemeController
+from inspector.ui.input.keys import KeyWords, with_key
+from inspector.ui.look.style_sheet import repolish
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import IconLabel, TextLabel
 

@@ -7,8 +7,8 @@ from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QMenu, QStyle, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.ui.style_sheet import repolish
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.style_sheet import repolish
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import TextLabel
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QWidget
 from typing_extensions import override
 
-from inspector.ui.keys import native
+from inspector.ui.input.keys import native
 
 _KEYS = Qt.Key
 _PASSED = (_KEYS.Key_Tab, _KEYS.Key_Backtab, _KEYS.Key_Escape)

@@ -7,9 +7,9 @@ from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QToolTip, QWidget
 from typing_extensions import override
 
-from inspector.ui import icons
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import tool_tip
+from inspector.present.wire_text import tool_tip
+from inspector.ui.look import icons
+from inspector.ui.look.theme import ThemeController
 
 
 class TextLabel(QLabel):

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 from typing_extensions import override
 
-from inspector.ui.theme import ThemeController
+from inspector.present.wire_text import plain
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.floating import FloatingFrame
 from inspector.ui.widgets.labels import TextLabel
-from inspector.ui.wire_text import plain
 
 _WIDTH, _LONGEST, _SHOWN = 320, 80, 200
 WAYS = "Enter keeps it, Esc does not"

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from shiboken6 import isValid
 from typing_extensions import override
 
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.choosing_field import ChoosingField
 from inspector.ui.widgets.command_list import CommandList, Line
 from inspector.ui.widgets.floating import FloatingFrame

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
 
 from inspector.settings import Preset
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.preset_chip import DropMark, PresetChip
 

@@ -7,10 +7,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 from typing_extensions import override
 
+from inspector.present import formats
+from inspector.present.wire_text import plain, tool_tip
 from inspector.settings import Preset
-from inspector.ui import formats
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import plain, tool_tip
+from inspector.ui.look.theme import ThemeController
 
 CONTEXT_VARIABLE = "$context"
 """Stands for the selected context in a preset's filter."""

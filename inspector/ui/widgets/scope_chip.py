@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWid
 from typing_extensions import override
 
 from inspector.filters.visible import Reach
-from inspector.ui import icons
-from inspector.ui.theme import ThemeController
+from inspector.present.wire_text import plain, tool_tip
+from inspector.ui.look import icons
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.floating import FloatingFrame
-from inspector.ui.wire_text import plain, tool_tip
 
 SEPARATOR = " / "
 """Between the labels of a path."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStatusBar, QWidget
 
+from inspector.present import formats
+from inspector.present.wire_text import plain as one_line
 from inspector.sources.state import SourceState
-from inspector.ui import formats
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.status_button import Dot, StatusButton
-from inspector.ui.wire_text import plain as one_line
 
 if TYPE_CHECKING:
     from inspector.analysis.findings import Severity

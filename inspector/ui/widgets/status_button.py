@@ -10,10 +10,10 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.ui import icons
-from inspector.ui.theme import ThemeController
+from inspector.present.wire_text import tool_tip
+from inspector.ui.look import icons
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.sparkline import paint_sparkline
-from inspector.ui.wire_text import tool_tip
 
 Dot = Literal["on", "wait", "off", "failed"]
 """Green disc, amber ring, grey ring, red cross."""

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QTabBar, QWidget
 from typing_extensions import override
 
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 
 MESSAGES = "Messages"
 """The view every document has."""

@@ -8,13 +8,13 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget
 
-from inspector.ui.actions import ACTIONS
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
+from inspector.ui.app.run_guards import DEVELOPER_VARIABLE
 from inspector.ui.debug.developer import NEEDS
 from inspector.ui.debug.log_window import LogWindow
-from inspector.ui.main_window import MainWindow
-from inspector.ui.palette import Palette
-from inspector.ui.safety import DEVELOPER_VARIABLE
+from inspector.ui.features.palette import Palette
+from inspector.ui.window.actions import ACTIONS
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, story, until, window_on
 

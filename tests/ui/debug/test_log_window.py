@@ -11,12 +11,12 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from inspector import program_log
-from inspector.paths import log_folder
-from inspector.program_log import LogFile
-from inspector.protocol.secrets import mask_text
+from inspector.base.paths import log_folder
+from inspector.diagnostics import program_log
+from inspector.diagnostics.program_log import LogFile
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.debug.log_window import LogWindow, lines_of
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
 
 pytestmark = pytest.mark.logs_warnings

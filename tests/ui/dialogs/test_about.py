@@ -9,13 +9,14 @@ from PySide6.QtCore import qVersion
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
 
-from inspector import licences, version
-from inspector.licences import Licence
-from inspector.ui import surroundings
-from inspector.ui.app import Application
+from inspector import version
+from inspector.diagnostics import licences
+from inspector.diagnostics.licences import Licence
+from inspector.ui.app import environment_facts
+from inspector.ui.app.application import Application
 from inspector.ui.dialogs import about
 from inspector.ui.dialogs.about import AboutDialog
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
 from tests.ui.windows import run_in_window
 
@@ -69,9 +70,9 @@ def test_a_packaged_program_knows_versions_from_its_list(monkeypatch: pytest.Mon
     listed = [Licence("NumPy", "2.4.6", "BSD", ""), Licence("qasync", "0.28.0", "BSD", "")]
     monkeypatch.setattr(metadata, "version", none)
     monkeypatch.setattr(licences, "bundled", lambda: listed)
-    surroundings._listed_versions.cache_clear()
+    environment_facts._listed_versions.cache_clear()
     try:
-        assert surroundings._version_of("numpy") == "2.4.6"
-        assert surroundings._version_of("websockets") == "unknown"
+        assert environment_facts._version_of("numpy") == "2.4.6"
+        assert environment_facts._version_of("websockets") == "unknown"
     finally:
-        surroundings._listed_versions.cache_clear()
+        environment_facts._listed_versions.cache_clear()

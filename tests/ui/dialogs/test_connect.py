@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from inspector.settings import ConnectionSettings, Settings
 from inspector.sources.connection import Connection
 from inspector.ui.dialogs.connect import ConnectDialog, TestResult
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
 
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from inspector.settings import NamedConnection, Settings
 from inspector.ui.dialogs.connection_model import PLACE_ROLE, TOKEN_ROLE, ConnectionListModel
 from inspector.ui.dialogs.connections import NONE_KEPT, ConnectionsDialog
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
 
 

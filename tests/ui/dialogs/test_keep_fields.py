@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QLineEdit, QMenu, QPushButton
 from pytestqt.qtbot import QtBot
 
-from inspector.credentials import TokenStore, account
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
+from inspector.settings.credentials import TokenStore, account
 from inspector.sources.connection import Connection
 from inspector.ui.dialogs.connect import TOKEN_HELP, TOKEN_KEPT, TOKEN_KEPT_HELP, ConnectDialog, TestResult
 from inspector.ui.dialogs.keep_fields import KEEP_HELP, KEEP_UNNAMED, NAME_HELP, NO_NAME, NOT_ALL_HELP, Kept
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from tests.keyrings import FakeKeyring, KeyringLocked, NoKeyringError
 from tests.ui.find import child
 from tests.ui.windows import until
@@ -208,7 +208,7 @@ async def test_no_keyring_is_said_where_the_token_would_be_kept(
 
 
 def _raise(keyring: FakeKeyring) -> FakeKeyring:
-    from inspector.credentials import NO_KEYRING, KeyringError
+    from inspector.settings.credentials import NO_KEYRING, KeyringError
 
     raise KeyringError(NO_KEYRING)
 

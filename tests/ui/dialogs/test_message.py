@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.dialogs.message import CANCEL, OK, MessageDialog
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
 
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.crash_report import Choices
+from inspector.diagnostics.crash_report import Choices
 from inspector.ui.dialogs.report import CLOSED, ReportDialog
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
 
 

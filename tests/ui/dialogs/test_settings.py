@@ -22,7 +22,7 @@ from inspector.settings import DEFAULT_PRESETS, Preset, Settings, default_preset
 from inspector.ui.dialogs.hints_preview import HintsPreview
 from inspector.ui.dialogs.preset_model import FILTER_ROLE, PresetListModel
 from inspector.ui.dialogs.settings import SettingsDialog
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child
 
 

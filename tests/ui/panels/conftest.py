@@ -9,11 +9,11 @@ import pytest
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.compile import compile_filter
 from inspector.filters.visible import VisibleRows
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.panel import MessagesPanel
-from inspector.ui.theme import ThemeController
 from tests.builders import document_of
 
 

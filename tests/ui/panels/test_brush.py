@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
 from inspector.ui.panels.timeline.panel import TimelinePanel
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope
 from tests.ui.windows import numbers, panes_of, window_on
 

@@ -15,12 +15,12 @@ from pytestqt.qtbot import QtBot
 from inspector.filters.compile import compile_filter
 from inspector.settings import Table, TableColumn
 from inspector.ui.dialogs.columns import ColumnsDialog
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages import sorter
 from inspector.ui.panels.messages.chosen import ChosenColumns
 from inspector.ui.panels.messages.columns import Column, Wanted, layout_for
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.messages.times import Times
-from inspector.ui.theme import ThemeController
 from tests.builders import GrowingLog, envelope, tool_call, tool_result
 
 FIRST_FIELD = len(Column)

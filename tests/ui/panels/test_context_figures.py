@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application
 from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.details.places import ParticipantPlace
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_at
 from tests.ui.windows import panes_of, window_on
 

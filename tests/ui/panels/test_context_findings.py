@@ -11,12 +11,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Scope
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.menu import ContextMenu
 from inspector.ui.panels.contexts.model import MANY_TOUCHED
 from inspector.ui.panels.contexts.panel import ContextsPanel
-from inspector.ui.theme import ThemeController
 from tests.builders import document_of, envelope, received
 from tests.findings import answer, ask, at, later
 from tests.ui.live import Live

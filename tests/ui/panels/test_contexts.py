@@ -12,15 +12,15 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from inspector.analysis.context_tree import MAIN
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.visible import Reach, Scope
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.activity import FADE_S, HOLD_S
 from inspector.ui.panels.contexts.codes import main_code, root_code
 from inspector.ui.panels.contexts.model import MAX_STEPS, ContextTreeModel
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.contexts.rows import ContextRows
-from inspector.ui.theme import ThemeController
 from tests.builders import document_of, envelope, received
 from tests.ui.live import Live
 

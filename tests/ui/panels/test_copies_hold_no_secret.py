@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from inspector.ui.app import Application
+from inspector.ui.app.application import Application
+from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.messages import copying
 from inspector.ui.panels.messages.columns import Column
-from inspector.ui.panes import Panes
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.planted import PLANTED, name_with, told
 from tests.ui.windows import panes_of, window_on

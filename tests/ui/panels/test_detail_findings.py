@@ -13,16 +13,16 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.findings import CHECK_BY_CODE
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
-from inspector.protocol.secrets import MASK
-from inspector.ui.app import Application
+from inspector.protocol.secrets.masking import MASK
+from inspector.ui.app.application import Application
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.details.findings import SaidView, filter_by
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.section import LinkText, Page, Section
 from inspector.ui.panels.details.tabs import DetailTabs
-from inspector.ui.theme import ThemeController
 from tests.builders import document_of, envelope, received, tool_call
 from tests.findings import CASES, answer, ask, at, fulfil, later, propose, withdraw
 from tests.ui.find import child

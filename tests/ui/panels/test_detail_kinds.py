@@ -16,8 +16,9 @@ from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from inspector.document import CaptureDocument
-from inspector.protocol.secrets import MASK
+from inspector.document.document import CaptureDocument
+from inspector.protocol.secrets.masking import MASK
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.content_table import ContentTable
 from inspector.ui.panels.details.facts import FactsView
@@ -28,7 +29,6 @@ from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.section import Section, Segment
 from inspector.ui.panels.details.text_block import TextView
 from inspector.ui.panels.details.thread_view import ThreadView
-from inspector.ui.theme import ThemeController
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.windows import bury
 

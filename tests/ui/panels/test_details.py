@@ -18,10 +18,11 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis import Changes
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.protocol.payloads.tables import table_of
-from inspector.protocol.secrets import MASK
+from inspector.protocol.secrets.masking import MASK
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.content_table import FIRST_ROWS, ContentModel, ContentTable
 from inspector.ui.panels.details.facts import FactsView
@@ -33,7 +34,6 @@ from inspector.ui.panels.details.section import LinkText, Segment
 from inspector.ui.panels.details.text_block import TextView
 from inspector.ui.panels.details.words import MINUS
 from inspector.ui.panels.details.wrapping import wrap
-from inspector.ui.theme import ThemeController
 from tests.builders import delivered, document_of, envelope, received, tool_call, tool_result
 from tests.ui.windows import bury
 

@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details import subject
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.raw import RawPage
-from inspector.ui.theme import ThemeController
 from tests.builders import document_of, envelope, tool_call
 
 SECRET = "Zq7secretvalue"

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.findings import Severity
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application
 from inspector.ui.panels.findings.panel import FindingsPanel
 from inspector.ui.panels.findings.rows import Grouping
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.widgets.status_button import StatusButton
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.find import child
 from tests.ui.windows import numbers, panes_of, story, window_on

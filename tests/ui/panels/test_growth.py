@@ -13,9 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.growth import panel as growth_panel
 from inspector.ui.panels.growth.canvas import PlotCanvas
@@ -25,6 +24,7 @@ from inspector.ui.panels.growth.panel import GROWTH, NO_READER, NOT_COUNTED, RAT
 from inspector.ui.panels.growth.words import short, signed
 from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import TimelinePanel
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.waiting import pass_time
 from tests.ui.windows import numbers, panes_of, window_on
@@ -101,8 +101,8 @@ def press(plot: GrowthPlot, *keys: Qt.Key) -> None:
 def test_pyqtgraph_waits_until_a_plot_is_shown() -> None:
     code = """
 import sys
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application, make_qt
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application, make_qt
 qt = make_qt()
 application = Application(qt, theme="light", bundled_fonts=True, remembers=False)
 window = application.new_window()

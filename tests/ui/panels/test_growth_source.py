@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from inspector import slices
-from inspector.document import CaptureDocument
-from inspector.model_context import ModelContext, Reader, readers
-from inspector.model_context.growth import growth_of
+from inspector.analysis.model_context import ModelContext, Reader, readers
+from inspector.analysis.model_context.growth import growth_of
+from inspector.base import slices
+from inspector.document.document import CaptureDocument
 from inspector.ui.panels.growth import source as growing
 from inspector.ui.panels.growth.source import GrowthSource
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result

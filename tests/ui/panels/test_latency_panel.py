@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.ui.app.application import Application
 from inspector.ui.panels.latency import panel as latency_panel
 from inspector.ui.panels.latency.model import Column, milliseconds
 from inspector.ui.panels.latency.panel import LatencyPanel
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.windows import numbers, panes_of, window_on
 

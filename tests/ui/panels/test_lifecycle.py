@@ -9,13 +9,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.details.panel import TABS, DetailsPanel
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.saving_bar import SavingBar
 from inspector.ui.panels.details.section import Section
-from inspector.ui.theme import ThemeController
 from tests.builders import GrowingLog
 from tests.unit.analysis.transient_traffic import Call, Mew, Opened, fetch, hint, in_turn, mew, store, workflow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.ui.panels.messages.lights import Lights
+from inspector.ui.panels.messages.hit_highlight import Lights
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from inspector.analysis.marks import ContextTarget, Note
-from inspector.captures import captures_folder
-from inspector.marks_file import MarksFile, beside_capture
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.capture.captures import captures_folder
+from inspector.document.marks_file import MarksFile, beside_capture
+from inspector.ui.app.application import Application
 from inspector.ui.panels.details.section import LinkText, Page
 from inspector.ui.panels.messages.columns import Column
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, envelope, lines_of
 from tests.ui.find import child
 from tests.ui.windows import numbers, panes_of, run_in_window, story, until, window_on

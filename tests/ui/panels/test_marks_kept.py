@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QLineE
 from shiboken6 import isValid
 
 from inspector.analysis.marks import Note
-from inspector.marks_file import MarksFile, Snapshot, beside_capture, places
-from inspector.ui.app import Application
+from inspector.document.marks_file import MarksFile, Snapshot, beside_capture, places
+from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
-from inspector.ui.main_window import MainWindow
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, until

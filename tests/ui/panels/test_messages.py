@@ -13,12 +13,12 @@ from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.compile import compile_filter
+from inspector.ui.look.roles import Role
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.columns import Column, layout_for
 from inspector.ui.panels.messages.panel import MessagesPanel
-from inspector.ui.roles import Role
-from inspector.ui.theme import ThemeController
 from tests.builders import envelope, lines_of, tool_call, tool_result
 
 RECORDS = [{"id": 200 + n, "title": f"Site visit {n}"} for n in range(15)]

@@ -14,16 +14,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from inspector import slices
-from inspector.document import CaptureDocument
-from inspector.ui import stepped_write
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.base import slices
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application
+from inspector.ui.features import stepped_write
 from inspector.ui.panels.details.places import ParticipantPlace
-from inspector.ui.panels.model_sees import handing_out, sight
+from inspector.ui.panels.model_sees import context_export, context_state
 from inspector.ui.panels.model_sees import panel as panels
 from inspector.ui.panels.model_sees.delegate import columns_of
 from inspector.ui.panels.model_sees.panel import NOBODY, WORKING, ModelSeesPanel
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.waiting import pass_time
 from tests.ui.windows import panes_of, window_on
@@ -127,7 +127,7 @@ def test_another_moment_may_be_asked_for_while_one_is_worked_out(
     """Just before the end it was taken for the one that was worked out."""
     monkeypatch.setattr(slices, "LARGE", 2)
     monkeypatch.setattr(slices, "SLICE_S", 0.0)
-    looked = sight.Sight(window.document)
+    looked = context_state.Sight(window.document)
     for _ in range(turns):
         looked.update()
     looked.at = 3
@@ -501,7 +501,7 @@ def test_the_page_of_a_participant_leads_here(window: MainWindow) -> None:
 
 def test_too_many_entries_are_not_copied(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = opened(window)
-    monkeypatch.setattr(handing_out, "COPIED_MOST", 3)
+    monkeypatch.setattr(context_export, "COPIED_MOST", 3)
     QGuiApplication.clipboard().setText("before")
 
     panel.more.copy.trigger()

@@ -13,12 +13,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import participant_stories
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
-from inspector.summary import participant_stories
-from inspector.ui import formats
-from inspector.ui.app import Application
+from inspector.present import formats
+from inspector.ui.app.application import Application
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.details.figures import FiguresView
@@ -29,7 +30,6 @@ from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.section import LinkText, Segment
 from inspector.ui.panels.details.sheet import Links
 from inspector.ui.panels.details.words import MINUS
-from inspector.ui.theme import ThemeController
 from tests.builders import (
     delivered,
     document_at,

@@ -10,12 +10,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from inspector.analysis.participants import Participant
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.participants import words
 from inspector.ui.panels.participants.model import ParticipantsModel, Presence
 from inspector.ui.panels.participants.panel import EMPTY, ParticipantsPanel
-from inspector.ui.theme import ThemeController
 from tests.builders import document_of, envelope, received
 from tests.ui.live import Live
 

@@ -14,13 +14,13 @@ from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QImage, QImageReader
 from pytestqt.qtbot import QtBot
 
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details import pictures
 from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.picture import PictureView
 from inspector.ui.panels.details.pictures import BUDGET, decode_picture, read_head
 from inspector.ui.panels.details.section import LinkText
-from inspector.ui.theme import ThemeController
 from tests.builders import document_of, tool_call, tool_result
 
 

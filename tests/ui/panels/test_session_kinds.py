@@ -9,11 +9,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.text_block import TextView
-from inspector.ui.theme import ThemeController
 from tests.builders import document_of
 from tests.msp_samples import desk
 from tests.ui.windows import bury

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import ConnectionSettings, Settings
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.start.panel import NOTHING_RECENT, StartPage
 from inspector.ui.panels.start.recents import day_words, recent_file
-from inspector.ui.theme import ThemeController
 from tests.ui.find import child
 
 

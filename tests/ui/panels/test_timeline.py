@@ -14,12 +14,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
 
-from inspector import slices
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.base import slices
+from inspector.ui.app.application import Application
 from inspector.ui.panels.timeline import source as timeline_source
 from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import NOTHING, TimelinePanel
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.windows import numbers, panes_of, window_on
 
@@ -407,7 +407,7 @@ def test_the_range_in_the_strip_is_never_half_a_figure(window: MainWindow) -> No
 
 
 def test_the_tab_is_remembered_with_the_layout(application: Application, tmp_path: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("inspector.ui.layout.config_folder", lambda: tmp_path)
+    monkeypatch.setattr("inspector.ui.window.layout.config_folder", lambda: tmp_path)
     application.remembers = True
     try:
         window = window_on(application, document_of(*lines()))

@@ -9,17 +9,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from inspector import slices
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
-from inspector.model_context import Reader
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.analysis.model_context import Reader
+from inspector.base import slices
+from inspector.ui.app.application import Application
 from inspector.ui.panels.figures_table import paddings
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.panels.tokens import panel as tokens_panel
 from inspector.ui.panels.tokens.model import Column, percent
 from inspector.ui.panels.tokens.panel import TokensPanel
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.find import child
 from tests.ui.panels.test_growth import at

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.captures import Unsaved
+from inspector.capture.captures import Unsaved
 from inspector.ui.panels.start.unsaved import more_words, sentence
 
 NOW = datetime(2026, 11, 21, 20, 0).astimezone()

@@ -7,12 +7,12 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from inspector.document import CaptureDocument
-from inspector.ui.app import Application
-from inspector.ui.main_window import MainWindow
+from inspector.document.document import CaptureDocument
+from inspector.ui.app.application import Application
+from inspector.ui.look.roles import Role
 from inspector.ui.panels.waste import panel as waste_panel
 from inspector.ui.panels.waste.panel import WastePanel
-from inspector.ui.roles import Role
+from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.windows import numbers, panes_of, window_on
 from tests.waste import HINT, TRANSIENT, asked, records, wasteful

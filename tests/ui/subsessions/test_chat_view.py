@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from inspector.msp.document import SessionDocument
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.bubble_text import lay_out
+from inspector.ui.msp.panel.chat import ChatPanel
+from inspector.ui.msp.panel.heights import Heights
+from inspector.ui.msp.panel.panel import NOTHING, SubsessionsPanel, inherited_words
+from inspector.ui.msp.panel.words import age
 from inspector.ui.panels.details.text_block import ask_to_open
-from inspector.ui.panels.subsessions.bubble_text import lay_out
-from inspector.ui.panels.subsessions.chat import ChatPanel
-from inspector.ui.panels.subsessions.heights import Heights
-from inspector.ui.panels.subsessions.panel import NOTHING, SubsessionsPanel, inherited_words
-from inspector.ui.panels.subsessions.words import age
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import LinkButton
 from tests.ui.find import child
 

@@ -14,11 +14,11 @@ from pytestqt.qtbot import QtBot
 
 from inspector.msp.document import SessionDocument
 from inspector.settings import Settings
-from inspector.ui.panels.subsessions.indicator import Indicator
-from inspector.ui.panels.subsessions.merged_dialog import MergedDialog
-from inspector.ui.panels.subsessions.order import FIRST
-from inspector.ui.panels.subsessions.token_counts import NOT_COUNTED
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.indicator import Indicator
+from inspector.ui.msp.panel.merged_dialog import MergedDialog
+from inspector.ui.msp.panel.order import FIRST
+from inspector.ui.msp.panel.token_counts import NOT_COUNTED
 from tests.ui.find import child
 
 SECRET = "Bearer abcdefghijklmnopqrstuvwxyz0123456789"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from inspector.ui import counting
-from inspector.ui.panels.subsessions.token_counts import TokenCounts
+from inspector.ui.features import token_counting
+from inspector.ui.msp.panel.token_counts import TokenCounts
 
 
 @pytest.fixture
 def counts(monkeypatch: pytest.MonkeyPatch) -> TokenCounts:
-    monkeypatch.setattr(counting, "START_MS", 0)
+    monkeypatch.setattr(token_counting, "START_MS", 0)
     return TokenCounts()
 
 

@@ -12,9 +12,9 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from inspector.msp.document import SessionDocument
-from inspector.ui.panels.subsessions.list import NONE_OPEN, SubsessionList
-from inspector.ui.panels.subsessions.list_rows import Order
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.list import NONE_OPEN, SubsessionList
+from inspector.ui.msp.panel.list_rows import Order
 
 
 def sub(name: str, parent: str, status: str, said: list[str], **more: Any) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from inspector.msp import message_columns
 from inspector.settings import Settings
-from inspector.ui.panels.subsessions import indicator as module
-from inspector.ui.panels.subsessions.indicator import Indicator
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel import indicator as module
+from inspector.ui.msp.panel.indicator import Indicator
 from tests.ui.subsessions.test_indicator import document_of, said
 
 

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import Settings
-from inspector.ui.main_window import MainWindow
-from inspector.ui.panels.subsessions.indicator import Indicator
-from inspector.ui.panels.subsessions.panel import SubsessionsPanel
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.indicator import Indicator
+from inspector.ui.msp.panel.panel import SubsessionsPanel
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.subsessions.test_indicator import MAIN, document_of, shown
 from tests.ui.subsessions.test_working_on_it import at_work, report
 from tests.ui.waiting import pass_time

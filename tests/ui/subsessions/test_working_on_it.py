@@ -17,16 +17,16 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QLineEdit, Q
 
 from inspector.msp.document import SessionDocument
 from inspector.msp.objects import Subsession
-from inspector.ui import formats
-from inspector.ui.app import Application
+from inspector.present import formats
+from inspector.ui.app.application import Application
 from inspector.ui.dialogs.message import MessageDialog
-from inspector.ui.dialogs.subsession import CloseSubsessionDialog, NewSubsessionDialog, parents_in
-from inspector.ui.main_window import MainWindow
-from inspector.ui.msp_keeping import READ_ONLY
-from inspector.ui.panels.subsessions.chat import CLOSED
-from inspector.ui.panels.subsessions.panel import SubsessionsPanel
+from inspector.ui.msp.new_dialog import CloseSubsessionDialog, NewSubsessionDialog, parents_in
+from inspector.ui.msp.panel.chat import CLOSED
+from inspector.ui.msp.panel.panel import SubsessionsPanel
+from inspector.ui.msp.saving import READ_ONLY
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.status_button import StatusButton
+from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, until
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QPlainTextEdit, QPushButton, QToolB
 from pytestqt.qtbot import QtBot
 
 from inspector.filters import FilterError, compile_filter
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.widgets.filter_highlighter import tokens, utf16_offsets
 from inspector.ui.widgets.filter_trouble import FilterTrouble

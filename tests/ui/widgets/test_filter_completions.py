@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from inspector.filters import FilterError, compile_filter
 from inspector.filters.completion import Completer
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.widgets.filter_completions import FilterCompletions
 from inspector.ui.widgets.filter_trouble import FilterTrouble

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
 

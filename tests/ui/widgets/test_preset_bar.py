@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
 from inspector.settings import Preset, default_presets
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.preset_bar import PresetBar
 from inspector.ui.widgets.preset_chip import DropMark, PresetChip
 from tests.ui.find import child

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu, QTabBar, QToolButton
 from pytestqt.qtbot import QtBot
 
 from inspector.filters.visible import Reach
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.scope_chip import ScopeChip
 from inspector.ui.widgets.view_tabs import ViewTabs
 from tests.ui.find import child

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QLineEdit, QMenu, QToolButton
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.form import FieldColumn, RecentEdit, SecretEdit
 from inspector.ui.widgets.segmented import SegmentedControl
 from inspector.ui.widgets.sparkline import paint_sparkline

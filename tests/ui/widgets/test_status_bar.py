@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from inspector.analysis.findings import Severity
 from inspector.sources.state import SourceState
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.status_bar import StatusBar
 from inspector.ui.widgets.status_button import StatusButton
 from tests.ui.find import child

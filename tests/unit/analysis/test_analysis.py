@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.document import CaptureDocument
-from inspector.fields import FIELDS, Depends
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import FIELDS, Depends
 from tests.builders import GrowingLog, clean_up, document_of, tool_call, tool_result
 from tests.pictures import message_picture, picture
 from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations

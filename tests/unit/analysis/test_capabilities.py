@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from inspector.document import CaptureDocument
-from inspector.summary import judged, participant_stories
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import judged, participant_stories
 from tests.builders import delivered, document_at, document_of, envelope, lines_of, log_file, received, tool_call
 
 WRITE = {"kind": "mcp/request", "payload": {"method": "tools/call", "params": {"name": "write_*"}}}

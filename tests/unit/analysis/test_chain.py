@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.chain import may_grow
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, document_of, envelope, tool_call, tool_result
 
 

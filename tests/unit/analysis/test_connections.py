@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import document_at, document_of, lines_of, log_file
 from tests.unit.analysis.transient_traffic import Call, Event, Stdio, fetch, in_turn, store, workflow
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from inspector.analysis.context_notes import Oddity
-from inspector.document import CaptureDocument
-from inspector.fields import FIELD_BY_NAME
-from inspector.protocol.secrets import mask_secrets
-from inspector.summary import context_nodes
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import context_nodes
+from inspector.filters.fields import FIELD_BY_NAME
+from inspector.protocol.secrets.masking import mask_secrets
 from tests.builders import GrowingLog, document_of, envelope
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from inspector.document import CaptureDocument
-from inspector.fields import FIELD_BY_NAME
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from inspector.analysis.counting import Counting
 from inspector.analysis.tokens import NOT_COUNTED
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import document_of, envelope, lines_of, log_file, received, tool_call, tool_result
 from tests.conftest import MS
 
@@ -171,7 +171,7 @@ def test_another_file_of_that_name_is_not_read(document: CaptureDocument, counti
 _PARENT = """
 import sys, time
 from pathlib import Path
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 if __name__ == "__main__":
     document = CaptureDocument()
     document.load(Path(sys.argv[1]))

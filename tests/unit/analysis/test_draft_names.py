@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.summary import link_sentence, links_of
+from inspector.document.summary import link_sentence, links_of
 from tests.builders import GrowingLog, clean_up, document_of, envelope
 
 DRAFT = {"protocol": "meup/v0.2"}

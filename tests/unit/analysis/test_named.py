@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from inspector.document import CaptureDocument
-from inspector.fields import FIELD_BY_NAME
-from inspector.summary import link_sentence, links_of
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import link_sentence, links_of
+from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import GrowingLog, document_of, envelope, tool_call
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.fields import FIELD_BY_NAME
+from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import GrowingLog, document_of, envelope
 
 CALL = {"method": "tools/call", "params": {"name": "write_file"}}

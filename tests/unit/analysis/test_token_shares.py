@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from inspector.analysis import token_shares
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.token_shares import Way, codes_of, over_time, shares
-from inspector.document import CaptureDocument
-from inspector.slices import finished
+from inspector.base.slices import finished
+from inspector.document.document import CaptureDocument
 from tests.builders import document_of, envelope, tool_call, tool_result
 
 WAYS: tuple[Way, ...] = ("tool", "context", "participant", "kind")

@@ -10,8 +10,8 @@ import pytest
 
 from inspector.analysis import transients
 from inspector.analysis.pairing import NOTHING, Conversation
-from inspector.document import CaptureDocument
-from inspector.fields import FIELD_BY_NAME
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.tool_names import ToolAliases
 from tests.builders import (
     GrowingLog,

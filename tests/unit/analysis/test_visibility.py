@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.fields import FIELD_BY_NAME
 from inspector.filters import compile_filter
 from inspector.filters.completion import Completer
+from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_of, envelope
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from inspector.document import CaptureDocument
-from inspector.fields import FIELD_BY_NAME
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_of, envelope
 
 Line = dict[str, Any]

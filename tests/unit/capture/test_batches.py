@@ -14,7 +14,7 @@ from inspector.capture.batches import messages_of
 from inspector.capture.exact import ExactMessage
 from inspector.capture.flags import Flag
 from inspector.capture.reader import BlockReader
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.protocol import batch
 from inspector.protocol.times import NO_TIME
 from tests.builders import document_of

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.capture.heads import HEAD, MAX_WHOLE
-from inspector.document import CaptureDocument
-from inspector.fields import FIELD_BY_NAME, message_text
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import FIELD_BY_NAME, message_text
 from inspector.protocol.cut import MARK
 from tests import builders
 from tests.builders import document_of, envelope, received, tool_result

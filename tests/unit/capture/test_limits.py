@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.limits import KEPT, MAX_NAME, MAX_RECIPIENTS, kept_name, kept_recipients
-from inspector.fields import FIELD_BY_NAME
+from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_of, envelope
 
 LONG = "n" * (MAX_NAME + 1)

@@ -14,7 +14,7 @@ from inspector.capture.exact import ExactMessage
 from inspector.capture.flags import Flag
 from inspector.capture.parts import read_part
 from inspector.capture.sources import SourceFile
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests import builders
 from tests.builders import GrowingLog, envelope, lines_of, log_file
 

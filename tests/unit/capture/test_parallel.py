@@ -19,7 +19,7 @@ from inspector.capture.block import Block
 from inspector.capture.parts import read_part
 from inspector.capture.reader import BlockReader
 from inspector.capture.sources import SourceFile
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import delivered, envelope, lines_of, received
 from tests.strategies import logs
 from tests.unit.capture.test_usual import rows_of
@@ -43,7 +43,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parallel, "PART_BYTES", 4_000)
     monkeypatch.setattr(parallel, "OWN_PART_BYTES", 2_000)
-    monkeypatch.setattr("inspector.reading.WORTHWHILE_BYTES", 1)
+    monkeypatch.setattr("inspector.capture.reading.WORTHWHILE_BYTES", 1)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.payload_values import PayloadValues, walk
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import clean_up, document_of, envelope, received
 from tests.strategies import logs
 

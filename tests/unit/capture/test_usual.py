@@ -15,7 +15,7 @@ from inspector.capture import usual
 from inspector.capture.block import STRING_COLUMNS, Block
 from inspector.capture.flags import Flag
 from inspector.capture.reader import BlockReader
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import delivered, envelope, lines_of, received, tool_call, tool_result
 from tests.strategies import envelopes, gateway_logs, logs
 

@@ -14,7 +14,7 @@ from typing_extensions import override
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from inspector.aio import spawn
+from inspector.base.aio import spawn
 from inspector.capture.writer import CaptureWriter
 from inspector.demo.agents import Agent
 from inspector.demo.records import activities

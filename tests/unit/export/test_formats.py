@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from inspector.cli import app
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.export import Format, Manner, Redaction, export_file, export_to, preview
-from inspector.export.manner import format_of
+from inspector.export.options import format_of
 from inspector.export.page_style import COLORS, style_sheet
-from inspector.fields import FIELDS
-from inspector.protocol.secrets import SecretRule
-from inspector.ui import tokens
+from inspector.filters.fields import FIELDS
+from inspector.protocol.secrets.masking import SecretRule
+from inspector.ui.look import design_tokens
 from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result
 
 DATA = Path(__file__).parents[2] / "data"
@@ -219,7 +219,7 @@ def test_a_page_shows_hostile_text_and_holds_nothing_that_acts_or_loads() -> Non
 
 
 def test_the_page_has_the_colours_of_both_themes() -> None:
-    assert {name: tokens.COLORS[name] for name in COLORS} == COLORS
+    assert {name: design_tokens.COLORS[name] for name in COLORS} == COLORS
     assert "prefers-color-scheme: dark" in style_sheet()
 
 

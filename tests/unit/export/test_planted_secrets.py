@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.export import Format, Manner, export_to, preview
-from inspector.export.story import MAX_BODY
-from inspector.fields import FIELDS
+from inspector.export.context_summary import MAX_BODY
+from inspector.filters.fields import FIELDS
 from tests.builders import clean_up, document_of, envelope, received, tool_call, tool_result
 from tests.planted import PLANTED, name_with, told
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from inspector.cli import app
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.export import Exported, Manner, Redaction, export_file, export_to, matching, writer_for
 from inspector.filters import compile_filter
 from tests.builders import clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call, tool_result

@@ -14,7 +14,7 @@ import zstandard
 from typer.testing import CliRunner
 
 from inspector.cli import app
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.export import Exported, export_file
 from tests.builders import document_at, envelope, lines_of
 

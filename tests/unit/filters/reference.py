@@ -16,9 +16,9 @@ from typing import Any, cast
 import numpy as np
 
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
-from inspector.fields import Depends, Field, FieldType
 from inspector.filters import DisplayFilter, compile_filter
 from inspector.filters.ast import And, Comparison, Expression, Membership, Not, Or, Presence, TextSearch, Variable
+from inspector.filters.fields import Depends, Field, FieldType
 
 Row = Mapping[str, Any]
 NO_NUMBER = -(2**63)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from inspector.analysis.columns import Interned
-from inspector.fields import FIELD_BY_NAME, Depends
 from inspector.filters import compile_filter, parse
+from inspector.filters.fields import FIELD_BY_NAME, Depends
 from tests.unit.filters.reference import FIELDS, Slow, analysis_of, compiled, field, payload_field, shown
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.capture.hashes import NO_ROW
-from inspector.document import CaptureDocument
-from inspector.fields import FIELD_BY_NAME
+from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter, long_records
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
 from inspector.filters.sorting import SortBy, Sorting

@@ -11,7 +11,7 @@ import pytest
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.marks import Note
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.highlight import PLAIN, Highlighter, Look
 from inspector.settings import HighlightRule
 from tests.ui.windows import story

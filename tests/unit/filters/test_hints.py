@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.payload_values import PayloadValues
-from inspector.document import CaptureDocument
-from inspector.fields import payload_field
+from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
+from inspector.filters.fields import payload_field
 from inspector.filters.sorting import SortBy, Sorting, sort_key
 from inspector.filters.strings import quote
 from tests.builders import clean_up, document_of, envelope

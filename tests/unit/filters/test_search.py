@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.capture.payload_values import PayloadValues
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters import compile as compiling
 from inspector.filters import compile_filter, pace
 from inspector.filters.search import Search

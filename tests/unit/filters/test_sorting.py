@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.document import CaptureDocument
-from inspector.fields import FIELDS
+from inspector.document.document import CaptureDocument
 from inspector.filters import FilterError, compile_filter, sorting
+from inspector.filters.fields import FIELDS
 from inspector.filters.naming import field_named
 from inspector.filters.order import Order
 from inspector.filters.sorting import SortBy, Sorting, ordered, sort_key

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
 from inspector.filters.tally import ConditionTally
 from inspector.filters.visible import Scope, VisibleRows

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters import compile as compiling
 from inspector.filters import compile_filter, pace
 from inspector.filters.visible import Reach, Scope, Update, VisibleRows

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from inspector.base.whole_file import PartFile
 from inspector.msp import saving
 from inspector.msp.document import ChangedOnDiskError, SessionDocument, WouldReplaceError
-from inspector.whole_file import PartFile
 
 DATA = Path(__file__).parents[2] / "data" / "msp"
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
+from inspector.base.paths import resource
 from inspector.msp.schema import DRAFT, schemas, write
-from inspector.paths import resource
 
 DATA = Path(__file__).parents[2] / "data" / "msp"
 

@@ -20,7 +20,7 @@ import yaml
 from packaging.requirements import Requirement
 
 import inspector
-from inspector.licences import required
+from inspector.diagnostics.licences import required
 
 ROOT = Path(__file__).resolve().parents[3]
 LINUX = ROOT / "resources" / "linux"

@@ -8,7 +8,7 @@ import command_help  # pyright: ignore[reportMissingImports]
 import pytest
 
 from inspector.cli.commands import COMMANDS
-from inspector.program import app
+from inspector.startup.program import app
 
 NAMES = [*COMMANDS, *(str(one.name) for one in app.registered_commands if not one.hidden)]
 SHELLS = [("bash", command_help.bash), ("zsh", command_help.zsh), ("fish", command_help.fish)]

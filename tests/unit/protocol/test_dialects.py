@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from inspector.analysis.context_notes import Oddity
-from inspector.document import CaptureDocument
-from inspector.fields import FIELD_BY_NAME
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_at
 from tests.pictures import picture
 

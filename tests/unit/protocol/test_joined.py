@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.fields import FIELD_BY_NAME
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.joined import joined_in, pieces_of
 from tests.builders import document_at, log_file
 

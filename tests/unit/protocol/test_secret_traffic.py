@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from inspector.protocol.secrets import mask_secrets, mask_text, may_hold_secrets
+from inspector.protocol.secrets.masking import mask_secrets, mask_text, may_hold_secrets
 from tests.unit.protocol.secret_traffic import LOGIN, SECRET, TRAFFIC
 
 

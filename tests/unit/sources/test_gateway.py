@@ -19,13 +19,13 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 
-from inspector.aio import spawn
+from inspector.base.aio import spawn
 from inspector.capture.flags import Flag
 from inspector.demo.gateway import DemoGateway
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.document.summary import context_nodes
 from inspector.sources.connection import Connection, Secret
 from inspector.sources.state import SourceState, Timing
-from inspector.summary import context_nodes
 from tests.conftest import MS
 from tests.unit.sources.watching import (
     LONG_S,

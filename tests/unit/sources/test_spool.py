@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from inspector.paths import cache_folder
+from inspector.base.paths import cache_folder
 from inspector.sources.spool import NoRoomError, Spool, sweep
 
 
@@ -53,7 +53,7 @@ def test_what_cannot_be_locked_is_left_alone(monkeypatch: pytest.MonkeyPatch) ->
     left = cache_folder() / "spool-left"
     left.mkdir()
     with monkeypatch.context() as patch:
-        patch.setattr("inspector.held_file.hold", Mock(side_effect=OSError("no locks here")))
+        patch.setattr("inspector.base.held_file.hold", Mock(side_effect=OSError("no locks here")))
         sweep()
         with pytest.raises(OSError, match="no locks here"):
             Spool("new")

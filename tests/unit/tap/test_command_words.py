@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.protocol.secrets import MASK
+from inspector.protocol.secrets.masking import MASK
 from inspector.tap.command_words import shown_command
 
 

@@ -15,7 +15,7 @@ import pytest
 from typing_extensions import override
 
 from inspector.capture import writer as writer_module
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.tap import recorder as recorder_module
 from inspector.tap.backlog import CLIENT, SERVER, Backlog
 from inspector.tap.recorder import TapRecorder

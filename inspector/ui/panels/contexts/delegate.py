@@ -9,13 +9,13 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
-from inspector.ui import icons
+from inspector.ui.look import icons
+from inspector.ui.look.row_background import paint_ground
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.dots import draw_state
 from inspector.ui.panels.contexts.model import ContextTreeModel
 from inspector.ui.panels.details.words import short_count
 from inspector.ui.panels.pane_head import name_font
-from inspector.ui.row_ground import paint_ground
-from inspector.ui.theme import ThemeController
 
 _CHEVRON_X = 14
 _DOT_X = 29

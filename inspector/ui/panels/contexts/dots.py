@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from inspector.ui.theme import Theme
+from inspector.ui.look.theme import Theme
 
 _HALO_ALPHA = 0.3
 _CHECK = ((-4.0, 0.3), (-1.3, 3.0), (4.2, -3.2))

@@ -12,8 +12,8 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.oddities import Odd
 from inspector.analysis.marks import Note
 from inspector.filters.visible import Reach, Scope
-from inspector.protocol.secrets import mask_text
-from inspector.ui.formats import count_of, message_number
+from inspector.present.formats import count_of, message_number
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
 _REACHES = (

@@ -13,16 +13,16 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.by_context import Tally
 from inspector.analysis.marks import NOTHING, ContextTarget, Note
 from inspector.analysis.node_facts import CANCELLED, CONCLUDED
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.present.formats import count_of
+from inspector.present.wire_text import plain
 from inspector.protocol.msp import SUBSESSION_TYPE
-from inspector.ui.formats import count_of
 from inspector.ui.panels.contexts.activity import Activity
 from inspector.ui.panels.contexts.codes import Block, is_root, main_code, root_code
 from inspector.ui.panels.contexts.find import Found
 from inspector.ui.panels.contexts.rows import EVERYTHING, ContextRows
 from inspector.ui.panels.contexts.tokens import TreeTokens
 from inspector.ui.panels.contexts.tooltip import tally_words, tooltip
-from inspector.ui.wire_text import plain
 
 MAX_STEPS = 32
 """More insertions than this at once are announced as a reset: views then do their work once."""

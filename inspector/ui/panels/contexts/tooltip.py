@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from inspector.analysis.findings.by_context import Tally
 from inspector.analysis.findings.oddities import Odd, oddities_of
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.present.formats import clock, count_of, message_number
+from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.msp import SUBSESSION_TYPE
 from inspector.protocol.times import NO_TIME
-from inspector.ui.formats import clock, count_of, message_number
-from inspector.ui.wire_text import plain, tool_tip
 
 if TYPE_CHECKING:
     from inspector.ui.panels.contexts.model import ContextTreeModel

@@ -9,10 +9,10 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QTableView, QWidget
 from typing_extensions import override
 
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.delegate import ContextDelegate
 from inspector.ui.panels.contexts.model import ContextTreeModel
 from inspector.ui.panels.plain_table import make_single_column
-from inspector.ui.theme import ThemeController
 
 _KEYS = Qt.Key
 _BY_KEY = (

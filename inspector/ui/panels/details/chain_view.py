@@ -14,12 +14,13 @@ from inspector.analysis import Analysis
 from inspector.analysis.chain import ChainStep
 from inspector.analysis.pending import is_cancelled, is_pending, is_refused, pending_age_ns
 from inspector.capture.hashes import NO_ROW
+from inspector.present import formats
+from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol import kinds
-from inspector.ui import formats, icons
+from inspector.ui.look import icons
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.subject import TEXT_KINDS, name_of
 from inspector.ui.panels.details.words import delta
-from inspector.ui.wire_text import plain, tool_tip
 
 _DELTA, _RAIL, _ICON, _NAME = 56, 70, 85, 104  # left edges (of the delta: its right one) at 100 %
 _TOOK_FROM = 440  # narrower, what a step took is in its tooltip alone

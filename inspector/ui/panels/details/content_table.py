@@ -24,11 +24,11 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
+from inspector.present import formats
+from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.payloads.tables import Table
-from inspector.ui import formats
-from inspector.ui.panels.messages.lights import Lights, Locate
-from inspector.ui.theme import Theme, ThemeController
-from inspector.ui.wire_text import plain, tool_tip
+from inspector.ui.look.theme import Theme, ThemeController
+from inspector.ui.panels.messages.hit_highlight import Lights, Locate
 
 FIRST_ROWS = 25
 """Rows of a table shown at first."""

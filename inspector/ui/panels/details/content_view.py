@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from inspector.present import formats
 from inspector.protocol.payloads.content import Content
 from inspector.protocol.payloads.tables import Table
-from inspector.ui import formats
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.content_table import FIRST_ROWS, ContentTable
 from inspector.ui.panels.details.pictures import Pictures
 from inspector.ui.panels.details.section import LinkText, Segments
 from inspector.ui.panels.details.text_block import TextBlock
-from inspector.ui.theme import ThemeController
 
 
 class ContentView(QWidget):

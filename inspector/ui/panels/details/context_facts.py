@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.analysis import Analysis
-from inspector.analysis.context_story import ContextTally, children_of, findings_below, written_as
+from inspector.analysis.context_summary import ContextTally, children_of, findings_below, written_as
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.oddities import oddities_of
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
-from inspector.protocol.secrets import mask_secrets
+from inspector.present import formats
+from inspector.present.wire_text import plain
+from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.times import NO_TIME
-from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
 from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
 from inspector.ui.panels.details.sheet import message_part, value_facts, words_fact
 from inspector.ui.panels.details.subject import text_of
 from inspector.ui.panels.details.token_facts import context_tokens
 from inspector.ui.panels.details.words import clock_ms, full_time, sender_of
-from inspector.ui.wire_text import plain
 
 MOST_ROWS = 20
 """Participants, contexts and findings that are listed; the rest is counted."""

@@ -8,11 +8,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from shiboken6 import isValid
 
-from inspector.analysis.context_story import ContextTally
+from inspector.analysis.context_summary import ContextTally
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.marks import ContextTarget
-from inspector.document import CaptureDocument
-from inspector.protocol.secrets import mask_text
+from inspector.document.document import CaptureDocument
+from inspector.protocol.secrets.masking import mask_text
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.context_facts import Block, ContextSubject, blocks_of
 from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.panels.details.notes import note_sections
@@ -20,7 +21,6 @@ from inspector.ui.panels.details.place_words import living
 from inspector.ui.panels.details.places import ContextPlace
 from inspector.ui.panels.details.section import LinkText, Page
 from inspector.ui.panels.details.sheet import Links, Maker
-from inspector.ui.theme import ThemeController
 
 _NAME_WIDTH = 78
 

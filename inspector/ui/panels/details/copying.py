@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.filters.strings import quote
 from inspector.protocol.payloads.content import pretty_json
-from inspector.protocol.secrets import MASK, mask_secrets, mask_text
+from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
 from inspector.ui.panels.details.subject import Subject
 
 SAVE_AS = "Save message as..."

@@ -11,12 +11,12 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
+from inspector.present.wire_text import plain, tool_tip
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.places import Place
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.wrapping import plain_value, wrap
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.filter_menu import add_filter_actions
-from inspector.ui.wire_text import plain, tool_tip
 
 Ink = Literal["plain", "mono", "dim", "mono-dim", "strong", "link", "good", "bad", "warn"]
 _LOOKS: dict[Ink, tuple[str, str]] = {

@@ -10,10 +10,10 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
+from inspector.present.wire_text import plain, tool_tip
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.rows import RowsView
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.filter_menu import add_filter_actions
-from inspector.ui.wire_text import plain, tool_tip
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,16 @@ from typing_extensions import override
 
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.store import Found
-from inspector.protocol.secrets import mask_text
-from inspector.ui import icons
-from inspector.ui.formats import number
+from inspector.present.formats import number
+from inspector.present.wire_text import plain
+from inspector.protocol.secrets.masking import mask_text
+from inspector.ui.look import icons
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.facts import Fact, FactsView, Part, fact
 from inspector.ui.panels.details.section import Section
 from inspector.ui.panels.details.sheet import Sheet, message_part
 from inspector.ui.panels.details.subject import Subject, name_of
 from inspector.ui.panels.details.words import delta
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import plain
 
 TITLE = "Findings"
 """The tab's title."""

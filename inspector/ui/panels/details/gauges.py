@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.ui import formats
+from inspector.present import formats
+from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.details.words import short_count
-from inspector.ui.theme import Theme, ThemeController
 
 _WARN, _FULL = 0.75, 0.90
 

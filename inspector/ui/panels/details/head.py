@@ -10,13 +10,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.capture.flags import Flag
-from inspector.ui import formats, icons
+from inspector.present import formats
+from inspector.present.wire_text import plain
+from inspector.ui.look import icons
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.pills import paint_pill, pill_width
 from inspector.ui.panels.details.state import State, state_of
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.words import recipients
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import plain
 
 SEPARATOR = "  ·  "
 

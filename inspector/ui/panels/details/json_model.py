@@ -12,10 +12,10 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from typing_extensions import override
 
 from inspector.filters.strings import quote
+from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.payloads.tables import compact
-from inspector.protocol.secrets import mask_secrets
-from inspector.ui.wire_text import plain, tool_tip
+from inspector.protocol.secrets.masking import mask_secrets
 
 MOST_CHILDREN = 2_000
 """Children of one node that are shown; a last row says how many there are besides."""

@@ -23,16 +23,16 @@ from typing_extensions import override
 
 from inspector.capture.flags import Flag
 from inspector.capture.heads import HEAD
+from inspector.present import formats
+from inspector.present.wire_text import plain, visible_controls
 from inspector.protocol.cut import MARK
-from inspector.ui import formats
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.text_block import ALL_CHARACTERS
-from inspector.ui.panels.messages.lights import Lights, Locate
-from inspector.ui.theme import ThemeController
+from inspector.ui.panels.messages.hit_highlight import Lights, Locate
 from inspector.ui.widgets.filter_menu import add_filter_actions, only_field
 from inspector.ui.widgets.labels import TextLabel
-from inspector.ui.wire_text import plain, visible_controls
 
 _OPEN_DEPTH = 3
 _OPEN_ROWS = 200

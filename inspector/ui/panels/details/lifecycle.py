@@ -8,15 +8,15 @@ from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.lifecycles import Attempt, Life, PairStory, alias_seen, life_of
 from inspector.capture.flags import Flag
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol import kinds
-from inspector.ui import formats
 from inspector.ui.panels.details.chain_view import Link
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.saving_bar import SavingBar
 from inspector.ui.panels.details.sheet import Sheet, message_part, words_fact
 from inspector.ui.panels.details.subject import Subject, name_of
 from inspector.ui.panels.details.words import delta
-from inspector.ui.wire_text import plain
 
 _CONSUMERS_NAMED = 4
 

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis.marks import Note, Target
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Section
 from inspector.ui.panels.details.sheet import Maker
-from inspector.ui.theme import ThemeController
 
 
 class _Quoted(QWidget):

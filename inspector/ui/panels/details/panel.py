@@ -12,9 +12,10 @@ from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.pending import is_pending
 from inspector.capture.flags import Flag
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.protocol import kinds
-from inspector.ui.keys import KeyWords
+from inspector.ui.input.keys import KeyWords
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details import findings, lifecycle, overview, related
 from inspector.ui.panels.details.context_page import ContextPage
 from inspector.ui.panels.details.find_lights import DetailLights
@@ -29,7 +30,6 @@ from inspector.ui.panels.details.section import Page
 from inspector.ui.panels.details.sheet import Links, Sheet
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.tabs import DetailTabs
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import HairLine, TextLabel
 from inspector.ui.widgets.page_stack import PageStack
 

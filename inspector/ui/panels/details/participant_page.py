@@ -18,12 +18,13 @@ from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.analysis.capabilities import Held
+from inspector.analysis.model_context.outcome import Outcome
 from inspector.analysis.pending import PENDING_FILTER
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.document.participant_summary import ParticipantStory, story_of
 from inspector.filters.strings import quote
-from inspector.model_context.outcome import Outcome
-from inspector.participant_story import ParticipantStory, story_of
-from inspector.ui import formats
+from inspector.present import formats
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details import participant_rows as says
 from inspector.ui.panels.details.facts import Fact, FactsView
 from inspector.ui.panels.details.figures import FiguresView
@@ -33,7 +34,6 @@ from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.section import Page, Segments
 from inspector.ui.panels.details.sheet import Links, Maker, words_fact
 from inspector.ui.panels.details.token_facts import outcome_of, outcome_rows
-from inspector.ui.theme import ThemeController
 
 EVERY_MS = 1_000
 """How often the page looks for what is new, and ages go on."""

@@ -9,16 +9,17 @@ from typing import Any
 
 from inspector.analysis.capabilities import Change, Held
 from inspector.analysis.latency import Latency
+from inspector.analysis.participant_queries import Tool
 from inspector.analysis.pending import pending_age_ns
-from inspector.analysis.taking_part import Tool
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.document.participant_summary import Judged, ParticipantStory, Refused
 from inspector.filters.strings import quote
-from inspector.participant_story import Judged, ParticipantStory, Refused
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol.capability_words import capability_in_words
 from inspector.protocol.participants import patterns
-from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.times import NO_TIME
-from inspector.ui import formats
 from inspector.ui.panels.details.chain_view import Link
 from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
 from inspector.ui.panels.details.figures import Figures
@@ -26,7 +27,6 @@ from inspector.ui.panels.details.sheet import message_part
 from inspector.ui.panels.details.subject import name_of
 from inspector.ui.panels.details.token_facts import sender_tokens
 from inspector.ui.panels.details.words import MINUS, clock_ms, recipients, sender_of
-from inspector.ui.wire_text import plain
 
 MOST = 40
 """Capabilities, tools and kinds shown."""

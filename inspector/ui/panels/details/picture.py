@@ -7,8 +7,8 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QPainter, 
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.pictures import shown_size
-from inspector.ui.theme import ThemeController
 
 _TALLEST = 320
 _CHECKER = 8

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
-from inspector.document import CaptureDocument
-from inspector.ui import formats
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.ui.panels.details.head import SEPARATOR, HeadWords
 from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
 from inspector.ui.panels.details.state import CONTEXT_STATES, State
-from inspector.ui.wire_text import plain
 
 _CONTEXT = ("expand_all", "ink.secondary")
 _REASONING = ("reasoning", "family.reasoning")

@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QTextOption
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from inspector.protocol.secrets import mask_text, may_hold_secrets
-from inspector.ui import formats, wire_text
+from inspector.present import formats, wire_text
+from inspector.present.wire_text import visible_controls
+from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import LinkText, Segment, Segments
 from inspector.ui.panels.details.subject import Subject
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import TextLabel
-from inspector.ui.wire_text import visible_controls
 
 FIRST = 1 << 15
 """Characters shown at first: one line of many takes long to lay out."""

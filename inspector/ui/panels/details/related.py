@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.chain import MOST_STEPS, ChainStep, relation_word
-from inspector.ui import formats
+from inspector.present import formats
 from inspector.ui.panels.details.facts import Fact, fact
 from inspector.ui.panels.details.sheet import Sheet
 from inspector.ui.panels.details.words import plain

@@ -45,9 +45,9 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.protocol.secrets import mask_text
-from inspector.ui.panels.messages.lights import Locate
-from inspector.ui.theme import ThemeController
+from inspector.protocol.secrets.masking import mask_text
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.messages.hit_highlight import Locate
 
 Index = QModelIndex | QPersistentModelIndex
 RowT = TypeVar("RowT")

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.analysis.lifecycles import Saving
-from inspector.ui import formats
+from inspector.present import formats
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.token_facts import ESTIMATE
-from inspector.ui.theme import ThemeController
 
 
 class SavingBar(QWidget):

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 
 
 class _PaintedButton(QAbstractButton):

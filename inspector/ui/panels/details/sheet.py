@@ -10,12 +10,14 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.chain import ChainStep
+from inspector.analysis.participant_queries import sent_by
 from inspector.analysis.pending import is_pending
-from inspector.analysis.taking_part import sent_by
+from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.payloads.outline import Line, outline
 from inspector.protocol.times import NO_TIME
-from inspector.ui.keys import KeyWords
+from inspector.ui.input.keys import KeyWords
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.chain_view import NOWHERE, ChainView, Link, links_of
 from inspector.ui.panels.details.facts import Fact, FactsView, Part, fact
 from inspector.ui.panels.details.pictures import Pictures
@@ -26,8 +28,6 @@ from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.text_block import TextBlock
 from inspector.ui.panels.details.thread_view import Step, ThreadView
 from inspector.ui.panels.details.words import delta
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import plain
 
 _MOST_FACTS = 60
 _CLOCK = "ri.timer-line"

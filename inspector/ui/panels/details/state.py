@@ -12,7 +12,7 @@ from inspector.analysis.pending import is_cancelled, is_refused, wants_no_answer
 from inspector.analysis.proposals import ProposalState
 from inspector.capture.flags import Flag
 from inspector.protocol import kinds
-from inspector.ui.badges import shown_in_row
+from inspector.ui.look.badges import shown_in_row
 from inspector.ui.panels.details.subject import Subject
 
 Glyph = Literal["ring", "check", "dash", "cross"]

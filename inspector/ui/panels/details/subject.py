@@ -17,10 +17,10 @@ from inspector.analysis.stream_links import stream_of
 from inspector.analysis.transients import Lifecycle
 from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
-from inspector.document import CaptureDocument
-from inspector.fields import message_text
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import message_text
 from inspector.protocol import kinds
-from inspector.protocol.secrets import mask_secrets, masked_start
+from inspector.protocol.secrets.masking import mask_secrets, masked_start
 from inspector.protocol.times import NO_TIME
 
 MAX_TEXT = 100_000

@@ -9,7 +9,7 @@ from PySide6.QtGui import QCursor, QFontMetrics, QPainter, QPaintEvent, QPen, QR
 from PySide6.QtWidgets import QTabBar, QWidget
 from typing_extensions import override
 
-from inspector.ui.theme import ThemeController
+from inspector.ui.look.theme import ThemeController
 
 _MOST_GAP, _LEAST_GAP = 14, 5
 _COUNT_GAP = 4

@@ -25,10 +25,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QMessageBox, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
 from typing_extensions import override
 
-from inspector.ui import formats
+from inspector.present import formats
+from inspector.present.wire_text import masked, plain, visible_controls
+from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.details.section import LinkText
-from inspector.ui.theme import Theme, ThemeController
-from inspector.ui.wire_text import masked, plain, visible_controls
 
 FIRST_CHARACTERS = 2_400
 """Characters shown at first."""

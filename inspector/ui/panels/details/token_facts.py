@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.model_context import Reader, readers
+from inspector.analysis.model_context.outcome import Outcome, outcome
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.capture.capture import Capture
-from inspector.model_context import Reader, readers
-from inspector.model_context.outcome import Outcome, outcome
+from inspector.present import formats
 from inspector.tokens.counter import TOKENIZER
-from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, fact
 
 ESTIMATE = f"estimate ({TOKENIZER})"

@@ -8,10 +8,10 @@ from fnmatch import fnmatchcase
 from inspector.analysis import Analysis
 from inspector.analysis.participants import Participant
 from inspector.capture.capture import Capture
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
-from inspector.ui import formats
-from inspector.ui.wire_text import plain
 
 NAMES_SHOWN = 2
 MINUS = "\N{MINUS SIGN}"

@@ -7,7 +7,7 @@ from functools import lru_cache
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetrics, QTextLayout, QTextOption
 
-from inspector.ui.wire_text import masked, visible_controls
+from inspector.present.wire_text import masked, visible_controls
 
 _MOST_CHARACTERS = 40_000
 _ONE_LINE = 2_000

@@ -9,10 +9,10 @@ from PySide6.QtGui import QPainter
 from typing_extensions import override
 
 from inspector.analysis.findings import Severity
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.findings.lines import FindingLine
 from inspector.ui.panels.findings.model import FindingsModel, group_title
 from inspector.ui.panels.list_delegate import GAP, ICON, ListDelegate
-from inspector.ui.theme import ThemeController
 
 ICON_TOKENS = {
     Severity.ERROR: ("error", "severity.error"),

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.analysis.findings import Severity
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.findings.rows import Grouping
 from inspector.ui.panels.findings.toggle import SeverityToggle
 from inspector.ui.panels.list_head import ListHead
-from inspector.ui.theme import ThemeController
 
 _AFTER_TITLE = 8
 _BRIEF_BELOW = 600

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.check import Check
-from inspector.document import CaptureDocument
-from inspector.protocol.secrets import mask_text
-from inspector.ui import formats
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.present.wire_text import plain
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.panels.context_labels import context_label
-from inspector.ui.wire_text import plain
 
 PLURALS = {Severity.ERROR: "errors", Severity.WARNING: "warnings", Severity.NOTE: "notes"}
 """What several findings of a severity are called."""

@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.filters.strings import quote
-from inspector.ui import icons
+from inspector.ui.look import icons
 from inspector.ui.panels.findings.lines import PLURALS, FindingLine
 from inspector.ui.panels.findings.rows import Group
 from inspector.ui.widgets.filter_menu import add_filter_actions

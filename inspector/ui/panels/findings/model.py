@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.present.wire_text import tool_tip
+from inspector.ui.look.roles import Role
 from inspector.ui.panels.findings.lines import PLURALS, FindingLine, finding_line, why
 from inspector.ui.panels.findings.rows import Choice, FindingRows, Group, Key
 from inspector.ui.panels.list_view import ListModel
-from inspector.ui.roles import Role
-from inspector.ui.wire_text import tool_tip
 
 
 class FindingsModel(ListModel):

@@ -15,9 +15,10 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.findings import CHECK_BY_CODE, Severity
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
-from inspector.ui import formats
+from inspector.present import formats
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.findings.head import FindingsHead
 from inspector.ui.panels.findings.menu import FindingMenu
 from inspector.ui.panels.findings.model import FindingsModel
@@ -25,7 +26,6 @@ from inspector.ui.panels.findings.problems import Problems, failed_words, proble
 from inspector.ui.panels.findings.rows import Grouping, Key
 from inspector.ui.panels.findings.view import FindingsView
 from inspector.ui.panels.list_panel import ListPanel
-from inspector.ui.theme import ThemeController
 
 REFRESH_MS = 250
 """The list is made anew no more often than this; less often where that takes long."""

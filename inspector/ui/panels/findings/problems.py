@@ -11,7 +11,7 @@ from inspector.analysis.changes import Rows
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.store import Findings
 from inspector.filters.visible import VisibleRows
-from inspector.ui import formats
+from inspector.present import formats
 from inspector.ui.panels.findings.lines import PLURALS
 from inspector.ui.panels.stepping import next_shown
 

@@ -8,10 +8,11 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.analysis.findings import Severity
-from inspector.ui import formats, icons
+from inspector.present import formats
+from inspector.ui.look import icons
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.findings.delegate import ICON_TOKENS
 from inspector.ui.panels.findings.lines import PLURALS
-from inspector.ui.theme import ThemeController
 
 _PAD = 9
 _ICON = 14

@@ -7,10 +7,10 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.findings.delegate import FindingDelegate
 from inspector.ui.panels.findings.model import FindingsModel
 from inspector.ui.panels.list_view import ListView
-from inspector.ui.theme import ThemeController
 
 _KEYS = Qt.Key
 _OUT = (_KEYS.Key_Left, _KEYS.Key_Minus)

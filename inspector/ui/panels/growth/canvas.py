@@ -24,15 +24,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QGraphicsObject, QGraphicsView, QWidget
 from typing_extensions import override
 
-from inspector.timeline.marks import Window
-from inspector.timeline.steps import nice_ticks
+from inspector.analysis.timeline.marks import Window
+from inspector.analysis.timeline.steps import nice_ticks
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.card import ValuesCard
 from inspector.ui.panels.growth.figure import Figure, Scale
 from inspector.ui.panels.growth.words import short
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
 from inspector.ui.panels.timeline.gestures import AxisGestures
-from inspector.ui.theme import ThemeController
 
 pg.setConfigOption("exitCleanup", False)  # it would end the program before Qt does
 

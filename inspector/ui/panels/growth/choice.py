@@ -7,10 +7,10 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
-from inspector.model_context import Reader
+from inspector.analysis.model_context import Reader
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.timeline.head import Choice
-from inspector.ui.theme import ThemeController
 
 _LEAD = "of"
 SELECTED = "Go with the selected message"

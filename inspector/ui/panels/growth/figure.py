@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from inspector.timeline.marks import Window
+from inspector.analysis.timeline.marks import Window
 from inspector.ui.panels.growth.card import CardText
 
 

@@ -13,8 +13,10 @@ from PySide6.QtGui import QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from typing_extensions import override
 
-from inspector.timeline.marks import Window
-from inspector.timeline.steps import columns_of, outline
+from inspector.analysis.timeline.marks import Window
+from inspector.analysis.timeline.steps import columns_of, outline
+from inspector.present.wire_text import plain
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Level, Scale
@@ -22,8 +24,6 @@ from inspector.ui.panels.growth.legend import Key, area_color
 from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.growth.words import message_words, signed
 from inspector.ui.panels.timeline.axis import TimeAxis
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import plain
 
 UNCOLLAPSED, SEEN, SAVED, REPORTED = "ink.tertiary", "accent.ring", "badge.consumed", "ink.primary"
 KEYS = (

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen, QPo
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.ui.theme import Theme, ThemeController
+from inspector.ui.look.theme import Theme, ThemeController
 
 _SAMPLE = {"dashed": 18, "line": 18, "area": 16, "diamond": 9, "bar": 9}
 """Widths of the samples."""

@@ -13,16 +13,16 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.document import CaptureDocument
-from inspector.model_context import Reader
-from inspector.slices import MORE_MS
+from inspector.analysis.model_context import Reader
+from inspector.base.slices import MORE_MS
+from inspector.document.document import CaptureDocument
 from inspector.tokens.counter import TOKENIZER
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.growth.choice import ReaderChoice
 from inspector.ui.panels.growth.legend import PlotLegend
 from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.timeline.axis import TimeAxis
-from inspector.ui.theme import ThemeController
 
 if TYPE_CHECKING:
     from inspector.ui.panels.growth.canvas import PlotCanvas

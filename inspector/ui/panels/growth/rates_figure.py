@@ -6,18 +6,18 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 
-from inspector.document import CaptureDocument
-from inspector.timeline.marks import Window
-from inspector.timeline.rates import FAMILIES, Bins, FamilyTimes, bin_width
-from inspector.timeline.times import MessageTimes
-from inspector.ui import formats
+from inspector.analysis.timeline.marks import Window
+from inspector.analysis.timeline.rates import FAMILIES, Bins, FamilyTimes, bin_width
+from inspector.analysis.timeline.times import MessageTimes
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.present.wire_text import plain
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Scale
 from inspector.ui.panels.growth.legend import Key
 from inspector.ui.panels.timeline.axis import TimeAxis, since_words
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import plain
 
 NAMES = tuple(family.name.lower() for family in FAMILIES)
 

@@ -7,16 +7,16 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.document import CaptureDocument
-from inspector.model_context import ModelContext, Reader, Role, readers
-from inspector.model_context.growth import growing
-from inspector.model_context.reader import named_reader
-from inspector.model_context.reported import Reported, reported_at
-from inspector.model_context.story import COUNT_S
-from inspector.slices import Steps, go_on, turn_ends
-from inspector.timeline.times import MessageTimes
-from inspector.ui import formats
-from inspector.ui.wire_text import plain
+from inspector.analysis.model_context import ModelContext, Reader, Role, readers
+from inspector.analysis.model_context.growth import growing
+from inspector.analysis.model_context.reader import named_reader
+from inspector.analysis.model_context.reported import Reported, reported_at
+from inspector.analysis.model_context.story import COUNT_S
+from inspector.analysis.timeline.times import MessageTimes
+from inspector.base.slices import Steps, go_on, turn_ends
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.present.wire_text import plain
 
 Array = NDArray[np.int64]
 _NONE: Array = np.zeros(0, np.int64)

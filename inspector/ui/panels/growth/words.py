@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol import kinds
-from inspector.ui import formats
 from inspector.ui.panels.messages.content import row_content
-from inspector.ui.wire_text import plain
 
 _MINUS = "\N{MINUS SIGN}"
 _NAME = 40

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject
 from typing_extensions import override
 
 from inspector.analysis.latency_tally import Timed
-from inspector.ui import formats
+from inspector.present import formats
+from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.panels.figures_model import FiguresModel
-from inspector.ui.wire_text import plain, tool_tip
 
 _TENTHS_BELOW_MS = 10
 

@@ -11,13 +11,13 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.latency_tally import LatencyTally
-from inspector.document import CaptureDocument
-from inspector.ui import formats
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.latency.model import LatencyModel
 from inspector.ui.panels.latency.view import LatencyView
 from inspector.ui.panels.pane_head import PaneHead
-from inspector.ui.theme import ThemeController
 
 REFRESH_MS = 1_000
 _SLICE_S = 0.006

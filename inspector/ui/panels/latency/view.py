@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
 from inspector.filters.strings import quote
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.figures_table import FiguresTable
 from inspector.ui.panels.latency.model import Column, LatencyModel
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
 _WIDEST = {

@@ -6,9 +6,9 @@ from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QPainter
 from typing_extensions import override
 
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_delegate import GAP, ICON, ListDelegate
 from inspector.ui.panels.marks.model import MarksModel
-from inspector.ui.theme import ThemeController
 
 _ABOUT_FROM, _CONTEXT_FROM, _ROOMY_FROM = 520, 680, 1150
 """Widths at 100 % from which who and what, the context and a longer context are shown: the text goes first."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inspector.analysis.marks import ContextTarget, Note, Target
-from inspector.document import CaptureDocument
-from inspector.ui import formats
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.present.wire_text import plain, visible_controls
 from inspector.ui.panels.context_labels import context_label, node_label
 from inspector.ui.panels.messages.content import row_content
-from inspector.ui.wire_text import plain, visible_controls
 
 _LONGEST_TIP = 2_000
 

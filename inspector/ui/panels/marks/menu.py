@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from inspector.ui import icons
+from inspector.ui.look import icons
 from inspector.ui.panels.marks.lines import MarkLine
 from inspector.ui.widgets.filter_menu import add_filter_actions
 

@@ -6,13 +6,13 @@ from PySide6.QtCore import QObject
 from typing_extensions import override
 
 from inspector.analysis.marks import Target
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.present.wire_text import tool_tip
+from inspector.ui.look.roles import Role
 from inspector.ui.panels.list_view import ListModel
 from inspector.ui.panels.marks.lines import MarkLine, mark_line
 from inspector.ui.panels.marks.rows import Choice, MarkRows
-from inspector.ui.roles import Role
-from inspector.ui.wire_text import tool_tip
 
 
 class MarksModel(ListModel):

@@ -10,9 +10,10 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.marks import ContextTarget, Target
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
-from inspector.ui.keys import KeyWords
+from inspector.ui.input.keys import KeyWords
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.places import ContextPlace
 from inspector.ui.panels.list_head import ListHead
 from inspector.ui.panels.list_panel import ListPanel
@@ -21,7 +22,6 @@ from inspector.ui.panels.marks.delegate import MarkDelegate
 from inspector.ui.panels.marks.menu import MarkMenu
 from inspector.ui.panels.marks.model import MarksModel
 from inspector.ui.panels.marks.rows import key_of
-from inspector.ui.theme import ThemeController
 
 FILTER = "mark || comment"
 """The display filter for everything that is listed here."""

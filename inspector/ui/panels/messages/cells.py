@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from inspector.fields import Field, FieldType
-from inspector.protocol.secrets import mask_secrets, mask_text, mask_value
-from inspector.ui import formats, wire_text
+from inspector.filters.fields import Field, FieldType
+from inspector.present import formats, wire_text
+from inspector.protocol.secrets.masking import mask_secrets, mask_text, mask_value
 
 MAX_TEXT = 300
 """Characters of a cell."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from inspector.fields import Field, FieldType
 from inspector.filters.errors import FilterError
+from inspector.filters.fields import Field, FieldType
 from inspector.filters.naming import field_named
+from inspector.present import wire_text
 from inspector.settings import TableColumn
-from inspector.ui import wire_text
 from inspector.ui.panels.messages.columns import NAMES, TITLES, Column, Wanted
 
 BUILT_IN: dict[str, Column] = {

@@ -14,11 +14,11 @@ from inspector.analysis.findings import Severity
 from inspector.analysis.marks import NOTHING, Note
 from inspector.analysis.pending import pending_since
 from inspector.capture.flags import Flag
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.present import formats, wire_text
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.ui import formats, wire_text
-from inspector.ui.badges import Badge, shown_in_row
+from inspector.ui.look.badges import Badge, shown_in_row
 from inspector.ui.panels.messages.phrases import Segment, Style, phrase
 
 MAX_NAME = 120

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, Signal
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.export import Format, Manner, Redaction, writer_for
-from inspector.protocol.secrets import mask_text
-from inspector.ui import formats, wire_text
+from inspector.present import formats, wire_text
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.panels.messages import copying
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.selecting import SelectingTable

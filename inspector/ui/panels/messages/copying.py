@@ -8,13 +8,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.document import CaptureDocument
-from inspector.fields import Field, FieldType, message_text
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import Field, FieldType, message_text
 from inspector.filters.parse import MAX_LENGTH
 from inspector.filters.strings import quote
 from inspector.protocol import kinds
 from inspector.protocol.payloads.content import pretty_json
-from inspector.protocol.secrets import mask_secrets, mask_text
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.times import format_time
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.content import RowContent

@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
 from inspector.filters.highlight import Look
-from inspector.ui import icons
-from inspector.ui.badges import Badge
+from inspector.ui.look import icons
+from inspector.ui.look.badges import Badge
 from inspector.ui.panels.messages.chain import ChainRail, RailMark
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.content import RowContent, Segment, Style
-from inspector.ui.panels.messages.kit import STYLE_LOOKS, Kit
-from inspector.ui.panels.messages.lights import Locate, everything
+from inspector.ui.panels.messages.hit_highlight import Locate, everything
 from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.paint_cache import STYLE_LOOKS, Kit
 
 _GAP = 10
 """Between parts of the Message column."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from inspector.ui import formats, wire_text
+from inspector.present import formats, wire_text
 from inspector.ui.widgets.buttons import LinkButton
 
 _LINK_PADDING = 3

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from typing_extensions import override
 
 from inspector.ui.panels.messages.columns import Column
-from inspector.ui.panels.messages.kit import Kit
 from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.paint_cache import Kit
 
 _ARROW = 12
 """Side of the icon that tells which way a column is sorted, in logical pixels at 100 %."""

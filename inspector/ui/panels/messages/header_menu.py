@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
-from inspector.fields import FieldType
 from inspector.filters.errors import FilterError
+from inspector.filters.fields import FieldType
 from inspector.filters.naming import field_named
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.table import MessageTable

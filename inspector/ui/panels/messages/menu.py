@@ -8,8 +8,9 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
-from inspector.document import CaptureDocument
-from inspector.ui import formats, icons
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.ui.look import icons
 from inspector.ui.panels.messages import copying
 from inspector.ui.panels.messages.copies import Copies
 from inspector.ui.panels.messages.table import MessageTable

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from typing_extensions import override
 
 from inspector.filters.visible import VisibleRows
-from inspector.ui import formats
-from inspector.ui.theme import ThemeController
+from inspector.present import formats
+from inspector.ui.look.theme import ThemeController
 
 _FEW = 2_048
 """Messages that are all asked about; of more, some for each pixel."""

@@ -13,25 +13,25 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.analysis.columns import Column as FieldColumn
 from inspector.analysis.findings import Finding
-from inspector.document import CaptureDocument
-from inspector.fields import Depends, Field
+from inspector.document.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
+from inspector.filters.fields import Depends, Field
 from inspector.filters.highlight import Highlighter
 from inspector.filters.memory import Answers
 from inspector.filters.order import Places
 from inspector.filters.sorting import SortBy
 from inspector.filters.visible import Messages, Scope, VisibleRows
-from inspector.protocol.secrets import mask_text
+from inspector.present import formats, wire_text
+from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
-from inspector.ui import formats, wire_text
-from inspector.ui.badges import Badge
+from inspector.ui.look.badges import Badge
+from inspector.ui.look.roles import Role
 from inspector.ui.panels.messages.cells import cell_text
 from inspector.ui.panels.messages.chosen import ChosenColumns
 from inspector.ui.panels.messages.columns import RIGHT_ALIGNED, Column
 from inspector.ui.panels.messages.content import RowContent, row_content
 from inspector.ui.panels.messages.original import LineKind, Original, original_of
 from inspector.ui.panels.messages.times import Times
-from inspector.ui.roles import Role
 
 _KEPT_ROWS = 512
 _MOST_SPANS = 16

@@ -5,10 +5,10 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.present import formats, wire_text
 from inspector.protocol.payloads.content import Content, content_of
-from inspector.protocol.secrets import mask_secrets, mask_text
-from inspector.ui import formats, wire_text
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 MAX_LINES = 12
 """Lines of content shown; what is more is one click away in the details."""

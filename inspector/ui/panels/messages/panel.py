@@ -14,14 +14,15 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.pending import PENDING_FILTER
-from inspector.document import CaptureDocument
+from inspector.base.slices import MORE_MS, SLICE_S
+from inspector.document.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.errors import FilterError
 from inspector.filters.memory import Answers
 from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.protocol.times import NO_TIME
 from inspector.settings import HighlightRule, Table, TableColumn
-from inspector.slices import MORE_MS, SLICE_S
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.chosen import ChosenColumns
 from inspector.ui.panels.messages.copies import What
 from inspector.ui.panels.messages.empty import EmptyState
@@ -29,7 +30,6 @@ from inspector.ui.panels.messages.minimap import Landmarks, Minimap
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.sorter import Sorter
 from inspector.ui.panels.messages.view import MessageView
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.filter_menu import FilterMode
 from inspector.ui.widgets.find_bar import FindBar
 

@@ -1,7 +1,7 @@
 """What the Message column says for each kind of message: names of tools in mono, then arguments or text (look.md 6).
 
-The rule for the text itself is protocols.md 2, "text shown" (`inspector.fields.message_text`); here it is put beside
-what the passes know and split into parts that are set differently. Secrets are masked before anything is cut.
+The rule for the text itself is protocols.md 2, "text shown" (`inspector.filters.fields.message_text`); here it is put
+beside what the passes know and split into parts that are set differently. Secrets are masked before anything is cut.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from inspector.analysis.stream_links import stream_of
 from inspector.analysis.transients import Badge
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
-from inspector.document import CaptureDocument
-from inspector.fields import message_text
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import message_text
+from inspector.present import formats, wire_text
 from inspector.protocol import kinds
 from inspector.protocol.payloads.tables import compact
-from inspector.protocol.secrets import MASK, mask_secrets, mask_text
-from inspector.ui import formats, wire_text
+from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
 
 _FIRST_BYTES = 240
 _MAX_ARGUMENTS = 12

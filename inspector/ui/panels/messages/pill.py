@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea
 from typing_extensions import override
 
-from inspector.ui import formats
-from inspector.ui.panels.messages.kit import Kit, baseline
+from inspector.present import formats
+from inspector.ui.panels.messages.paint_cache import Kit, baseline
 
 _SHADOW = 6
 _SHADOW_ALPHAS = (6, 9, 12, 15, 18, 22)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.analysis import Changes
 from inspector.analysis.chain import may_grow
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.ui.panels.messages.chain import ChainRail
 

@@ -16,13 +16,13 @@ from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Messages
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.selected_chain import SelectedChain
 from inspector.ui.panels.messages.table import MessageTable
-from inspector.ui.theme import ThemeController
 
 _NO_UPDATE = QItemSelectionModel.SelectionFlag.NoUpdate
 _CLEAR_AND_SELECT = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows

@@ -6,10 +6,10 @@ import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from inspector.base.slices import MORE_MS, SLICE_S
 from inspector.filters.naming import field_named
 from inspector.filters.sorting import SortBy, Sorting
-from inspector.slices import MORE_MS, SLICE_S
-from inspector.ui import wire_text
+from inspector.present import wire_text
 from inspector.ui.panels.messages.view import MessageView
 
 _AT_ONCE_S = 0.03

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from inspector.ui import wire_text
-from inspector.ui.panels.messages.kit import Kit
+from inspector.present import wire_text
 from inspector.ui.panels.messages.original import Line, LineKind, Original
+from inspector.ui.panels.messages.paint_cache import Kit
 
 COPY, DETAILS = "Copy", "Open in details"
 """Links of an original's head; a MORE line is one link as a whole, to the details."""

@@ -9,21 +9,21 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QFrame, QHeaderView, QTableView, QWidget
 from typing_extensions import override
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.find import FindSearch
 from inspector.protocol.times import NO_TIME
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.chain import ChainRail
 from inspector.ui.panels.messages.chosen import ChosenColumns
 from inspector.ui.panels.messages.columns import Column, Layout, layout_for
 from inspector.ui.panels.messages.delegate import MessageDelegate
 from inspector.ui.panels.messages.header import MessageHeader
-from inspector.ui.panels.messages.kit import Kit
-from inspector.ui.panels.messages.lights import Locate
+from inspector.ui.panels.messages.hit_highlight import Locate
 from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.paint_cache import Kit
 from inspector.ui.panels.messages.selected import SelectedMessages
 from inspector.ui.panels.messages.spanning import Link, OriginalPainter, paint_gap
 from inspector.ui.panels.messages.ticks import TickedScrollBar
-from inspector.ui.theme import ThemeController
 
 _WAITING_MS = 200
 """How often rows that say how long they wait are painted again."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.present import formats
 from inspector.protocol.times import NO_TIME
-from inspector.ui import formats
 
 MODES: tuple[tuple[str, str], ...] = (
     ("start", "Since the first message"),

@@ -9,17 +9,17 @@ from PySide6.QtGui import QContextMenuEvent, QCursor, QFocusEvent, QKeyEvent, QK
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.copies import Copies
 from inspector.ui.panels.messages.drag import RowDrag
 from inspector.ui.panels.messages.header_menu import HeaderMenu
 from inspector.ui.panels.messages.menu import RowMenu
 from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.scroll_anchor import SteadyTable
 from inspector.ui.panels.messages.spanning import COPY, Link
-from inspector.ui.panels.messages.steady import SteadyTable
 from inspector.ui.panels.messages.texts import one_text
-from inspector.ui.theme import ThemeController
 
 _SHIFT, _CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 _LEFT, _RIGHT = Qt.Key.Key_Left, Qt.Key.Key_Right

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from inspector.model_context.difference import Difference
+from inspector.analysis.model_context.difference import Difference
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_head import HintLabel
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, LinkButton
 from inspector.ui.widgets.labels import TextLabel
 

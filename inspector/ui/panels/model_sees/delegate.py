@@ -9,15 +9,15 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
-from inspector.ui import icons
-from inspector.ui.badges import BADGE_BY_ID
+from inspector.ui.look import icons
+from inspector.ui.look.badges import BADGE_BY_ID
+from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.details.pills import paint_pill, pill_width
 from inspector.ui.panels.details.state import State
 from inspector.ui.panels.list_delegate import LEFT, RIGHT, ListDelegate
 from inspector.ui.panels.list_view import ListView
 from inspector.ui.panels.model_sees.lines import ROLE_ICONS, EntryLine
 from inspector.ui.panels.model_sees.model import EntriesModel
-from inspector.ui.theme import Theme, ThemeController
 
 _GAP = 12
 _MARK, _ROLE, _TOKENS = 18, 84, 70

@@ -9,13 +9,13 @@ from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.model_context import Moment, Role
+from inspector.analysis.model_context import Moment, Role
+from inspector.present import formats
+from inspector.present.wire_text import tool_tip
 from inspector.tokens.counter import TOKENIZER
-from inspector.ui import formats
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.gauges import gauge_color
 from inspector.ui.panels.model_sees.lines import ROLE_WORDS
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import tool_tip
 
 _ORDER = (Role.TOOLS, Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL)
 _ALPHAS = {Role.TOOLS: 0.45, Role.SYSTEM: 0.28, Role.USER: 0.62, Role.ASSISTANT: 0.8, Role.TOOL: 1.0}

@@ -9,13 +9,13 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.model_context import Options, Reader
+from inspector.analysis.model_context import Options, Reader
+from inspector.present.wire_text import plain
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.line_head import LineHead
 from inspector.ui.panels.timeline.head import Choice
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.labels import TextLabel
-from inspector.ui.wire_text import plain
 
 _NAME = 28
 _MOST_READERS = 200

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inspector.document import CaptureDocument
-from inspector.model_context import Entry, Moment, Role
-from inspector.model_context.messages import content_of
-from inspector.ui import formats
+from inspector.analysis.model_context import Entry, Moment, Role
+from inspector.analysis.model_context.messages import content_of
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.ui.panels.growth.words import signed
 from inspector.ui.panels.messages.content import row_content
-from inspector.ui.panels.model_sees.sight import EntryRows
-from inspector.ui.wire_text import plain
+from inspector.ui.panels.model_sees.context_state import EntryRows
 
 ROLE_ICONS = {
     Role.SYSTEM: "ri.settings-3-line",

@@ -6,7 +6,8 @@ from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from inspector.ui import formats, icons
+from inspector.present import formats
+from inspector.ui.look import icons
 from inspector.ui.panels.model_sees.lines import EntryLine
 from inspector.ui.widgets.filter_menu import add_filter_actions
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.present.wire_text import tool_tip
+from inspector.ui.look.roles import Role
 from inspector.ui.panels.list_view import ListModel
+from inspector.ui.panels.model_sees.context_state import EntryRows, Sight
 from inspector.ui.panels.model_sees.lines import EntryLine, entry_line
-from inspector.ui.panels.model_sees.sight import EntryRows, Sight
-from inspector.ui.roles import Role
-from inspector.ui.wire_text import tool_tip
 
 _KEPT = 2_000
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
-from inspector.ui.panels.model_sees.handing_out import HandingOut
-from inspector.ui.panels.model_sees.sight import EntryRows, Sight
+from inspector.ui.panels.model_sees.context_export import HandingOut
+from inspector.ui.panels.model_sees.context_state import EntryRows, Sight
 
 _FILTERED_MOST = 500
 

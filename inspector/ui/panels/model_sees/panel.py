@@ -8,23 +8,23 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.document import CaptureDocument
+from inspector.analysis.model_context import Reader
+from inspector.analysis.model_context.messages import content_of
+from inspector.base.slices import MORE_MS
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
-from inspector.model_context import Reader
-from inspector.model_context.messages import content_of
-from inspector.protocol.secrets import mask_text
-from inspector.slices import MORE_MS
+from inspector.protocol.secrets.masking import mask_text
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.model_sees.comparing import ComparingLine
+from inspector.ui.panels.model_sees.context_export import HandingOut
+from inspector.ui.panels.model_sees.context_state import Sight, key_of
 from inspector.ui.panels.model_sees.delegate import ColumnHeads, EntryDelegate
 from inspector.ui.panels.model_sees.figures import FiguresView, figures_of
-from inspector.ui.panels.model_sees.handing_out import HandingOut
 from inspector.ui.panels.model_sees.head import ModelSeesHead
 from inspector.ui.panels.model_sees.menu import EntryMenu
 from inspector.ui.panels.model_sees.model import EntriesModel
 from inspector.ui.panels.model_sees.more import MoreActions, filter_for
-from inspector.ui.panels.model_sees.sight import Sight, key_of
 from inspector.ui.panels.model_sees.view import EntriesView
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.notice import NoticeStack
 
 EVERY_MS = 1_000

@@ -9,10 +9,10 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from typing_extensions import override
 
 from inspector.analysis.participants import Participant
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
+from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.times import NO_TIME
 from inspector.ui.panels.participants import words
-from inspector.ui.wire_text import plain, tool_tip
 
 SPEAKING_S = 2
 """Somebody speaks for this long after a message."""

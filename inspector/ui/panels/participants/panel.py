@@ -8,14 +8,14 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QVBoxLayout, 
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
+from inspector.present.wire_text import plain
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.participants.delegate import ParticipantDelegate
 from inspector.ui.panels.participants.model import Key, ParticipantsModel
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.filter_menu import add_filter_actions
-from inspector.ui.wire_text import plain
 
 EMPTY = "No one has spoken yet."
 """What stands in the list while it is empty (look.md 8)."""

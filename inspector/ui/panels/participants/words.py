@@ -5,12 +5,12 @@ from __future__ import annotations
 from inspector.analysis import Analysis
 from inspector.analysis.capabilities import Held
 from inspector.analysis.participants import Participant
+from inspector.present.formats import clock, count_of, duration, table_time
+from inspector.present.wire_text import plain
 from inspector.protocol.capability_words import capability_in_words
 from inspector.protocol.participants import in_words, patterns
-from inspector.protocol.secrets import mask_text
+from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
-from inspector.ui.formats import clock, count_of, duration, table_time
-from inspector.ui.wire_text import plain
 
 _SECOND = 1_000_000_000
 _PATTERNS_SHOWN = 40

@@ -13,18 +13,18 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QVBoxLayout, QWid
 from typing_extensions import override
 
 from inspector.settings import ConnectionSettings, NamedConnection, Settings
-from inspector.ui.keys import KeyWords
+from inspector.ui.input.keys import KeyWords
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.start.recents import Recent, recent_connection, recent_file
 from inspector.ui.panels.start.rows import ActionCard, DropHint, Pressable, RecentRow, Sign
 from inspector.ui.panels.start.unsaved import SHOWN, more_words, sentence
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.labels import TextLabel
 from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.scrolled_part import ScrolledPart
 
 if TYPE_CHECKING:
-    from inspector.captures import Unsaved
+    from inspector.capture.captures import Unsaved
 
 CONNECTIONS_SHOWN = 3
 """At most this many connections stand above the files, those with a name first."""

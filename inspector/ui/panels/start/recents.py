@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from inspector.present import formats
 from inspector.settings import ConnectionSettings, NamedConnection
-from inspector.ui import formats
 
 KINDS_BY_NAME = {"envelope-history.jsonl": "gateway log", "capability-decisions.jsonl": "capability decisions"}
 """Names that only one program gives to its files."""

@@ -7,10 +7,10 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.ui import icons
+from inspector.present.wire_text import plain, tool_tip
+from inspector.ui.look import icons
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.start.recents import Recent
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import plain, tool_tip
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 

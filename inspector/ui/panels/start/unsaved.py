@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from inspector.ui import formats
+from inspector.present import formats
 
 if TYPE_CHECKING:
-    from inspector.captures import Unsaved
+    from inspector.capture.captures import Unsaved
 
 SHOWN = 3
 """So many stand in lines of their own; of more, a last line tells."""

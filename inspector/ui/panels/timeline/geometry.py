@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.timeline.lanes import Lane
-from inspector.ui.theme import Theme
+from inspector.analysis.timeline.lanes import Lane
+from inspector.ui.look.theme import Theme
 
 HEAD_PX, RULER_PX, STRIP_PX = 127, 25, 22
 """Width of the lanes' heads; heights of the ruler and of the strip below; pixels at 100 %."""

@@ -9,12 +9,12 @@ from PySide6.QtGui import QActionGroup, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 from typing_extensions import override
 
-from inspector.ui import icons
+from inspector.present.wire_text import tool_tip
+from inspector.ui.look import icons
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.line_head import LineHead
 from inspector.ui.panels.timeline.shapes import draw_mark
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
-from inspector.ui.wire_text import tool_tip
 
 _LEGEND = ("chat", "tools", "proposals", "reasoning", "streams", "control")
 _KEY = 23

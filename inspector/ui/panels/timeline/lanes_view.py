@@ -16,7 +16,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QScrollBar, QWidget
 from typing_extensions import override
 
-from inspector.timeline.marks import Mark, Window
+from inspector.analysis.timeline.marks import Mark, Window
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.timeline import words
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.beyond import Beyond
@@ -28,7 +29,6 @@ from inspector.ui.panels.timeline.picture import Picture, SeenMark, picture_of
 from inspector.ui.panels.timeline.shapes import Shapes
 from inspector.ui.panels.timeline.source import TimelineSource
 from inspector.ui.panels.timeline.walking import Walk
-from inspector.ui.theme import ThemeController
 
 _AIR = 0.15
 """Beside what a double click shows, as a share of it."""

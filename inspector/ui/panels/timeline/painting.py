@@ -12,15 +12,15 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen, QPixmap
 
 from inspector.analysis.findings import Severity
-from inspector.document import CaptureDocument
-from inspector.timeline.lanes import Lane
-from inspector.ui import formats
+from inspector.analysis.timeline.lanes import Lane
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.present.wire_text import plain
+from inspector.ui.look.theme import Theme
 from inspector.ui.panels.contexts.dots import draw_state
 from inspector.ui.panels.timeline.geometry import head_width, right_margin
 from inspector.ui.panels.timeline.picture import Picture, SeenBar, SeenMark, SeenSpan, TrackPicture
 from inspector.ui.panels.timeline.shapes import Shapes
-from inspector.ui.theme import Theme
-from inspector.ui.wire_text import plain
 
 _TINT, _EDGE = 0.16, 0.5
 _OPEN_END = 14

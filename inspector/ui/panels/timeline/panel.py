@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QScrollBar, QSplitter, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.document import CaptureDocument
+from inspector.analysis.timeline.brushed import time_condition
+from inspector.analysis.timeline.lanes import FAMILIES
+from inspector.base.slices import MORE_MS
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
-from inspector.slices import MORE_MS
-from inspector.timeline.brushed import time_condition
-from inspector.timeline.lanes import FAMILIES
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.timeline.head import TimelineHead
@@ -20,7 +21,6 @@ from inspector.ui.panels.timeline.lanes_view import LanesView
 from inspector.ui.panels.timeline.ruler import Ruler
 from inspector.ui.panels.timeline.source import TimelineSource
 from inspector.ui.panels.timeline.strip import Strip
-from inspector.ui.theme import ThemeController
 from inspector.ui.widgets.labels import TextLabel
 
 _LATER_MS = 250

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis.findings import Severity
+from inspector.analysis.timeline.lanes import Bar, Lane
+from inspector.analysis.timeline.marks import Mark, Window, marks_of
 from inspector.capture.hashes import NO_ROW
 from inspector.protocol.kinds import Family
-from inspector.timeline.lanes import Bar, Lane
-from inspector.timeline.marks import Mark, Window, marks_of
 from inspector.ui.panels.timeline.geometry import LaneGeometry
 from inspector.ui.panels.timeline.source import TimelineSource
 

@@ -7,9 +7,9 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.timeline.axis import TimeAxis, since_words
 from inspector.ui.panels.timeline.geometry import RULER_PX, head_width, right_margin
-from inspector.ui.theme import ThemeController
 
 
 class Ruler(QWidget):

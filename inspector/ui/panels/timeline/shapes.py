@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap, QPolygonF
 
+from inspector.analysis.timeline.marks import half_width, short_count
 from inspector.protocol.kinds import Family
-from inspector.timeline.marks import half_width, short_count
-from inspector.ui.theme import Theme
+from inspector.ui.look.theme import Theme
 
 _SIDE = 13
 """A mark's pixmap, pixels at 100 %."""

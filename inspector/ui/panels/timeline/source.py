@@ -8,14 +8,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.document import CaptureDocument
+from inspector.analysis.timeline.grouping import LaneBy
+from inspector.analysis.timeline.lanes import Lanes
+from inspector.analysis.timeline.spans import Spans, spans_of
+from inspector.analysis.timeline.times import MessageTimes
+from inspector.base.slices import Steps, finished, go_on, turn_ends
+from inspector.document.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.visible import Scope, VisibleRows
-from inspector.slices import Steps, finished, go_on, turn_ends
-from inspector.timeline.grouping import LaneBy
-from inspector.timeline.lanes import Lanes
-from inspector.timeline.spans import Spans, spans_of
-from inspector.timeline.times import MessageTimes
 from inspector.ui.panels.findings.problems import problem_messages
 from inspector.ui.panels.timeline.axis import TimeAxis
 

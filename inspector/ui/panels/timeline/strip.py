@@ -9,10 +9,10 @@ from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.timeline.axis import TimeAxis, since_words
 from inspector.ui.panels.timeline.geometry import STRIP_PX, head_width, right_margin
 from inspector.ui.panels.timeline.source import TimelineSource
-from inspector.ui.theme import ThemeController
 
 _BIN = 3
 

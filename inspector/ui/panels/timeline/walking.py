@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspector.timeline.lanes import Lane
+from inspector.analysis.timeline.lanes import Lane
 from inspector.ui.panels.timeline.source import TimelineSource
 
 _MOST_SKIPPED = 5_000

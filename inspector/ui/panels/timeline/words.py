@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from inspector.analysis.context_tree import MAIN
-from inspector.document import CaptureDocument
-from inspector.timeline.lanes import Bar
-from inspector.timeline.marks import Mark
-from inspector.timeline.times import MessageTimes
-from inspector.ui import formats
+from inspector.analysis.timeline.lanes import Bar
+from inspector.analysis.timeline.marks import Mark
+from inspector.analysis.timeline.times import MessageTimes
+from inspector.document.document import CaptureDocument
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.ui.panels.context_labels import node_label
 from inspector.ui.panels.messages.content import row_content
 from inspector.ui.panels.timeline.axis import since_words
-from inspector.ui.wire_text import plain
 
 _LONGEST = 140
 

@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject
 from typing_extensions import override
 
 from inspector.analysis.token_shares import Way
-from inspector.ui import formats
+from inspector.present import formats
+from inspector.present.wire_text import tool_tip
 from inspector.ui.panels.figures_model import FiguresModel
 from inspector.ui.panels.tokens.rows import TokenRow
-from inspector.ui.wire_text import tool_tip
 
 _HUNDREDTH, _TENTH = 0.01, 0.1
 

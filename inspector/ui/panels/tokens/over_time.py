@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor
 
+from inspector.analysis.timeline.marks import Window
 from inspector.analysis.token_shares import Way, over_time
-from inspector.document import CaptureDocument
-from inspector.slices import Steps
-from inspector.timeline.marks import Window
+from inspector.base.slices import Steps
+from inspector.document.document import CaptureDocument
+from inspector.present.wire_text import plain
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.card import CardText
 from inspector.ui.panels.growth.figure import Scale
@@ -22,8 +24,6 @@ from inspector.ui.panels.growth.growth_figure import Area
 from inspector.ui.panels.growth.words import message_words
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.tokens.rows import COLORS, FILL_ALPHA, OTHERS, TokenRow
-from inspector.ui.theme import ThemeController
-from inspector.ui.wire_text import plain
 
 _BINS = 600
 """As finely as it is drawn, over the whole capture."""

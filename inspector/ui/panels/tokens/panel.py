@@ -13,21 +13,21 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
+from inspector.analysis.timeline.brushed import time_condition
+from inspector.analysis.timeline.times import MessageTimes
 from inspector.analysis.token_shares import Sums, Way, summing, with_below
-from inspector.document import CaptureDocument
+from inspector.base.slices import MORE_MS, Steps, go_on, turn_ends
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
-from inspector.slices import MORE_MS, Steps, go_on, turn_ends
-from inspector.timeline.brushed import time_condition
-from inspector.timeline.times import MessageTimes
+from inspector.present import formats
 from inspector.tokens.counter import TOKENIZER
-from inspector.ui import formats
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segment, Segments
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.tokens.model import TokensModel
 from inspector.ui.panels.tokens.rows import COLORS, colors_of, rows_of
 from inspector.ui.panels.tokens.view import TokensView
-from inspector.ui.theme import ThemeController
 
 if TYPE_CHECKING:
     from inspector.ui.panels.growth.canvas import PlotCanvas

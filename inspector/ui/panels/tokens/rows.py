@@ -8,11 +8,11 @@ from functools import partial
 
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.token_shares import DEFINITIONS, NO_TOOL, Sums, Way
-from inspector.document import CaptureDocument
+from inspector.base.slices import Steps
+from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
-from inspector.slices import Steps
+from inspector.present.wire_text import plain
 from inspector.ui.panels.context_labels import leaf_and_parent
-from inspector.ui.wire_text import plain
 
 COLORS = (
     "highlight.sky", "highlight.teal", "highlight.violet", "highlight.orange", "highlight.lime", "highlight.rose",

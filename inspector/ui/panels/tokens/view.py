@@ -7,10 +7,10 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
+from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.figures_table import FiguresTable
 from inspector.ui.panels.tokens.model import Column, TokensModel
 from inspector.ui.panels.tokens.rows import FILL_ALPHA, TokenRow
-from inspector.ui.theme import Theme, ThemeController
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
 _BAR_PX = 96

@@ -6,10 +6,10 @@ from PySide6.QtCore import QObject, QRect
 from PySide6.QtGui import QPainter
 from typing_extensions import override
 
+from inspector.analysis.waste import WasteKind
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_delegate import GAP, RIGHT, ListDelegate
 from inspector.ui.panels.waste.model import PERHAPS, WasteModel
-from inspector.ui.theme import ThemeController
-from inspector.waste import WasteKind
 
 _KIND_FROM, _TOOL_FROM, _ROOMY_FROM = 440, 680, 1150
 """Widths at 100 % from which the way, the tool and a longer tool are shown: tokens and sentence go first."""

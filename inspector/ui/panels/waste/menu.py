@@ -6,10 +6,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from inspector.ui import formats, icons
+from inspector.analysis.waste import Waste
+from inspector.present import formats
+from inspector.ui.look import icons
 from inspector.ui.panels.waste.model import filter_for, waste_line
 from inspector.ui.widgets.filter_menu import add_filter_actions
-from inspector.waste import Waste
 
 _MOST_GONE_TO = 5
 

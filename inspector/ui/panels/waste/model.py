@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 from typing_extensions import override
 
+from inspector.analysis.waste import Waste
 from inspector.filters.visible import VisibleRows
-from inspector.ui import formats
+from inspector.present import formats
+from inspector.present.wire_text import plain, tool_tip
+from inspector.ui.look.roles import Role
 from inspector.ui.panels.list_view import Key, ListModel
-from inspector.ui.roles import Role
-from inspector.ui.wire_text import plain, tool_tip
-from inspector.waste import Waste
 
 PERHAPS = "perhaps"
 _SURE, _UNSURE = "The traffic shows it.", "It may have had its reason, or rests on an assumption."

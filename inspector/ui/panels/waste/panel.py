@@ -10,17 +10,17 @@ from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.analysis import Changes
-from inspector.document import CaptureDocument
+from inspector.analysis.waste import Found, WasteFinder
+from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.tokens.counter import TOKENIZER
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_head import ListHead
 from inspector.ui.panels.list_panel import ListPanel
 from inspector.ui.panels.list_view import ListView
 from inspector.ui.panels.waste.delegate import WasteDelegate
 from inspector.ui.panels.waste.menu import WasteMenu
 from inspector.ui.panels.waste.model import WasteModel, filter_for
-from inspector.ui.theme import ThemeController
-from inspector.waste import Found, WasteFinder
 
 NOTHING = "Nothing wasted, as far as can be told."
 COUNTING = "Tokens are being counted."

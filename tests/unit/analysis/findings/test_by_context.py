@@ -12,7 +12,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings import CHECKS, Severity
 from inspector.analysis.findings.by_context import NONE, Tally
 from inspector.analysis.findings.oddities import oddities_of
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, document_of, envelope, received
 from tests.findings import answer, ask, at, later
 

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, delivered, document_of, envelope, received
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.findings.wire import Wire
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, clean_up, document_at, document_of, envelope, lines_of, log_file, tool_call
 from tests.findings import CASES
 from tests.strategies import context_conversations, conversations, gateway_logs, rpc_conversations

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.protocol.secrets import MASK, mask_secrets, masked_words, may_hold_secrets
+from inspector.protocol.secrets.masking import MASK, mask_secrets, masked_words, may_hold_secrets
 from tests.builders import GrowingLog, clean_up, document_of, envelope
 
 JWT = "eyJ" + "a" * 60 + "." + "b" * 60 + "." + "c" * 60

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.fields import FIELD_BY_NAME
+from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import GrowingLog, document_of, envelope, received, tool_call, tool_result
 from tests.unit.analysis.findings.told import told, told_either_way
 

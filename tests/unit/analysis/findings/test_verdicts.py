@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from inspector.analysis.findings import Finding
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import delivered, lines_of, received, tool_call
 from tests.findings import at, decision, gateway
 

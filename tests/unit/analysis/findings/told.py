@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.document import CaptureDocument
+from inspector.document.document import CaptureDocument
 from tests.builders import GrowingLog, document_of
 
 Told = list[tuple[str, int]]

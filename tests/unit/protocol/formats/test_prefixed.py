@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.fields import FIELD_BY_NAME
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import read_line, read_line_as
 from inspector.protocol.record import Shape
 from inspector.protocol.times import NO_TIME, format_time

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.fields import FIELD_BY_NAME
+from inspector.filters.fields import FIELD_BY_NAME
 from inspector.protocol.formats import EVERY, WORDS
 from tests.builders import document_at
 from tests.pictures import picture

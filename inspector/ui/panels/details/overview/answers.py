@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.correlation import ToolRule
 from inspector.capture.hashes import NO_ROW
+from inspector.present import formats
 from inspector.protocol import kinds
-from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
 from inspector.ui.panels.details.sheet import Sheet, message_part
 from inspector.ui.panels.details.subject import Subject, linked

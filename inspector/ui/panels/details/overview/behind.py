@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.thoughts import thought_before
-from inspector.ui import formats
+from inspector.present import formats
 from inspector.ui.panels.details.facts import Fact, Part
 from inspector.ui.panels.details.sheet import Sheet, message_part, words_fact
 from inspector.ui.panels.details.subject import Subject, text_of

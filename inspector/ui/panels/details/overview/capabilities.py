@@ -7,14 +7,14 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
+from inspector.present.wire_text import plain
 from inspector.protocol.participants import in_words, patterns
-from inspector.protocol.secrets import mask_text
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
 from inspector.ui.panels.details.overview.capability_change import change_sections, effect_rows
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.words import MINUS
-from inspector.ui.wire_text import plain
 
 _TAKES = frozenset({"capability/revoke", "space/kick"})
 _LISTS = ("capabilities", "initial_capabilities")

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.capabilities import Held
+from inspector.present.wire_text import plain
 from inspector.protocol.capability_words import capability_in_words
-from inspector.protocol.secrets import mask_text
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
 from inspector.ui.panels.details.participant_rows import written_as
 from inspector.ui.panels.details.places import ParticipantPlace
 from inspector.ui.panels.details.sheet import Sheet, message_part
 from inspector.ui.panels.details.words import MINUS
-from inspector.ui.wire_text import plain
 
 _MOST = 40
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from inspector.present.wire_text import plain
 from inspector.protocol.payloads.blocks import is_markdown
 from inspector.ui.panels.details.content_view import SaidView
 from inspector.ui.panels.details.facts import Fact, Part, fact
@@ -11,7 +12,6 @@ from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts
 from inspector.ui.panels.details.subject import Subject, text_of
 from inspector.ui.panels.details.visibility import visibility_facts
 from inspector.ui.panels.details.words import delta, sender_of
-from inspector.ui.wire_text import plain
 
 
 def build(sheet: Sheet) -> list[QWidget]:

@@ -10,13 +10,13 @@ from typing import Any, TypeGuard
 
 from PySide6.QtWidgets import QWidget
 
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol.payloads.outline import value_text
-from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, fact
 from inspector.ui.panels.details.sheet import Sheet, value_facts, words_fact
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.words import recipients
-from inspector.ui.wire_text import plain
 
 _SAID = frozenset(
     ("reason", "timeout_seconds", "direction", "entries", "target_tokens", "fields", "freed_tokens", "freed_messages",

@@ -8,10 +8,10 @@ from typing import Any
 from inspector.analysis.context_tree import MAIN
 from inspector.capture.flags import Flag
 from inspector.filters.strings import quote
+from inspector.present import formats
 from inspector.protocol import msp
 from inspector.protocol.participants import patterns
 from inspector.protocol.times import NO_TIME
-from inspector.ui import formats
 from inspector.ui.panels.details.copying import copy_menu, identifier, pop_up
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.places import ContextPlace

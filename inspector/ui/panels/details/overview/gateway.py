@@ -7,10 +7,11 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
-from inspector.participant_story import refusal_of
+from inspector.document.participant_summary import refusal_of
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol.participants import GATEWAY_IDS, in_words, patterns, welcomed
 from inspector.protocol.payloads.outline import value_text
-from inspector.ui import formats
 from inspector.ui.panels.details.chain_view import Link
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview.capabilities import pattern_section
@@ -19,7 +20,6 @@ from inspector.ui.panels.details.participant_rows import verdict_rows
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
 from inspector.ui.panels.details.subject import Subject, name_of
 from inspector.ui.panels.details.words import delta, sender_of
-from inspector.ui.wire_text import plain
 
 _UNNAMED = "It names no message, so it is not known which one it is about."
 _UNSEEN = "The message it names was never seen: a gateway neither forwards nor logs what it refuses."

@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QWidget
 from inspector.capture.flags import Flag
 from inspector.capture.heads import HEAD
 from inspector.filters.strings import quote
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol.payloads.outline import value_text
-from inspector.protocol.secrets import mask_secrets
+from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.text import TEXT_KEYS
-from inspector.ui import formats
 from inspector.ui.panels.details.facts import fact
 from inspector.ui.panels.details.overview.chat import said_section
 from inspector.ui.panels.details.sheet import Sheet, value_facts, words_fact
 from inspector.ui.panels.details.subject import TEXT_KINDS, Subject
-from inspector.ui.wire_text import plain
 
 _LONG = 60
 """Characters of a text that is shown as text, not as a value."""

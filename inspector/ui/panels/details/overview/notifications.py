@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
+from inspector.present.wire_text import plain
 from inspector.protocol.calls import rpc_id
 from inspector.protocol.payloads.outline import nested_in, value_text
 from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.words import sender_of
-from inspector.ui.wire_text import plain
 
 _LOOKED_BACK = 50_000
 _BAD_LEVELS = frozenset({"error", "critical", "alert", "emergency"})

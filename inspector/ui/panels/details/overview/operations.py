@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.context_tree import MAIN
 from inspector.protocol.payloads.outline import value_text
-from inspector.protocol.secrets import mask_secrets
+from inspector.protocol.secrets.masking import mask_secrets
 from inspector.ui.panels.details.facts import fact
 from inspector.ui.panels.details.sheet import Sheet, value_facts, words_fact
 from inspector.ui.panels.details.words import sender_of

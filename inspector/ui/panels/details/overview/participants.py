@@ -6,14 +6,14 @@ from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.participants import Participant
 from inspector.capture.capture import Capture
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol.times import NO_TIME
-from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.gauges import UsageGauge, UsageLine
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.words import sender_of
-from inspector.ui.wire_text import plain
 
 _MOST_REPORTS = 200
 _SHOWN = ("tokens", "max_tokens", "messages_in_context", "status", "latency_ms")

@@ -9,17 +9,17 @@ from inspector.analysis.pending import pending_age_ns
 from inspector.analysis.proposals import ProposalState
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.capabilities import Asked, first_covering
-from inspector.protocol.secrets import mask_secrets, mask_text
-from inspector.ui import formats
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview.behind import thought_sections
 from inspector.ui.panels.details.overview.requests import call_section
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
 from inspector.ui.panels.details.subject import Subject, linked
 from inspector.ui.panels.details.words import delta, participants_of, sender_of
-from inspector.ui.wire_text import plain
 
 _MOST_NAMES = 6
 _MOST_ACTS = 20

@@ -17,9 +17,10 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.fulfilments import has_failed
 from inspector.analysis.pending import is_cancelled, is_pending, is_refused
 from inspector.analysis.proposals import ProposalState
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.text import TEXT_KEYS
-from inspector.ui import formats
 from inspector.ui.panels.details.chain_view import link_of
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview import streams
@@ -30,7 +31,6 @@ from inspector.ui.panels.details.subject import Subject, text_of
 from inspector.ui.panels.details.thread_view import Step
 from inspector.ui.panels.details.token_facts import context_tokens
 from inspector.ui.panels.details.words import delta, sender_of
-from inspector.ui.wire_text import plain
 
 MOST_STEPS = 50
 _MOST_NODES = 2_000

@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QWidget
 
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol.payloads.outline import nested_in, value_text
 from inspector.protocol.times import NO_TIME
-from inspector.ui import formats
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview import notifications
 from inspector.ui.panels.details.overview.behind import thought_sections
@@ -21,7 +22,6 @@ from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, 
 from inspector.ui.panels.details.state import ANSWER_WITHIN_NS, request_state
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.words import answering, participants_of, presence, sender_of
-from inspector.ui.wire_text import plain
 
 _MOST_RECIPIENTS = 8
 _MOST_ELSEWHERE = 3

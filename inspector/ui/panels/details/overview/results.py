@@ -8,10 +8,11 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from inspector.capture.flags import Flag
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol.payloads.content import content_of
 from inspector.protocol.payloads.listings import listing_in
 from inspector.protocol.payloads.outline import value_text
-from inspector.ui import formats
 from inspector.ui.panels.details.content_view import ContentView
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.lifecycle import seen_label, seen_now
@@ -20,7 +21,6 @@ from inspector.ui.panels.details.overview.talk import hello_facts, talk
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
 from inspector.ui.panels.details.subject import Subject, name_of
 from inspector.ui.panels.details.words import delta
-from inspector.ui.wire_text import plain
 
 _MOST_VALUES = 50
 _LISTED = {"tools": "tool", "prompts": "prompt", "resources": "resource", "resourceTemplates": "resource template"}

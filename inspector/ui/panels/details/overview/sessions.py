@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.context_tree import MAIN
+from inspector.present.wire_text import plain
 from inspector.protocol import msp
 from inspector.protocol.payloads.outline import value_text
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview.chat import said_section
 from inspector.ui.panels.details.places import ContextPlace
 from inspector.ui.panels.details.sheet import Sheet, value_facts, words_fact
-from inspector.ui.wire_text import plain
 
 _AGREED = (("constraints", "Constraint"), ("decisions", "Decision"), ("facts", "Fact"))
 _MOST = 50

@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QWidget
 from inspector.analysis.changes import Rows
 from inspector.analysis.stream_links import closes_of, stream_of, tellers
 from inspector.capture.flags import Flag
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol.payloads.chunks import Joined, chunk_in, join_frames
 from inspector.protocol.payloads.outline import nested_in
-from inspector.protocol.secrets import mask_secrets, mask_text
-from inspector.ui import formats
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.ui.panels.details.facts import Fact, Part, fact
 from inspector.ui.panels.details.overview.unreadable import hex_rows
 from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts
 from inspector.ui.panels.details.subject import Subject, text_of
 from inspector.ui.panels.details.words import delta
-from inspector.ui.wire_text import plain
 
 _LAST_FRAMES = 8
 MOST_JOINED = 1_000

@@ -7,12 +7,12 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
+from inspector.present.wire_text import plain
 from inspector.protocol.payloads.blocks import block_of
 from inspector.ui.panels.details.blocks_view import BlocksView
 from inspector.ui.panels.details.facts import Fact, fact
 from inspector.ui.panels.details.pictures import BUDGET
 from inspector.ui.panels.details.sheet import Sheet, value_facts
-from inspector.ui.wire_text import plain
 
 _MOST_MESSAGES = 20
 

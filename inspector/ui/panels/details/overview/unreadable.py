@@ -7,8 +7,8 @@ import re
 from PySide6.QtWidgets import QWidget
 
 from inspector.capture.flags import Flag
-from inspector.protocol.secrets import mask_text
-from inspector.ui import formats
+from inspector.present import formats
+from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
 from inspector.ui.panels.details.overview import findings
 from inspector.ui.panels.details.overview.envelope import envelope_facts

@@ -1,0 +1,14 @@
+"""What a model sees: the conversation as it stands in the context of one participant's model at a chosen message.
+
+Nobody reports that, so it is put together from the traffic: `reader` says whose context, `sorting_in` what of the
+traffic came into it, `leaving` what left it again, `story` what stands there at a moment and what it costs, `growth`
+how it grew, `difference` what changed between two moments, `messages` the same as chat messages in JSON.
+"""
+
+from __future__ import annotations
+
+from inspector.analysis.model_context.reader import Options, Reader, reader_of, readers
+from inspector.analysis.model_context.reasons import Role, Why
+from inspector.analysis.model_context.story import Entry, ModelContext, Moment
+
+__all__ = ["Entry", "ModelContext", "Moment", "Options", "Reader", "Role", "Why", "reader_of", "readers"]

@@ -1,0 +1,251 @@
+"""The context of one participant's model, at any message: what stands in it, as what, and why."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.model_context.admission import sort_in
+from inspector.analysis.model_context.eviction import Payloads, find_left
+from inspector.analysis.model_context.reader import Options, Reader
+from inspector.analysis.model_context.reasons import COLLAPSED, REASONS, Reason, Role, Why
+from inspector.analysis.model_context.reported import Reported, reported_at
+from inspector.analysis.tokens import NOT_COUNTED
+from inspector.base.slices import Steps, finished
+from inspector.capture.hashes import NO_ROW
+
+Array = NDArray[np.int64]
+
+_AT_ONCE = 64
+"""Summaries that are counted between two looks at the clock."""
+COUNT_S = 0.02
+"""So long a window counts summaries at once; the rest waits for its next turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message as it stands, or does not stand, in the context.
+
+    Attributes:
+        message: its index.
+        role: as whose words.
+        included: whether the model is given it.
+        reason: why, as a sentence.
+        assumed: no client reports it.
+        collapsed: its summary stands in its place.
+        because: the message that collapsed it or took it out; None.
+        tokens: what it costs as it stands there, estimate; 0 when it is not there, None when it is not counted yet.
+        whole_tokens: of the whole message; None when it is not counted yet.
+    """
+
+    message: int
+    role: Role
+    included: bool
+    reason: str
+    assumed: bool
+    collapsed: bool
+    because: int | None
+    tokens: int | None
+    whole_tokens: int | None
+
+
+class ModelContext:
+    """What became of every message of a space for one reader, up to the capture's present end.
+
+    Attributes:
+        analysis, reader, options: what it is made from.
+        rows: (k,) int64, messages of the reader's space, ascending.
+        roles, whys: (k,) uint8, see `sorting_in`.
+        left_by, left_whys: (k,), see `leaving`.
+        collapsed_by: (k,) int64, the message that collapsed each result; NO_ROW.
+    """
+
+    def __init__(
+        self, analysis: Analysis, reader: Reader, options: Options | None = None, before: ModelContext | None = None
+    ) -> None:
+        """Work it out. O(messages of the capture) in numpy; it does not follow what comes later.
+
+        Args:
+            analysis: of the capture.
+            reader: whose context.
+            options: what is assumed of the client.
+            before: one that was worked out earlier; what was read and counted for it is taken over.
+        """
+        finished(self._work_out(analysis, reader, options, before))
+
+    @classmethod
+    def in_steps(
+        cls, analysis: Analysis, reader: Reader, options: Options | None = None, before: ModelContext | None = None
+    ) -> Steps[ModelContext]:
+        """The same, a little at a time."""
+        made = cls.__new__(cls)
+        yield from made._work_out(analysis, reader, options, before)
+        return made
+
+    def _work_out(
+        self, analysis: Analysis, reader: Reader, options: Options | None, before: ModelContext | None
+    ) -> Steps[None]:
+        self.analysis, self.reader = analysis, reader
+        self.options = options or Options()
+        found = yield from sort_in(analysis, reader, self.options)
+        self.rows, self.roles, self.whys = found.rows, found.roles, found.whys
+        same = before is not None and before.analysis is analysis
+        self._read: Payloads = before._read if same and before is not None else {}
+        left = yield from find_left(analysis, reader, found, self._read)
+        self.left_by, self.left_whys = left.by, left.whys
+        yield
+        collapsed = analysis.transients.columns["collapsed_by"][self.rows].astype(np.int64)
+        keeps = (self.roles != Role.TOOL) | (not self.options.collapsing)
+        self.collapsed_by = np.where(keeps, NO_ROW, collapsed)
+        self._summaries = np.full(len(self.rows), NOT_COUNTED, np.int64)
+        if same and before is not None:
+            self._take_over(before)
+        yield
+        # Whoever counts a message counts its summary, too: what is not counted yet is left to that process.
+        known = (self.collapsed_by != NO_ROW) & (self._summaries < 0) & (self.whole_tokens != NOT_COUNTED)
+        self._left: list[int] = np.flatnonzero(known).tolist()
+
+    def _take_over(self, before: ModelContext) -> None:
+        if np.array_equal(before.rows, self.rows[: len(before.rows)]):
+            self._summaries[: len(before.rows)] = before._summaries
+
+    @cached_property
+    def whole_tokens(self) -> Array:
+        """(k,) int64, tokens of each message; NOT_COUNTED."""
+        return self.analysis.tokens.columns["tokens"][self.rows].astype(np.int64)
+
+    @cached_property
+    def summary_tokens(self) -> Array:
+        """(k,) int64, tokens of the summaries of collapsed results that are counted; NOT_COUNTED of all others."""
+        self.count_summaries()
+        return self._summaries
+
+    def count_summaries(self, until: float | None = None) -> bool:
+        """Count summaries that were not yet; whether none is left. Each is read, some 20 us, so that many take a while.
+
+        Args:
+            until: stop at this time by `time.perf_counter`; then `summary_tokens` has what there is.
+        """
+        made, summary_of = self._summaries, self.analysis.tokens.summary_tokens
+        while self._left:
+            for place in self._left[-_AT_ONCE:]:
+                found = summary_of(int(self.rows[place]))
+                made[place] = NOT_COUNTED if found is None else found
+            del self._left[-_AT_ONCE:]
+            if until is not None and time.perf_counter() >= until:
+                break
+        self.__dict__["summary_tokens"] = made
+        return not self._left
+
+    @property
+    def counting(self) -> bool:
+        """Whether summaries are left to be counted."""
+        return bool(self._left)
+
+    def at(self, message: int) -> Moment:
+        """The context once a message has arrived."""
+        return Moment(self, message)
+
+
+class Moment:
+    """A context as it stands once one message has arrived.
+
+    Attributes:
+        context: whose.
+        message: the last message it takes in.
+        places: (m,) slice of the context's arrays up to there.
+        included, collapsed: (m,) bool.
+    """
+
+    def __init__(self, context: ModelContext, message: int) -> None:
+        self.context, self.message = context, message
+        stop = int(np.searchsorted(context.rows, message, side="right"))
+        self.places = slice(0, stop)
+        left, collapsed = context.left_by[:stop], context.collapsed_by[:stop]
+        self.gone = (left != NO_ROW) & (left <= message)
+        self.included = (context.roles[:stop] != Role.NONE) & ~self.gone
+        self.collapsed = self.included & (collapsed != NO_ROW) & (collapsed <= message)
+
+    @cached_property
+    def tokens(self) -> Array:
+        """(m,) int64, what each entry costs as it stands; 0 where it is out, NOT_COUNTED where not known yet."""
+        context = self.context
+        standing = context.whole_tokens[self.places]
+        if self.collapsed.any():
+            standing = np.where(self.collapsed, context.summary_tokens[self.places], standing)
+        return np.where(self.included, standing, 0)
+
+    @property
+    def total(self) -> int:
+        """Tokens of all entries that are counted, estimate."""
+        return int(np.maximum(self.tokens, 0).sum())
+
+    @property
+    def uncollapsed_total(self) -> int:
+        """The same had nothing been collapsed."""
+        return int(np.where(self.included, np.maximum(self.context.whole_tokens[self.places], 0), 0).sum())
+
+    @property
+    def uncounted(self) -> int:
+        """Entries whose tokens are not known yet."""
+        return int(np.count_nonzero(self.tokens == NOT_COUNTED))
+
+    def reported(self) -> Reported | None:
+        """What the participant itself reported last; no estimate."""
+        return reported_at(self.context.analysis, self.context.reader, self.message)
+
+    def outside(self) -> int | None:
+        """How many of the tokens it reported last are not in the traffic: what it reported less our estimate then.
+
+        Two tokenizers stand in it, so that it is about so many; None where nothing can be said.
+        """
+        report = self.reported()
+        if report is None or report.tokens is None:
+            return None
+        then = self.context.at(report.message)
+        more = report.tokens - then.total
+        return None if self.context.counting or then.uncounted or more <= 0 else more
+
+    def by_role(self) -> dict[Role, tuple[int, int]]:
+        """Entries and tokens of each role that has some."""
+        roles, tokens = self.context.roles[self.places], np.maximum(self.tokens, 0)
+        counts = np.bincount(roles[self.included], minlength=len(Role))
+        sums = np.bincount(roles, weights=tokens, minlength=len(Role))
+        return {role: (int(counts[role]), int(sums[role])) for role in Role if role and counts[role]}
+
+    def entry(self, place: int) -> Entry:
+        """The entry at a place of the context's arrays."""
+        context = self.context
+        included, collapsed = bool(self.included[place]), bool(self.collapsed[place])
+        reason, because = self._reason(place)
+        whole, tokens = int(context.whole_tokens[place]), int(self.tokens[place])
+        return Entry(
+            message=int(context.rows[place]),
+            role=Role(int(context.roles[place])),
+            included=included,
+            reason=reason.sentence.format(no=f"{because + 1:,}" if because is not None else ""),
+            assumed=reason.assumed,
+            collapsed=collapsed,
+            because=because,
+            tokens=None if tokens == NOT_COUNTED else tokens,
+            whole_tokens=None if whole == NOT_COUNTED else whole,
+        )
+
+    def _reason(self, place: int) -> tuple[Reason, int | None]:
+        context = self.context
+        if self.gone[place]:
+            return REASONS[Why(int(context.left_whys[place]))], int(context.left_by[place])
+        if self.collapsed[place]:
+            return COLLAPSED, int(context.collapsed_by[place])
+        return REASONS[Why(int(context.whys[place]))], None
+
+    def entries(self, *, out: bool = False) -> Iterator[Entry]:
+        """What stands in the context, oldest first; with what is out when asked for."""
+        places = range(len(self.included)) if out else np.flatnonzero(self.included).tolist()
+        return map(self.entry, places)

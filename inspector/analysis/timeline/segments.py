@@ -1,0 +1,154 @@
+"""Messages ordered by the track they stand on and by time, so that a part of a track is found by two searches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.base.slices import Steps
+
+Rows = NDArray[Any]
+
+_AT_ONCE = 1 << 16
+"""Messages that are ordered in one step."""
+
+_ALIKE = 4_096
+"""Messages of the same time on a track that are looked at when one of them is left."""
+
+
+@dataclass(slots=True)
+class Segment:
+    """Some messages in that order.
+
+    Attributes:
+        rows: (n,) int32, messages.
+        times: (n,) int64, where they stand.
+        begins, stops: (tracks,) int64, where the messages of each track begin and end.
+        changes: (n,) int32, grows by one where the family is another than that of the message before.
+        shown: (n + 1,) int32, how many before each place the table shows; None while it shows all.
+    """
+
+    rows: Rows
+    times: NDArray[np.int64]
+    changes: NDArray[np.int32]
+    begins: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    shown: NDArray[np.int32] | None = None
+
+    def part(self, track: int) -> tuple[int, int]:
+        """Where the messages of a track begin and end."""
+        if not 0 <= track < len(self.begins):
+            return 0, 0
+        return int(self.begins[track]), int(self.stops[track])
+
+    def renumber(self, now: NDArray[np.int64], count: int) -> None:
+        """Tracks have other numbers.
+
+        Args:
+            now: (tracks before,) the number of each.
+            count: how many there are.
+        """
+        begins, stops = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        begins[now], stops[now] = self.begins, self.stops
+        self.begins, self.stops = begins, stops
+
+    def between(self, track: int, left: int, right: int) -> tuple[int, int]:
+        """Where those of a track from one time up to another, this excluded, begin and end."""
+        low, high = self.part(track)
+        found = self.times[low:high].searchsorted(np.array([left, right], np.int64))
+        return low + int(found[0]), low + int(found[1])
+
+    def hidden(self, low: int, high: int) -> bool:
+        """Whether the table shows none of a part."""
+        return self.shown is not None and self.shown[high] == self.shown[low]
+
+    def mark_shown(self, shown: NDArray[np.bool_] | None) -> None:
+        """Note which messages the table shows: one truth for each message of the capture, or None for all."""
+        if shown is None:
+            self.shown = None
+            return
+        self.shown = np.zeros(len(self.rows) + 1, np.int32)
+        np.cumsum(shown[self.rows], out=self.shown[1:])
+
+
+def order(
+    rows: Rows, tracks: Rows, times: NDArray[np.int64], families: NDArray[np.uint8], count: int
+) -> Steps[Segment]:
+    """Order messages.
+
+    Args:
+        rows: messages, ascending.
+        tracks, times, families: of each of them.
+        count: how many tracks there are.
+    """
+    offsets = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(tracks, minlength=count), out=offsets[1:])
+    yield
+    places = np.empty(len(rows), np.int64)
+    filled = offsets[:-1].copy()
+    for low in range(0, len(rows), _AT_ONCE):
+        some = tracks[low : low + _AT_ONCE]
+        if count <= 1 << 16:  # so narrow, numpy sorts by counting
+            some = some.astype(np.uint16)
+        by_track, counts = np.argsort(some, kind="stable"), np.bincount(some, minlength=count)
+        shift = filled - (np.cumsum(counts) - counts)
+        places[shift[some[by_track]] + np.arange(len(some))] = by_track + low
+        filled += counts
+        yield
+    yield from _by_time(places, times, offsets)
+    ordered_times = times[places]
+    yield
+    ordered = families[places]
+    changes = np.zeros(len(ordered), np.int32)
+    np.cumsum(ordered[1:] != ordered[:-1], out=changes[1:])
+    yield
+    return Segment(rows[places].astype(np.int32), ordered_times, changes, offsets[:-1].copy(), offsets[1:].copy())
+
+
+def _by_time(places: Rows, times: NDArray[np.int64], offsets: NDArray[np.int64]) -> Steps[None]:
+    """Where messages of a track came out of order, put them in that of their times."""
+    if not len(times) or (times[1:] >= times[:-1]).all():
+        return
+    ordered = times[places]
+    late = np.flatnonzero(ordered[1:] < ordered[:-1]) + 1
+    tracks = offsets.searchsorted(late, side="right") - 1
+    tracks = np.unique(tracks[late > offsets[tracks]])
+    yield
+    for low, high in zip(offsets[tracks].tolist(), offsets[tracks + 1].tolist(), strict=True):
+        part = places[low:high]
+        places[low:high] = part[np.argsort(times[part], kind="stable")]
+        yield
+
+
+def neighbour(segments: Sequence[Segment], track: int, ns: int, row: int, step: int) -> int | None:
+    """The message before (-1) or after (1) another one on its track, by time; None at the end."""
+    here = (ns, row)
+    best: tuple[int, int] | None = None
+    for segment in segments:
+        low, high = segment.part(track)
+        times = segment.times[low:high]
+        place, stop = int(times.searchsorted(ns)), int(times.searchsorted(ns, side="right"))
+        for n in {place - 1, *range(place, min(stop, place + _ALIKE)), stop}:
+            if 0 <= n < high - low:
+                one = (int(times[n]), int(segment.rows[low + n]))
+                further = one > here if step > 0 else one < here
+                if further and (best is None or (one < best if step > 0 else one > best)):
+                    best = one
+    return None if best is None else best[1]
+
+
+def nearest(segments: Sequence[Segment], track: int, ns: int) -> int | None:
+    """The message of a track that stands nearest to a time; None where there is none."""
+    best: tuple[int, int] | None = None
+    for segment in segments:
+        low, high = segment.part(track)
+        place = int(segment.times[low:high].searchsorted(ns))
+        for n in (place - 1, place):
+            if 0 <= n < high - low:
+                one = (abs(int(segment.times[low + n]) - ns), int(segment.rows[low + n]))
+                best = one if best is None or one < best else best
+    return None if best is None else best[1]

@@ -1,0 +1,1 @@
+"""No knowledge of traffic: tasks, slices, files, paths, locks."""

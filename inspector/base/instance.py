@@ -1,0 +1,320 @@
+"""One running program for each user and display: where it listens, who is the first, and what a second start hands it.
+
+A socket in the user's own runtime folder, never the network. Kept light and free of Qt: a second start imports this,
+hands over and ends. Who holds the lock beside the socket is the first; the system lets go of it when a process dies,
+however it does, so that what a killed one left is taken over. The first one's side is `ui/app/single_instance.py`.
+
+    first:  {"context-inspector": 1, "build": "187ac1b0f2d4a311-23f1c"}
+    second: {"targets": ["/var/log/a.jsonl"], "folder": "/var/log", "new_window": false, "token": ""}
+    first:  taken
+
+Nothing is sent before the first line has come: where it does not, nothing can be opened twice. Where it is that of
+another build, as after an upgrade under a running program, the second start is a program by itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import json
+import os
+import socket
+import stat
+import struct
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from inspector.base.held_file import Lock
+
+
+def _build() -> str:
+    """What tells a program that was replaced on the disk since it was started from what lies there now."""
+    try:
+        found = Path(__file__).stat()
+    except OSError:
+        return ""
+    return f"{found.st_mtime_ns:x}-{found.st_ino:x}"
+
+
+GREETING = json.dumps({"context-inspector": 1, "build": _build()}).encode() + b"\n"
+TAKEN = b"taken\n"
+MOST_BYTES = 256 << 10
+"""A longer request is not one of ours."""
+MOST_TARGETS = 100
+_LONGEST_TARGET = 8_192
+_LONGEST_TOKEN = 512
+_LONGEST_PATH = 100
+"""Bytes that fit into the address of a Unix socket everywhere."""
+_TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
+_SCHEMES = ("ws://", "wss://")
+_RETRY_S = 0.05
+LIMIT_S = 4.0
+"""How long a second start waits for the first one, which may be starting itself, or be at work."""
+_QUICK_LIMIT_S = 2.0
+"""How long it does so before it looks at anything else."""
+
+
+class Outcome(enum.Enum):
+    """What became of an attempt at handing over."""
+
+    TAKEN = "taken"
+    NOBODY = "nobody is there, or nobody who wants it; nothing was opened"
+    SILENT = "it was handed over, but nobody said that it was taken"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a second start wants of the first."""
+
+    targets: tuple[str, ...] = ()
+    """Absolute paths and addresses of gateways."""
+    folder: str = ""
+    """Where it was started."""
+    new_window: bool = False
+    """A window of its own even where one is free."""
+    token: str = ""
+    """With which the desktop lets the first one come to the front; "" for none."""
+
+    def encoded(self) -> bytes:
+        """One line of JSON. A path that is not UTF-8 comes through."""
+        return json.dumps({name: getattr(self, name) for name in self.__slots__}).encode() + b"\n"
+
+
+def request_for(targets: Sequence[str], *, new_window: bool = False) -> Request:
+    """What to ask for, from words of a command line and from what the desktop gave this process."""
+    folder = _current_folder()
+    token = next(filter(None, (os.environ.get(name, "") for name in _TOKENS)), "")
+    return Request(tuple(_absolute(target, folder) for target in targets), folder, new_window, _plain_token(token))
+
+
+def decoded(line: bytes) -> Request | None:
+    """A request that came over the socket; None for anything else."""
+    try:
+        raw = json.loads(line)
+        if not isinstance(raw, dict):
+            return None
+        targets, folder, token = raw.get("targets"), raw.get("folder"), raw.get("token")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(targets, list) or len(targets) > MOST_TARGETS or not all(map(_is_target, targets)):
+        return None
+    if not isinstance(folder, str) or len(folder) > _LONGEST_TARGET or not isinstance(token, str):
+        return None
+    return Request(tuple(map(str, targets)), folder, raw.get("new_window") is True, _plain_token(token))
+
+
+def quick_request(words: Sequence[str]) -> Request | None:
+    """The request of a plain command line; None where the whole parser has to look at it.
+
+    Args:
+        words: without the name of the program.
+    """
+    words = list(words)
+    if words[:1] == ["window"]:
+        words = words[1:]
+    elif words and words[0] != "--new-window" and not any(sign in words[0] for sign in "/.:\\"):
+        return None  # it may be a command
+    targets = [word for word in words if word != "--new-window"]
+    if any(word.startswith("-") or not (word.startswith(_SCHEMES) or _is_file(word)) for word in targets):
+        return None
+    return request_for(targets, new_window="--new-window" in words)
+
+
+def handed_over_quickly(request: Request) -> bool:
+    """Whether a running program has taken what is asked for, so that this process can end."""
+    place = listening_place()
+    return place is not None and hand_over(place, request, limit_s=_QUICK_LIMIT_S) is Outcome.TAKEN
+
+
+def first_or_end(request: Request) -> tuple[Place, Lock] | None:
+    """Become the first program, or hand over to the one that is and end this process.
+
+    Args:
+        request: what this process was started for.
+
+    Returns:
+        Where to listen; None where neither is possible, so that this is a program by itself.
+
+    Raises:
+        SystemExit: it was handed over, or nobody knows whether it was.
+    """
+    place = listening_place()
+    if place is None:
+        return None
+    lock = place.take()
+    if lock is not None:
+        return place, lock
+    outcome = hand_over(place, request, waits=True)
+    if outcome is Outcome.TAKEN:
+        raise SystemExit(0)
+    if outcome is Outcome.SILENT:
+        raise SystemExit("Context Inspector is running but does not answer; --standalone starts another one.")
+    return None
+
+
+# Where
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the first program of this user on this display listens."""
+
+    socket: Path
+    lock: Path
+
+    def take(self) -> Lock | None:
+        """Become the first; None when somebody is, or when it cannot be known."""
+        try:
+            return Lock.take(self.lock)
+        except OSError:
+            return None
+
+
+def listening_place() -> Place | None:
+    """Where to listen, or to ask; None where there is no folder that surely is the user's own.
+
+    Programs with other settings, or on another display, are none of ours. The folder is made.
+    """
+    parent = _runtime_folder()
+    if parent is None:
+        return None
+    folder = parent / "context-inspector"
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700)
+    if not _is_ours_alone(folder):
+        return None
+    name = _name()
+    place = Place(folder / f"{name}.socket", folder / f"{name}.lock")
+    return place if len(os.fsencode(place.socket)) <= _LONGEST_PATH else None
+
+
+def _runtime_folder() -> Path | None:
+    if sys.platform == "win32":  # pipes there have no folder to guard them; every start is a process of its own
+        return None
+    named = os.environ.get("TMPDIR" if sys.platform == "darwin" else "XDG_RUNTIME_DIR", "")
+    folder = Path(named)
+    return folder if named and folder.is_absolute() and _is_ours_alone(folder) else None
+
+
+def _is_ours_alone(folder: Path) -> bool:
+    """Whether it is a folder of this user's that nobody else may enter."""
+    if sys.platform == "win32":
+        return False
+    try:
+        found = folder.stat(follow_symlinks=False)
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
+
+
+def _name() -> str:
+    """What tells programs apart that must not talk: the user's folders and the display."""
+    display = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY", "").removesuffix(".0")
+    folders = ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+    names = ("CONTEXT_INSPECTOR_HOME", *folders, "HOME", "QT_QPA_PLATFORM")
+    parts = [display, *(os.environ.get(name, "") for name in names)]
+    return blake2b(os.fsencode("\0".join(parts)), digest_size=8).hexdigest()
+
+
+# Handing over
+
+
+def hand_over(place: Place, request: Request, *, waits: bool = False, limit_s: float = LIMIT_S) -> Outcome:
+    """Hand a request to the first program.
+
+    Args:
+        place: where it listens.
+        request: what is wanted.
+        waits: somebody is the first, but may not listen yet.
+        limit_s: how long all of it may take.
+    """
+    line, until = request.encoded(), time.monotonic() + limit_s
+    if len(line) > MOST_BYTES or len(request.targets) > MOST_TARGETS or sys.platform == "win32":
+        return Outcome.NOBODY
+    while True:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as first:
+            first.settimeout(max(0.01, until - time.monotonic()))
+            try:
+                first.connect(str(place.socket))
+            except OSError:
+                if not waits or time.monotonic() > until:
+                    return Outcome.NOBODY
+            else:
+                return _ask(first, line, until)
+        time.sleep(_RETRY_S)
+
+
+def _ask(first: socket.socket, line: bytes, until: float) -> Outcome:
+    if not is_own_user(first):
+        return Outcome.NOBODY
+    try:
+        if _line_from(first, until) != GREETING:
+            return Outcome.NOBODY
+        first.sendall(line)
+    except OSError:  # it ended, or is at work for long: it has seen nothing of ours
+        return Outcome.NOBODY
+    try:
+        return Outcome.TAKEN if _line_from(first, max(until, time.monotonic() + 1)) == TAKEN else Outcome.NOBODY
+    except TimeoutError:
+        return Outcome.SILENT
+    except OSError:
+        return Outcome.NOBODY
+
+
+def _line_from(first: socket.socket, until: float) -> bytes:
+    """One short line; b"" or a part of one where the other has gone.
+
+    Raises:
+        OSError: it did not come, TimeoutError where it only did not come in time.
+    """
+    line = b""
+    while not line.endswith(b"\n") and len(line) < len(GREETING):
+        first.settimeout(max(0.01, until - time.monotonic()))
+        part = first.recv(1)
+        if not part:
+            break
+        line += part
+    return line
+
+
+def is_own_user(connected: socket.socket) -> bool:
+    """Whether the process at the other end is this user's; where that cannot be asked the folder vouches for it."""
+    if sys.platform == "win32" or not hasattr(socket, "SO_PEERCRED"):
+        return True
+    try:
+        peer = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    except OSError:
+        return False
+    return struct.unpack("3i", peer)[1] == os.geteuid()
+
+
+def _is_file(word: str) -> bool:
+    try:
+        return Path(word).is_file()
+    except (OSError, ValueError):  # too long, or with a character no name has
+        return False
+
+
+def _current_folder() -> str:
+    try:
+        return str(Path.cwd())
+    except OSError:  # removed meanwhile
+        return ""
+
+
+def _absolute(target: str, folder: str) -> str:
+    return target if target.startswith(_SCHEMES) else os.path.normpath(Path(folder) / target)
+
+
+def _is_target(value: object) -> bool:
+    if not isinstance(value, str) or not value or len(value) > _LONGEST_TARGET or "\0" in value:
+        return False
+    return value.startswith(_SCHEMES) or Path(value).is_absolute()
+
+
+def _plain_token(token: str) -> str:
+    return token if len(token) <= _LONGEST_TOKEN and token.isascii() and token.isprintable() else ""

@@ -1,0 +1,193 @@
+"""The program's own log: a file in the log folder for each running instance, secrets masked, never larger than 2 MB.
+
+The first instance writes `context-inspector.log`, one beside it `context-inspector-2.log` and so on: two that wrote and
+rotated one file would lose lines. Nothing is written about messages; where a line quotes the wire it is masked and
+cannot pretend to be several lines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from typing_extensions import override
+
+from inspector.base.held_file import hold
+from inspector.base.paths import log_folder
+
+Mask = Callable[[str], str]
+"""Text with its secrets replaced."""
+
+STEM = "context-inspector"
+_MOST_BYTES = 1 << 20
+_INSTANCES = 16
+_TAIL_BYTES = 512 << 10
+# Control and bidi characters but ends of lines and tabs: a terminal that shows the file would obey them.
+_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+
+
+class LineFormatter(logging.Formatter):
+    """`2026-11-22 11:05:26.123 WARNING inspector.ui.app.application: words`; further lines of a record are indented."""
+
+    def __init__(self, mask: Mask) -> None:
+        super().__init__()
+        self._mask = mask
+
+    @override
+    def format(self, record: logging.LogRecord) -> str:
+        words = record.getMessage()
+        if record.exc_info:
+            words = f"{words}\n{self.formatException(record.exc_info)}"
+        words = _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", self._mask(words))
+        when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(record.created))
+        head = f"{when}.{int(record.msecs):03} {record.levelname} {record.name}: "
+        return head + words.rstrip("\n").replace("\n", "\n    ")
+
+
+class LogFile(logging.Handler):
+    """Writes records to this instance's file; of a full one, one earlier part is kept.
+
+    Attributes:
+        path: the file; None while nothing was written, or where that cannot be.
+    """
+
+    def __init__(self, mask: Mask) -> None:
+        super().__init__()
+        self.setFormatter(LineFormatter(mask))
+        self.path: Path | None = None
+        self._file: int | None = None
+        self._held: int | None = None
+        self._tried = self._said = False
+
+    @override
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            line = f"{self.format(record)}\n".encode(errors="replace")
+            if not self._tried:
+                self._tried = True
+                self._take_file()
+            if self._file is None or self.path is None:
+                return
+            if os.fstat(self._file).st_size + len(line) > _MOST_BYTES:
+                self._begin_anew(self.path)
+            os.write(self._file, line)
+        except Exception as error:  # noqa: BLE001  logging never fails whoever logs
+            self._say_once(error)
+
+    def _say_once(self, error: Exception) -> None:
+        """Say that the log is not written; what of, is said nowhere: nobody has masked it."""
+        if self._said or sys.stderr is None:
+            return
+        self._said = True
+        why = error.strerror if isinstance(error, OSError) else None
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(f"The program's log cannot be written: {why or type(error).__name__}.\n")
+
+    def _take_file(self) -> None:
+        """Find a name nobody else holds; the file beside it that is held is never rotated."""
+        folder = log_folder()
+        for number in range(1, _INSTANCES + 1):
+            stem = STEM if number == 1 else f"{STEM}-{number}"
+            held = os.open(folder / f"{stem}.lock", os.O_CREAT | os.O_RDWR, 0o600)
+            if hold(held):
+                self._held = held
+                self.path = folder / f"{stem}.log"
+                self._file = _opened(self.path)
+                return
+            os.close(held)
+
+    def _begin_anew(self, path: Path) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+        path.replace(earlier_part(path))
+        self._file = _opened(path)
+
+    @override
+    def close(self) -> None:
+        for descriptor in (self._file, self._held):
+            if descriptor is not None:
+                os.close(descriptor)
+        self._file = self._held = None
+        super().close()
+
+
+if TYPE_CHECKING:
+    _ToStream = logging.StreamHandler[TextIO]
+else:
+    _ToStream = logging.StreamHandler
+
+
+class _Terminal(_ToStream):
+    """Writes records to standard error, and nothing of what cannot be written."""
+
+    @override
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Logging's own would print what was to be masked."""
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
+
+
+def earlier_part(path: Path) -> Path:
+    """Where the part before the present one lies, if there is one."""
+    return path.with_name(f"{path.name}.1")
+
+
+def start(mask: Mask, *, detailed: bool = False) -> LogFile:
+    """Write what the program logs to its file from now on, and warnings to standard error as before.
+
+    Args:
+        mask: replaces secrets.
+        detailed: everything of the program's own, and not what is worth a line only.
+    """
+    handler = LogFile(mask)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    if sys.stderr is not None:  # a packaged program without a terminal has none
+        to_terminal = _Terminal()
+        to_terminal.setLevel(logging.WARNING)
+        to_terminal.setFormatter(LineFormatter(mask))
+        root.addHandler(to_terminal)
+    logging.getLogger("inspector").setLevel(logging.DEBUG if detailed else logging.INFO)
+    logging.getLogger(_DEMO).setLevel(logging.INFO if detailed else logging.WARNING)
+    return handler
+
+
+_DEMO = "inspector.demo.gateway"
+"""Given to the websockets library, which writes down frames where all is asked for: payloads belong in no log."""
+
+
+def stop(handler: LogFile) -> None:
+    """Write no more."""
+    root = logging.getLogger()
+    for other in [one for one in root.handlers if one is handler or isinstance(one, _Terminal)]:
+        root.removeHandler(other)
+        other.close()
+    logging.getLogger("inspector").setLevel(logging.NOTSET)
+    logging.getLogger(_DEMO).setLevel(logging.INFO)  # never less: it would be given frames, and tokens in them
+
+
+def last_lines(path: Path | None, most: int) -> list[str]:
+    """The last lines of a log, those of the part before it among them; none where it cannot be read."""
+    if path is None:
+        return []
+    lines: list[str] = []
+    for part in (path, earlier_part(path)):
+        if len(lines) >= most:
+            break
+        try:
+            with part.open("rb") as file:
+                file.seek(max(0, part.stat().st_size - _TAIL_BYTES))
+                lines = [*file.read().decode(errors="replace").splitlines(), *lines]
+        except OSError:
+            continue
+    return lines[-most:]

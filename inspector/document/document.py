@@ -1,0 +1,425 @@
+"""One document: a capture, its sources, passes and what a window or the command line asks of them.
+
+No Qt. Files and live traffic come the same way: a live source writes a capture file, and `poll` reads on in it
+as `open_log` reads a log.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from inspector.analysis import Analysis, Changes
+from inspector.analysis.chain import ChainStep, chain_of
+from inspector.analysis.counting import Counting
+from inspector.base.collector import no_collection
+from inspector.capture.block import Block
+from inspector.capture.capture import Capture
+from inspector.capture.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
+from inspector.capture.sources import SourceFile
+from inspector.document.decision_log import DecisionLog
+from inspector.msp.capture import FORMAT, MspCapture, is_session_document, read_sessions, tells_sessions
+from inspector.msp.document import NotMspError, SessionDocument
+from inspector.msp.following import SessionFollowing
+from inspector.protocol.tool_names import ToolAliases
+from inspector.sources.follow import FollowedLog
+from inspector.sources.inputs import is_stream, open_source
+
+_CHECKS_S = 1.0
+_CHECKS_FAILED = "The checks of {} ended at No. {:,} by an error in this program, which its log file describes."
+_CUT_OFF = "{} ends before its JSON array is closed: it may have been cut off."
+
+
+class Observer(Protocol):
+    """Told about changes on the loop's thread, after the passes have taken them in."""
+
+    def messages_changed(self, changes: Changes) -> None:
+        """New messages arrived, or earlier ones changed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a file has been read."""
+
+    done: int
+    """Bytes."""
+    total: int
+    messages: int
+    waiting: bool = False
+    """The next step is not ready yet; asking again at once would only burn time."""
+
+
+class CaptureDocument:
+    """A capture with its analysis.
+
+    Attributes:
+        name: what titles show.
+        path: the file opened, or the capture file a live source writes; None before.
+        capture, analysis: the messages and what is known of them.
+        decisions: what the gateway decided about the messages, where that lies beside the log.
+        live: traffic is still arriving.
+        followed: the opened log, followed as it grows; None when it is not.
+        msp: the sessions this is a projection of, where it was opened from such a document; they are what is edited.
+        sessions: lets the capture follow their edits.
+        counting: counts the tokens of its messages, when somebody asks for it.
+        observers: told about each change.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self.name = name
+        self.path: Path | None = None
+        self.capture = Capture()
+        self.analysis = Analysis(self.capture)
+        self.decisions = DecisionLog(self.capture)
+        self.live = False
+        self.followed: FollowedLog | None = None
+        self.msp: SessionDocument | None = None
+        self.sessions: SessionFollowing | None = None
+        self._log = Path()
+        self._stream: SourceFile | None = None
+        self._checks_due = 0.0
+        self.observers: list[Observer] = []
+        self._readers: list[SourceReader] = []
+        self.counting = Counting(self.capture, self.analysis.tokens)
+
+    # Reading
+
+    def open_log(
+        self, path: Path, *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
+        follow: bool = False,
+    ) -> Generator[Progress]:  # fmt: skip
+        """Read a log step by step; each step is some MB and leaves a usable document.
+
+        Args:
+            path: a log, an archive of one, a pipe, or STANDARD_INPUT; these end when what fills them ends. Also a file
+                or a folder of sessions with their sub-sessions (protocols.md 14), told by what is in it.
+            name: what titles show instead of the file's own name.
+            block_bytes: read in one step.
+            wait: for whoever reads for us; else a step without anything new says that it waits.
+            follow: go on with `poll` when the log grows.
+
+        Raises:
+            OSError: the file cannot be read.
+            UnknownFormatError: nothing in its first 1,000 lines is known.
+        """
+        stream = is_stream(path)
+        self._log = path
+        if not stream and is_session_document(path):
+            yield from self.open_sessions([path], name=name, block_bytes=block_bytes, wait=wait)
+            return
+        source = open_source(path, name)
+        self.path = source.data_path if stream else path
+        self.name = self.name or name or (source.name if stream else title_of(path))
+        self.live = stream
+        if stream and (yield from self._streams_sessions(source, wait=wait)):
+            yield from self._open_streamed(source, block_bytes, wait=wait)
+        else:
+            yield from self._read_log(self._add(source), block_bytes, wait=wait, follow=follow)
+
+    def _streams_sessions(self, source: SourceFile, *, wait: bool) -> Generator[Progress, None, bool]:
+        """Whether a stream holds sessions; waits for its first object, as for the first line of a log."""
+        self._stream = source
+        yield from self._waited(source, lambda: tells_sessions(source) is not None, wait=wait)
+        return bool(tells_sessions(source))
+
+    def _open_streamed(self, source: SourceFile, block_bytes: int, *, wait: bool) -> Generator[Progress]:
+        """Read the sessions of a stream, once all of it has come."""
+        yield from self._waited(source, lambda: not source.growing, wait=wait)
+        self.live = False
+        try:
+            yield from self.open_sessions([source.data_path], block_bytes=block_bytes, wait=wait)
+        finally:  # also when it was cancelled
+            if self.msp is not None:
+                self.msp.leave_disk()
+            source.close()
+
+    def _waited(self, source: SourceFile, there: Callable[[], bool], *, wait: bool) -> Generator[Progress]:
+        reader = SourceReader(source, 0)
+        for _ in reader.wait_until(there, wait=wait):
+            yield self._progress(reader)
+
+    def stop_stream(self) -> None:
+        """Take in no more of standard input or a pipe; what came stays. Also from a signal handler."""
+        if self._stream is not None and self._stream.feed is not None:
+            self._stream.feed.stop()
+
+    def open_sessions(
+        self, paths: Sequence[Path], *, name: str | None = None, block_bytes: int = BLOCK_BYTES, wait: bool = True,
+        sessions: SessionDocument | None = None,
+    ) -> Generator[Progress]:  # fmt: skip
+        """Read files and folders of sessions with their sub-sessions as one document; steps as those of `open_log`.
+
+        Args:
+            paths: files and folders.
+            name: what titles show instead of the first one's own name.
+            block_bytes: read in one step.
+            wait: for whoever reads for us.
+            sessions: what was read already.
+
+        Raises:
+            OSError: they cannot be read, or there is no room for a spool.
+            UnknownFormatError: they hold no sessions.
+        """
+        self._log = self.path = paths[0]
+        self.name = self.name or name or (paths[0].name if paths[0].is_dir() else title_of(paths[0]))
+        if sessions is None:
+            steps = read_sessions(paths, wait=wait)
+            while True:
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    sessions = end.value
+                    break
+                except NotMspError as error:
+                    raise UnknownFormatError(str(error)) from None
+                yield Progress(0, 1, 0, waiting=True)
+        assert sessions is not None
+        shown = MspCapture(sessions, self.path, self.name)
+        for done, total in shown.fill():
+            yield Progress(done, 2 * total, 0)
+        self.msp, self.sessions = sessions, SessionFollowing(self, shown)
+        if shown.source is not None:
+            yield from self._read_log(self._add(shown.source), block_bytes, wait=wait, follow=False)
+        self.sessions.tell_problems()
+
+    def take_rewritten(self, rows: Sequence[int]) -> None:
+        """Let the passes take in lines that were written anew in their places."""
+        if rows:
+            self._tell(self.analysis.rewritten(np.array(rows, np.int64)))
+
+    def catch_up(self) -> None:
+        """Let the checks look at what they were told meanwhile."""
+        self._tell(self.analysis.catch_up())
+
+    def can_go_on(self) -> bool:
+        """Whether a reading that was given up can go on where it stopped: not when what fills a spool was stopped."""
+        return bool(self._readers) and self._readers[0].source.feed is None
+
+    def go_on(self, *, block_bytes: int = BLOCK_BYTES, wait: bool = True, follow: bool = False) -> Generator[Progress]:
+        """Read the rest of a log whose `open_log` was closed before its end; the same steps, the same errors."""
+        yield from self._read_log(self._readers[0], block_bytes, wait=wait, follow=follow)
+
+    def _read_log(self, reader: SourceReader, block_bytes: int, *, wait: bool, follow: bool) -> Generator[Progress]:
+        source, path = reader.source, self._log
+        finished = False
+        try:
+            yield self._progress(reader)
+            for _ in reader.find_out(wait=wait) if not source.read_to else ():
+                yield self._progress(reader)
+            if follow and source.feed is None and source.elements is None:
+                self.followed = FollowedLog(source)
+            for block in reader.read(block_bytes, wait=wait, to_be_followed=self.followed is not None):
+                if block is not None:
+                    self._take(source, block, more=True)
+                elif source.feed is not None:  # of a stream, whose next block may take its time
+                    self._tell(self.analysis.catch_up())
+                yield self._progress(reader)
+            if source.format == "gateway-log":
+                for _ in self.decisions.open(path, wait=wait, follow=self.followed is not None):
+                    yield replace(self._progress(reader), waiting=True)
+                self.analysis.findings.decisions = self.decisions.found
+            finished = True
+        finally:
+            if self._readers:  # else closed while it was read: the checks would find the files shut
+                self._tell(self.analysis.catch_up())
+            self.live = False
+            if source.feed is not None:
+                source.feed.stop()
+            if self.followed is not None and not finished:  # cancelled: nothing more is to come
+                self.followed.close()
+                self.followed = None
+
+    def _add(self, source: SourceFile, *, live: bool = False) -> SourceReader:
+        reader = SourceReader(source, self.capture.add_source(source), live=live)
+        self._readers.append(reader)
+        return reader
+
+    def _progress(self, reader: SourceReader) -> Progress:
+        """How far reading has come; `total` is 0 for a stream, whose end nobody knows."""
+        source = reader.source
+        done, total = source.read_to, source.size
+        if source.feed is not None:
+            taken, total = source.feed.progress
+            done = taken * source.read_to // max(1, source.size) if total else source.read_to
+        return Progress(done, total, len(self.capture), waiting=reader.waiting)
+
+    def load(self, path: Path, *, name: str | None = None) -> None:
+        """Read a log to its end. Raises as `open_log` does."""
+        for _ in self.open_log(path, name=name):
+            pass
+
+    def follow_capture(self, path: Path, *, name: str) -> None:
+        """Attach the capture file a live source writes; `poll` then takes in what it gains.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        self.name, self.path, self.live = name, path, True
+        self._add(SourceFile(path, name), live=True)
+
+    def poll(self) -> bool:
+        """Take in the whole lines a live capture or a followed log has gained; whether there were any."""
+        if self.followed is not None:
+            if self.decisions.follow():
+                self.catch_up()
+            self.followed.update()  # it gives out whole lines, and a torn one only when nobody goes on with it
+        found = [self._read_on(reader, whole_lines=self.followed is None) for reader in self._readers]
+        if not any(found):
+            self._check_again()
+        return any(found)
+
+    def _check_again(self) -> None:
+        """Nothing came: time for what the checks left for later, and for what waits too long by the clock."""
+        by_clock = self.analysis.now_ns is not None and time.monotonic() >= self._checks_due
+        if by_clock or self.analysis.findings.behind:
+            self._checks_due = time.monotonic() + _CHECKS_S
+            self._tell(self.analysis.catch_up())
+
+    def look_further(self, until: float) -> bool:
+        """Do some of what the checks have put off because records have to be read again for it.
+
+        Args:
+            until: when to stop, by `time.perf_counter`; something is done however late it is.
+
+        Returns:
+            Whether nothing is left to be done until more messages come.
+        """
+        if not self._readers:  # closed
+            return True
+        changes, done = self.analysis.go_on(until)
+        self._tell(changes)
+        return done
+
+    def use_tool_aliases(self, aliases: ToolAliases) -> None:
+        """Let tools go by other names, also in what was read: which results collapse may change."""
+        self._tell(self.analysis.use_tool_aliases(aliases))
+
+    def count_tokens(self) -> None:
+        """Count the tokens of all messages taken in, and return when that is done; see `troubles` where it failed."""
+        self.counting.count_all()
+        self.tell_counted()
+
+    def tell_counted(self) -> None:
+        """Tell observers which messages have been counted since the last call."""
+        self._tell(self.analysis.take_counted())
+
+    def end_live(self) -> None:
+        """The source has ended: read what is left, a torn last line included."""
+        for reader in self._readers:
+            reader.end_live()
+        while self.poll():
+            pass
+        for reader in self._readers:
+            self._read_on(reader, whole_lines=False)
+        self._tell(self.analysis.catch_up())
+        self.live = False
+
+    def _read_on(self, reader: SourceReader, *, whole_lines: bool) -> bool:
+        block = reader.next(whole_lines=whole_lines, size=LIVE_BLOCK_BYTES)
+        if block is not None:
+            self._take(reader.source, block, more=self.behind > LIVE_BLOCK_BYTES)
+        return block is not None
+
+    def _take(self, source: SourceFile, block: Block, *, more: bool = False) -> None:
+        """Take a block in, and let the passes and everybody else know.
+
+        Args:
+            more: further blocks follow at once, so that the findings may wait for them.
+        """
+        source.read_to = max(source.read_to, block.stop)
+        with no_collection():
+            appended = self.capture.append(block)
+            changes = self.analysis.feed(appended.touched, more=more)
+        self._tell(changes)
+
+    def _tell(self, changes: Changes) -> None:
+        if changes.stop > changes.start or len(changes.changed) or changes.tree_moved:
+            for observer in list(self.observers):
+                observer.messages_changed(changes)
+
+    def close(self) -> None:
+        """Close the files; the columns stay."""
+        self.counting.close()
+        if self.sessions is not None:
+            self.sessions.stop()
+        self.live = False
+        for reader in self._readers:
+            reader.close()
+        self._readers.clear()
+        if self._stream is not None:
+            self._stream.close()
+        if self.followed is not None:
+            self.followed.close()
+        self.capture.close()
+        self.decisions.close()
+
+    # Asking
+
+    @property
+    def troubles(self) -> list[str]:
+        """What kept sources from being read to their end, or from being followed; sentences for the user."""
+        found = [source.feed.trouble for source in self.capture.sources if source.feed is not None]
+        found += [self.followed.trouble if self.followed is not None else None]
+        found += [_CUT_OFF.format(source.name) for source in self.capture.sources if source.cut_off]
+        found += [_CHECKS_FAILED.format(name, row) for name, row in self.analysis.findings.failed.items()]
+        found += [self.counting.trouble]
+        return [sentence for sentence in found if sentence is not None]
+
+    @property
+    def arriving(self) -> bool:
+        """Whether messages come in by themselves now: live traffic, or a log that has grown within the last minute."""
+        return self.live or (self.followed is not None and self.followed.active)
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether messages come in, or may at any time: in the capture of a tap until its server has ended."""
+        if self.arriving:
+            return True
+        source = self.capture.sources[0] if self.followed is not None and self.capture.sources else None
+        origin = source.origin.get("origin") if source is not None else None
+        tapped = isinstance(origin, dict) and origin.get("source") == "tap"
+        return source is not None and tapped and not source.ended.reason
+
+    @property
+    def waiting(self) -> bool:
+        """Whether what `poll` did not bring is being read by another process, and will come."""
+        return any(reader.waiting for reader in self._readers)
+
+    @property
+    def behind(self) -> int:
+        """Bytes that wait to be read."""
+        return sum(reader.source.size - reader.source.read_to for reader in self._readers)
+
+    @property
+    def format(self) -> str | None:
+        """The format most lines of the first source are in, or that of the document they are a projection of."""
+        if self.msp is not None:
+            return FORMAT
+        return self.capture.sources[0].format if self.capture.sources else None
+
+    @property
+    def unreadable(self) -> int:
+        """Messages nothing could be made of."""
+        return self.capture.unreadable_count
+
+    def chain(self, message: int) -> list[ChainStep]:
+        """The causal chain of a message, both ways, in order of arrival, the message itself included."""
+        return chain_of(self.analysis, message)
+
+    def kind_counts(self) -> dict[str, int]:
+        """Messages by canonical kind, most frequent first."""
+        codes, counts = np.unique(self.capture.columns["kind"], return_counts=True)
+        pairs = sorted(zip(counts.tolist(), codes.tolist(), strict=True), key=lambda p: (-p[0], p[1]))
+        return {self.capture.strings[code]: count for count, code in pairs}
+
+
+def title_of(path: Path) -> str:
+    """A short name that still tells logs apart: gateways call all of theirs the same."""
+    stem = path.name.partition(".")[0]
+    return f"{path.parent.name}/{path.name}" if stem in ("envelope-history", "capability-decisions") else path.name

@@ -1,0 +1,225 @@
+"""A live session: a gateway source, the capture file it writes, and the document that reads on in it.
+
+No Qt. The document is told of nothing but what lies in the file (design.md 4, one way for live and file).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from inspector.base.aio import spawn
+from inspector.capture.captures import new_capture
+from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S
+from inspector.capture.writer import CaptureWriter
+from inspector.document.document import CaptureDocument
+from inspector.sources.connection import Connection
+from inspector.sources.gateway import GatewaySource
+from inspector.sources.state import SourceState
+
+SLICE_S = 0.006
+"""How long it takes in before others have their turn; a block that is under way then, some 4 ms, is finished."""
+
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the operating system says when a file cannot grow any more."""
+
+_LEAVES_S = 5.0
+"""A gateway that does not let us go is left all the same."""
+
+StateCallback = Callable[[SourceState, str], None]
+
+
+class LiveSession:
+    """Joins a gateway and feeds a document until it is closed or the connection ends.
+
+    Attributes:
+        connection: where to and as whom.
+        document: gains what arrives.
+        own: the capture file among the user's data, held by us; whoever saves or closes decides about it.
+        writer: writes that file.
+        source: the connection itself.
+        state, sentence: as last reported; the sentence is for the user.
+        complete: all that was received lies in the file and is in the document, and nothing more comes.
+    """
+
+    def __init__(
+        self, connection: Connection, document: CaptureDocument, *, on_state: StateCallback, demo: bool = False
+    ) -> None:
+        """Create the capture file and attach the document to it.
+
+        Args:
+            connection: where to and as whom.
+            document: empty.
+            on_state: called with each state and a sentence for the user.
+            demo: the capture says that it may be thrown away.
+
+        Raises:
+            OSError: the capture file cannot be written.
+        """
+        self.connection = connection
+        self.document = document
+        self.state = SourceState.CONNECTING
+        self.sentence = ""
+        self.complete = False
+        self._on_state = on_state
+        self.own = new_capture(connection.space)
+        origin = connection.origin() | ({"demo": True} if demo else {})
+        try:
+            self.writer = CaptureWriter(self.own.path, origin=origin, background=True)
+        except OSError:
+            self.own.discard()
+            raise
+        self.source = GatewaySource(connection, self.writer, on_state=self._noted)
+        document.follow_capture(self.writer.path, name=connection.space)
+        document.analysis.now_ns = time.time_ns()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._left = asyncio.Event()
+
+    def start(self) -> None:
+        """Connect in the background; states are reported to the callback."""
+        spawn(self._run(), name=f"gateway {self.connection.space}", owner=self._tasks)
+
+    async def _run(self) -> None:
+        polling = spawn(self._poll(), name="poll the capture", owner=self._tasks)
+        try:
+            await self.source.run()
+        finally:
+            self._left.set()
+            polling.cancel()
+            await self._finish()
+
+    async def _poll(self) -> None:
+        behind = False
+        while True:
+            # Catching up, it only lets others have their turn between two slices.
+            await asyncio.sleep(0 if behind else POLL_S)
+            behind = self._take_in()
+
+    def _take_in(self) -> bool:
+        """Take in what lies in the file, one slice of it; whether much more waits."""
+        until = time.perf_counter() + SLICE_S
+        while self.document.poll():
+            if self.document.behind <= LIVE_BLOCK_BYTES:
+                return False
+            if time.perf_counter() >= until:
+                return True
+        return False
+
+    async def _finish(self) -> None:
+        try:
+            self.writer.settle()
+        except OSError as error:
+            # Kept open: saved elsewhere, the capture gains what could not be written here.
+            self._noted(SourceState.FAILED, str(error))
+            await self.take_in_all()
+        else:
+            self.writer.close()
+            await self.take_in_all()
+            self.document.end_live()
+            self.complete = True
+        self.document.live = False
+        self.document.analysis.now_ns = None
+
+    async def take_in_all(self) -> None:
+        """Take in every whole line of the file, in slices; also after the end, when it was saved elsewhere."""
+        while (much := self._take_in()) or self.document.waiting:  # noqa: ASYNC110  a file, and another process
+            await asyncio.sleep(0 if much else POLL_S)
+        while self.document.poll():
+            pass
+
+    def _noted(self, state: SourceState, sentence: str) -> None:
+        if state is SourceState.FAILED and self.writer.error is not None:
+            sentence = self._why_stopped(self.writer.error)
+        if (state, sentence) == (self.state, self.sentence):
+            return
+        self.state, self.sentence = state, sentence
+        self._on_state(state, sentence)
+
+    def _why_stopped(self, error: OSError) -> str:
+        what = "there is no space left" if error.errno in NO_SPACE else str(error).rstrip(".")
+        where = f" for {self.writer.path}" if error.errno in NO_SPACE else ""
+        waiting = self.writer.waiting_messages()
+        messages = f"{waiting:,} messages" if waiting > 1 else "message"
+        kept = f", the last {messages} only in memory" if waiting else ""
+        lost = f", except {self.writer.refused:,} messages for which there was no room" if self.writer.refused else ""
+        return (
+            f"The capture was stopped: {what}{where}. What was received is kept{kept}{lost}. "
+            "Save the capture on another disk, or free some space and save it then."
+        )
+
+    async def close(self) -> None:
+        """Leave the gateway and wait until everything received is in the document."""
+        await self.source.close()
+        tasks = set(self._tasks)
+        if not tasks:
+            return
+        try:
+            await asyncio.wait_for(self._left.wait(), _LEAVES_S)
+        except TimeoutError:
+            for task in tasks:
+                task.cancel()
+        await asyncio.wait(tasks)  # however much there is still to take in
+
+    def release(self) -> None:
+        """Close the file for good; what still waits is written if there is room by now, and lost if not."""
+        with contextlib.suppress(OSError):
+            self.writer.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What became of trying a connection.
+
+    Attributes:
+        welcomed: the gateway let us in.
+        sentence: what it said, or what went wrong; for the user.
+        millis: until it answered.
+        others: participants present.
+        capabilities: how many it gave us.
+    """
+
+    welcomed: bool
+    sentence: str
+    millis: float
+    others: int = 0
+    capabilities: int = 0
+
+
+async def probe(connection: Connection) -> Probe:
+    """Join a gateway and leave at once; nothing is kept. Never raises for network trouble.
+
+    Raises:
+        OSError: there is no room for a temporary capture.
+    """
+    with tempfile.TemporaryDirectory(prefix="context-inspector-") as folder:
+        answered = asyncio.Event()
+        writer = CaptureWriter(Path(folder) / "probe.ctxcap", origin=connection.origin())
+
+        def noted(state: SourceState, _sentence: str) -> None:
+            if state is not SourceState.CONNECTING:
+                answered.set()
+
+        source = GatewaySource(connection, writer, on_state=noted, reconnect=False)
+        tasks: set[asyncio.Task[Any]] = set()
+        started = time.perf_counter()
+        spawn(source.run(), name="probe a gateway", owner=tasks)
+        await answered.wait()
+        millis = (time.perf_counter() - started) * 1000
+        state, sentence = source.state, source.sentence
+        await source.close()
+        await asyncio.gather(*tasks)
+        writer.close()
+        document = CaptureDocument()
+        document.load(writer.path)
+        seen = {p.name: p for p in document.analysis.participants.all.values()}
+        document.close()
+    us = seen.pop(source.participant, None)
+    held = len(us.capabilities or ()) if us is not None else 0
+    return Probe(state is SourceState.CONNECTED, sentence, millis, sum(p.here is True for p in seen.values()), held)

@@ -1,0 +1,95 @@
+"""The marks of messages that were exported, written beside the file they were exported to."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.marks import ContextTarget, Note
+from inspector.document.document import CaptureDocument
+from inspector.document.marks_file.file import MarksFile
+from inspector.protocol.secrets.masking import mask_text
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedNotes:
+    """Marks and comments, so that whoever writes them need not look at the document.
+
+    Attributes:
+        messages: the exported ones by their place in the file, from 0.
+        contexts: by space and path; an empty path is the main context.
+        total: messages exported.
+    """
+
+    messages: dict[int, Note]
+    contexts: dict[tuple[str, str], Note]
+    total: int
+
+    def __bool__(self) -> bool:
+        return bool(self.messages or self.contexts)
+
+
+def notes_of(document: CaptureDocument, messages: Iterable[int], *, masked: bool = True) -> ExportedNotes:
+    """The notes of a document as far as they are on these messages, and those of its contexts.
+
+    Args:
+        document: whose notes they are.
+        messages: in the order in which they are exported.
+        masked: secrets in comments are replaced by dots.
+    """
+    marks, tree = document.analysis.marks, document.analysis.contexts.tree
+    noted = set(marks.rows.tolist())
+    found: dict[int, Note] = {}
+    total = 0
+    for message in messages:
+        if message in noted:
+            found[total] = _masked(marks.note(message)) if masked else marks.note(message)
+        total += 1
+    contexts = {
+        (document.capture.strings[target.space], "" if target.node == MAIN else tree.path(target.node)): (
+            _masked(note) if masked else note
+        )
+        for target, note in marks.contexts()
+    }
+    return ExportedNotes(found, contexts, total)
+
+
+def _masked(note: Note) -> Note:
+    return Note(note.marked, mask_text(note.comment))
+
+
+def write_beside(notes: ExportedNotes, target: Path) -> Path | None:
+    """Write the notes of exported messages for the file they are in. Reads that file; any thread may call it.
+
+    Returns:
+        Where they were written: beside the file, or among the user's data where there are marks of another one; None
+        where there are none.
+
+    Raises:
+        OSError: they could not be written, or the file is not what was exported.
+        ValueError: the same.
+    """
+    if not notes:
+        return None
+    document = CaptureDocument()
+    try:
+        document.load(target)
+        analysis = document.analysis
+        if len(analysis) != notes.total:
+            raise OSError(errno.EINVAL, f"{target.name} has other messages by now")
+        for row, note in notes.messages.items():
+            analysis.marks.put(row, note)
+        for (space, path), note in notes.contexts.items():
+            number = document.capture.strings.find(space) if space else 0
+            if number is None or number not in analysis.contexts.spaces:
+                continue
+            node = analysis.contexts.tree.find(number, path) if path else MAIN
+            if node != MAIN or not path:
+                analysis.marks.put(ContextTarget(number, node), note)
+        file = MarksFile(document, target)
+        return file.write_copy(target)
+    finally:
+        document.close()

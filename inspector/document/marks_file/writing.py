@@ -1,0 +1,155 @@
+"""Writes the marks of one document: merged with what others wrote, under a lock, where they can be written."""
+
+from __future__ import annotations
+
+import errno
+import threading
+from pathlib import Path
+
+import msgspec
+
+from inspector.document.marks_file import places
+from inspector.document.marks_file.content import (
+    MOST_BYTES,
+    Entries,
+    Snapshot,
+    encoded,
+    entries_of,
+    merged,
+    read,
+    with_over,
+)
+from inspector.document.marks_file.identity import fits
+
+
+class Writer:
+    """Knows what this session saw in which file, so that what others change there is told from what it changed.
+
+    Attributes:
+        path: the file the marks are kept in; None while there is none.
+    """
+
+    def __init__(self) -> None:
+        self._had: dict[Path, Entries] = {}  # what this session took in from a file, or wrote to it, last
+        self._took: list[tuple[int, Path, Entries]] = []  # the same, not in the snapshots up to that number
+        self._stuck: set[Path] = set()  # files from which our entries could not be removed
+        self._lock = threading.Lock()
+        self._taken = self._written = 0
+        self.path: Path | None = None
+
+    def next_number(self) -> int:
+        """The number of a snapshot that is taken now."""
+        self._taken += 1
+        return self._taken
+
+    def took(self, file: Path, entries: Entries) -> None:
+        """Entries of a file were taken in."""
+        with self._lock:
+            self._took.append((self._taken, file, entries))
+            self.path = self.path or file
+
+    def write(self, snapshot: Snapshot) -> None:
+        """Replace the file as a whole, or delete it where there is nothing to keep; any thread may call it.
+
+        Raises:
+            OSError: it could not be written anywhere; the old one is untouched.
+        """
+        with self._lock:
+            if snapshot.number < self._written:
+                return
+            with places.writing_alone():
+                self._write(snapshot)
+            self._written = snapshot.number
+
+    def _write(self, snapshot: Snapshot) -> None:
+        for number, file, entries in self._took:
+            if number < snapshot.number:
+                self._had[file] = {**self._had.get(file, {}), **entries}
+        self._took = [took for took in self._took if took[0] >= snapshot.number]
+        place = self._write_first(snapshot)
+        for _ in range(2):
+            if not self._clear_others(snapshot, place):
+                break
+            place = self._write_first(snapshot)  # what stays in them is to be said where we can write
+        self.path = place
+        if place is not None and snapshot.heads:
+            places.remember(snapshot.heads[0], place, snapshot.home)
+
+    def _clear_others(self, snapshot: Snapshot, place: Path | None) -> bool:
+        """Remove our entries from files that would be the older of two; whether other ones are stuck than before."""
+        before = set(self._stuck)
+        for other in [other for other in self._had if other != place]:
+            try:
+                self._write_at(other, snapshot, {})
+            except OSError:
+                self._stuck.add(other)
+            else:
+                del self._had[other]
+                self._stuck.discard(other)
+        return self._stuck != before
+
+    def write_copy(self, snapshot: Snapshot) -> Path | None:
+        """Write the marks for a copy of the capture, which has its own marks from then on.
+
+        Raises:
+            OSError: they could not be written.
+        """
+        with self._lock, places.writing_alone():
+            had, stuck = dict(self._had), self._stuck
+            self._stuck = set()
+            try:
+                place = self._write_first(snapshot)
+            finally:
+                self._had, self._stuck = had, stuck
+            if place is not None and snapshot.heads:
+                places.remember(snapshot.heads[0], place, snapshot.home)
+            return place
+
+    def _write_first(self, snapshot: Snapshot) -> Path | None:
+        """Write to the best place that can be written to; which it was, None where there is nothing to write."""
+        trouble = OSError(errno.EEXIST, "what lies there is of other captures")
+        for place in snapshot.places:
+            entries = self._entries_for(place, snapshot.entries)
+            if not entries and not self._stuck:
+                return None
+            if not entries:
+                continue  # that is for a file among the user's data to say
+            try:
+                self._write_at(place, snapshot, entries)
+            except OSError as error:
+                trouble = error
+            else:
+                self._had[place] = entries
+                return place
+        raise trouble
+
+    def _entries_for(self, place: Path, entries: Entries) -> Entries:
+        """Our entries as a file has to say them: among the user's data, with what they stand in place of elsewhere."""
+        if place.parent != places.own_folder():
+            return {key: msgspec.structs.replace(entry, over=[]) for key, entry in entries.items()}
+        for stuck in self._stuck - {place}:
+            entries = with_over(entries, self._had.get(stuck, {}))
+        return entries
+
+    def _write_at(self, place: Path, snapshot: Snapshot, entries: Entries) -> None:
+        """Write entries together with what others wrote there.
+
+        Raises:
+            OSError: it could not be written, or there is what must not be replaced.
+        """
+        try:
+            found = read(place)
+        except ValueError as error:
+            raise OSError(errno.EEXIST, f"{place.name} cannot be read: {error}") from error
+        if found is not None and not fits(found, snapshot.heads):
+            raise OSError(errno.EEXIST, f"{place.name} holds the marks of another file")
+        there = entries_of(found)
+        result = merged(entries, self._had.get(place, {}), there)
+        if result:
+            data = encoded(snapshot, result)
+            if len(data) > MOST_BYTES:
+                raise OSError(errno.EFBIG, "there are too many")
+            if result != there:
+                places.replace_whole(place, data)
+        elif found is not None:
+            places.remove(place)

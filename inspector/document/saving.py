@@ -1,0 +1,185 @@
+"""Saving a capture under a name of the user's, also while it is being written; no Qt.
+
+A capture of ours moves: it is renamed where that is possible, else copied and taken up there. Anything else is copied,
+byte for byte as it was read. At every moment one whole copy lies on disk under the old name or under the new one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+from inspector.base.whole_file import PartFile
+from inspector.capture.captures import OwnCapture, captures_folder
+from inspector.capture.sources import SourceFile
+from inspector.capture.writer import CaptureWriter
+from inspector.document.document import CaptureDocument, title_of
+
+_STEP_BYTES = 1 << 20
+_TAIL_BYTES = 1 << 18
+"""So much may be left for the moment in which the writer changes over."""
+
+_ADVICE = {
+    errno.EACCES: "Choose a folder you may write to",
+    errno.EPERM: "Choose a folder you may write to",
+    errno.EROFS: "Choose a folder you may write to",
+    errno.ENOSPC: "Free some space, or choose another disk",
+    errno.EDQUOT: "Free some space, or choose another disk",
+    errno.EFBIG: "Free some space, or choose another disk",
+    errno.EBUSY: "Save it once more",
+    errno.ENOENT: "Choose a folder that exists",
+    errno.ENAMETOOLONG: "Choose a shorter name",
+    errno.EISDIR: "Choose another name",
+}
+
+
+async def save_capture(
+    document: CaptureDocument, target: Path, *, own: OwnCapture | None, writer: CaptureWriter | None
+) -> None:
+    """Make a capture the file the user chose; the document reads on there, and the writer writes on there.
+
+    Args:
+        document: shows the capture.
+        target: replaced when it exists; the user was asked.
+        own: the file among the program's data that moves there; None when it was saved before: then it stays.
+        writer: writes the capture; None when nobody does any more.
+
+    Raises:
+        OSError: it could not be saved; everything is as before.
+    """
+    source = document.capture.sources[0]
+    target = _checked(source.path, target)
+    if _is_same(source.path, target):
+        return
+    if own is None or not _all_written(writer) or not _renamed(source.path, target):
+        await _copy_over(source, target, writer)
+    if writer is not None and not writer.closed:
+        writer.path = target
+    source.move_to(target)
+    source.path, source.name = target, target.name
+    document.path, document.name = target, title_of(target)
+    if own is not None:
+        with contextlib.suppress(OSError):  # it stays as a copy nobody needs
+            own.discard()
+
+
+async def save_copy(document: CaptureDocument, target: Path) -> None:
+    """Write what was read of a log, byte for byte, to another file; the document stays with its own.
+
+    Raises:
+        OSError: it could not be written; what was at the target before is still there.
+    """
+    source = document.capture.sources[0]
+    target = _checked(source.path, target)
+    if document.msp is not None and any(_is_same(file.path, target) for file in document.msp.files):
+        raise OSError(errno.EEXIST, "That is a file of the sessions themselves", str(target))
+    if source.lost_to:
+        raise OSError(errno.EIO, "The beginning of the log is no longer on the disk", str(source.path))
+    if not _is_same(source.path, target):
+        await _copy_over(source, target, None)
+
+
+def why_not_saved(error: OSError, target: Path) -> str:
+    """What happened and what to do, in sentences for the user."""
+    what = (error.strerror or str(error)).rstrip(".")
+    advice = _ADVICE.get(error.errno or 0, "Choose another name or folder")
+    return f"{target.name} could not be saved in {target.parent}: {what}. {advice}; the capture is where it was."
+
+
+def _checked(source: Path, target: Path) -> Path:
+    target = Path(os.path.realpath(target))  # a link keeps being one
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "There is a folder of that name", str(target))
+    if target.parent == captures_folder().resolve() and not _is_same(source, target):
+        raise PermissionError(errno.EPERM, "That folder is for captures that are not saved yet", str(target))
+    return target
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+def _all_written(writer: CaptureWriter | None) -> bool:
+    """Whether the file can hold all there is; where its disk is full, the rest needs another one."""
+    if writer is None or writer.error is None:
+        return True
+    try:
+        writer.settle()
+    except OSError:
+        return False
+    return True
+
+
+def _renamed(source: Path, target: Path) -> bool:
+    """Rename; False where that cannot be, as from one disk to another, or on Windows while the file is open."""
+    try:
+        source.replace(target)
+    except OSError:
+        return False
+    return True
+
+
+async def _copy_over(source: SourceFile, target: Path, writer: CaptureWriter | None) -> None:
+    """Copy all there is beside the target, and only then put it in the target's place; the writer goes on there."""
+    with _part_beside(target) as part:
+        copied = await asyncio.to_thread(_copy, source, part, 0, writer is not None and not writer.closed)
+        if writer is not None and not writer.closed:
+            writer.go_on_in(part, copied=copied, named=target)
+            return
+        if writer is not None:  # the connection ended meanwhile
+            await asyncio.to_thread(_copy, source, part, copied, False)
+        part.chmod(source.path.stat().st_mode & 0o777 if source.path.is_file() else 0o600)
+        part.replace(target)
+
+
+@contextlib.contextmanager
+def _part_beside(target: Path) -> Generator[Path]:
+    """An empty file in the target's folder; it is gone when anything fails."""
+    part = PartFile(target)
+    if os.name == "nt":  # what is open cannot be renamed there
+        part.release()
+    try:
+        yield part.path
+    except BaseException:
+        part.discard()
+        raise
+    part.release()
+
+
+def _copy(source: SourceFile, part: Path, copied: int, grows: bool) -> int:
+    """Copy on behind what was copied; how many bytes there are then. Of a file that grows, a little is left."""
+    whole = source.size
+    with part.open("r+b") as file, _reading(source) as read:
+        file.seek(copied)
+        while data := read(copied, _STEP_BYTES):
+            copied += file.write(data)
+            if grows and source.size - copied < _TAIL_BYTES:
+                break
+        file.flush()
+        os.fsync(file.fileno())
+    if not grows and copied < whole:
+        raise OSError(errno.EBUSY, "The file became shorter while it was being copied", str(source.path))
+    return copied
+
+
+@contextlib.contextmanager
+def _reading(source: SourceFile) -> Generator[Callable[[int, int], bytes]]:
+    """A way to read at an offset that does not disturb the document's: by the open file where that can be.
+
+    The name may stand for another file by now.
+    """
+    if hasattr(os, "pread"):
+        yield source.read
+        return
+    own = SourceFile(source.data_path)
+    try:
+        yield own.read
+    finally:
+        own.close()

@@ -1,0 +1,358 @@
+"""The answers of the command line as plain objects, in exactly the shapes of design.md 5."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.capabilities import Held
+from inspector.analysis.chain import ChainStep
+from inspector.analysis.context_summary import odd_codes, sizes_of
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.latency import Latency, latency_by_participant, latency_by_tool
+from inspector.analysis.lifecycles import life_json
+from inspector.analysis.model_context.outcome import outcomes
+from inspector.analysis.named import Named
+from inspector.analysis.participant_queries import Tool
+from inspector.analysis.participants import Participant
+from inspector.analysis.thoughts import thought_before
+from inspector.capture.hashes import NO_ROW
+from inspector.capture.heads import HEAD
+from inspector.document.document import CaptureDocument
+from inspector.document.participant_summary import Judged, ParticipantStory, Refused, judge, story_of
+from inspector.document.token_summary import tokens_of
+from inspector.filters.fields import FIELDS
+from inspector.protocol import kinds
+from inspector.protocol.times import NO_TIME, format_time
+
+
+def summary(document: CaptureDocument, file: str) -> dict[str, Any]:
+    """What a capture holds; `tokens` and `context` are None unless tokens were counted."""
+    analysis, capture = document.analysis, document.capture
+    counted = analysis.tokens.done
+    contexts = analysis.contexts
+    main = np.flatnonzero(contexts.nodes() == MAIN)
+    return {
+        "file": file,
+        "format": document.format,
+        "records": capture.record_count,
+        "messages": len(capture) - contexts.sessions.count_structure(slice(None)),
+        "unreadable": document.unreadable,
+        "spaces": [capture.strings[space] for space in contexts.spaces if space],
+        "participants": list(dict.fromkeys(p.name for p in analysis.participants.all.values())),
+        "kinds": document.kind_counts(),
+        "contexts": len(contexts.tree.alive()),
+        "main": len(main) - contexts.sessions.count_structure(main),
+        "badges": analysis.transients.totals(),
+        "tokens": tokens_of(document) if counted else None,
+        "context": [one.as_json(analysis) for one in outcomes(analysis)] if counted else None,
+        "latency": {
+            "tools": _latencies(latency_by_tool(analysis)),
+            "participants": _latencies(latency_by_participant(analysis)),
+        },
+        "findings": analysis.findings.found.counts(),
+    }
+
+
+def _latencies(found: dict[str, Latency]) -> dict[str, dict[str, float]]:
+    """In milliseconds to the microsecond."""
+    return {
+        name: {
+            "count": one.count, "p50": round(one.p50, 3), "p95": round(one.p95, 3), "p99": round(one.p99, 3),
+            "longest": round(one.longest, 3),
+        }
+        for name, one in found.items()
+    }  # fmt: skip
+
+
+def finding_entries(document: CaptureDocument) -> Iterator[dict[str, Any]]:
+    """Every finding, the most severe first; numbers count from 1."""
+    for found in document.analysis.findings.all():
+        yield {
+            "code": found.code,
+            "severity": found.severity.word,
+            "no": found.row + 1,
+            "context": None if found.context is None else _path(found.context),
+            "text": found.text,
+        }
+
+
+def context_nodes(document: CaptureDocument, *, tokens: bool = False) -> Iterator[dict[str, Any]]:
+    """The nodes below main in tree order, space after space; a session stands before its sub-sessions, as their root.
+
+    Args:
+        document: the capture.
+        tokens: name those that were counted in each, and with all below it; main is a node then as well, the first.
+    """
+    analysis = document.analysis
+    sizes, odd = sizes_of(analysis), odd_codes(analysis)
+    counts = analysis.tokens.node_sums() if tokens else None
+    sessions = analysis.contexts.sessions.labels
+    for space in analysis.contexts.spaces or [0]:  # also of nothing there is a main context
+        if space in sessions:
+            yield _session(document, space, tokens=tokens)
+        elif tokens:
+            yield _main(document, space, tokens=True)
+        for node in analysis.contexts.tree.walk(space):
+            counted = {}
+            if counts is not None:
+                counted = {"tokens": int(counts.own[node]), "subtree_tokens": int(counts.subtree[node])}
+            shown = {**_node(document, node), "bytes": int(sizes[node]), **counted, "odd": odd.get(node, [])}
+            if space in sessions:
+                shown["status"] = analysis.contexts.metadata(node).get("status")
+                shown["parent"] = shown["parent"] or document.capture.strings[space] or None
+            yield shown
+
+
+def _session(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, Any]:
+    """A session of MSP: its main context under its own name."""
+    sessions, name = document.analysis.contexts.sessions, document.capture.strings[space] or None
+    metadata = sessions.metadata.get(space, {})
+    return {
+        **_main(document, space, tokens=tokens), "path": name, "label": sessions.labels[space] or name,
+        "type": "session", "metadata": metadata, "implicit": space in sessions.implied, "id": name,
+        "started_by": sessions.began.get(space), "status": metadata.get("status"),
+    }  # fmt: skip
+
+
+def _main(document: CaptureDocument, space: int, *, tokens: bool) -> dict[str, Any]:
+    """The main context of a space as the root of all others; rows that only tell of a session count as no messages."""
+    contexts, columns = document.analysis.contexts, document.capture.columns
+    here = np.flatnonzero(columns["space"] == space)
+    structure = contexts.sessions.of_structure(columns["kind"][here])
+    said = here if structure is None else here[~structure]
+    own = said[contexts.nodes_of(said) == MAIN]
+    senders = list(dict.fromkeys(columns["sender"][own].tolist()))
+    counted = {}
+    if tokens:
+        each = document.analysis.tokens.columns["tokens"]
+        sums = [int(np.maximum(each[rows], 0).sum(dtype=np.int64)) for rows in (own, said)]
+        counted = dict(zip(("tokens", "subtree_tokens"), sums, strict=True))
+    return {
+        "path": None, "parent": None, "label": "main", "type": "main", "type_reason": None, "metadata": {},
+        "state": contexts.main_state(space, document.analysis.now_ns), "depth": 0,
+        "messages": len(own), "subtree_messages": len(said), "implicit": False,
+        "participants": [document.capture.strings[sender] for sender in senders if sender],
+        "space": document.capture.strings[space] or None, "id": None,
+        "first": int(own[0]) + 1 if len(own) else None, "last": int(own[-1]) + 1 if len(own) else None,
+        "started_by": None, "ended_by": None,
+        "bytes": int(columns["size"][own].sum(dtype=np.int64)), **counted, "odd": [],
+    }  # fmt: skip
+
+
+_LONGEST_PATH = 4_096
+_PATH_END = 1_000
+
+
+def _path(path: str) -> str:
+    """A path; of one with thousands of segments its two ends, or 10,000 nodes below one another would be 500 MB."""
+    return path if len(path) <= _LONGEST_PATH else f"{path[:_PATH_END]}…{path[-_PATH_END:]}"
+
+
+def _node(document: CaptureDocument, node: int) -> dict[str, Any]:
+    contexts, strings = document.analysis.contexts, document.capture.strings
+    tree = contexts.tree
+    return {
+        "path": _path(tree.path(node)),
+        "parent": _path(tree.path(tree.parent[node])) if tree.parent[node] != MAIN else None,
+        "label": contexts.label(node),
+        "type": contexts.type(node),
+        "type_reason": contexts.type_reason(node) or None,
+        "metadata": contexts.metadata(node),
+        "state": contexts.state(node, document.analysis.now_ns),
+        "depth": tree.depth(node),
+        "messages": tree.own[node],
+        "subtree_messages": tree.subtree[node],
+        "implicit": tree.implicit[node],
+        "participants": [strings[code] for code in contexts.speakers_of(node)],
+        "space": strings[tree.space[node]] or None,
+        "id": _path(tree.name[node]),
+        "first": _no(contexts.first_row[node]),
+        "last": _no(contexts.last_row[node]),
+        "started_by": _no(contexts.started_by[node]),
+        "ended_by": _no(contexts.concluded_by[node]),
+    }
+
+
+def _no(row: int) -> int | None:
+    return row + 1 if row >= 0 else None
+
+
+def _raw(document: CaptureDocument, message: int) -> bytes:
+    capture = document.capture
+    return capture.line_part(message, 0, HEAD) if capture.is_big(message) else capture.envelope_bytes(message)
+
+
+def message_story(document: CaptureDocument, message: int) -> dict[str, Any]:
+    """One message with what it says, why it happened and what came of it; numbers count from 1."""
+    analysis, capture = document.analysis, document.capture
+    return {
+        "no": message + 1,
+        "fields": {field.name: field.value(analysis, message) for field in FIELDS},
+        # Of a message above 1 MB the beginning, which is no envelope; `show --save` writes all of it.
+        "envelope": None if capture.is_big(message) else capture.envelope(message),
+        "raw": _raw(document, message).decode("utf-8", "backslashreplace"),
+        "deliveries": [{"participant": d.participant, "event": d.event} for d in capture.deliveries_of(message)],
+        "causes": [cause + 1 for cause in analysis.correlation.causes(message)],
+        "effects": [effect + 1 for effect in analysis.correlation.effects(message)],
+        "links": links_of(document, message),
+        "odd": link_sentence(document, message),
+        "chain": [_step(step) for step in document.chain(message)],
+        "thought_before": None if (thought := thought_before(analysis, message)) is None else thought + 1,
+        "capability": judged(document, message),
+        "lifecycle": life_json(analysis, message),
+        "findings": [
+            {"code": found.code, "severity": found.severity.word, "text": found.text}
+            for found in analysis.findings.of(message)
+        ],
+    }
+
+
+def judged(document: CaptureDocument, message: int) -> dict[str, Any]:
+    """Whether its sender might send a message: as we predict it from what was announced, and as the gateway decided.
+
+    `differs` says that both are known and not the same; then the gateway matches otherwise than is specified.
+    """
+    return _judged(judge(document, message))
+
+
+def _judged(found: Judged) -> dict[str, Any]:
+    verdicts = [
+        {
+            "result": verdict.get("result"), "required": verdict.get("required_capability"),
+            "matched": verdict.get("matched_capability"), "source": verdict.get("matched_source"),
+        }
+        for verdict in found.verdicts
+    ]  # fmt: skip
+    return {"predicted": found.predicted, "by": found.by, "verdicts": verdicts, "differs": found.differs}
+
+
+def participant_stories(document: CaptureDocument) -> Iterator[dict[str, Any]]:
+    """Everybody who took part: who is here, since when, what each may do, was refused, offers and waits for."""
+    for space, name in list(document.analysis.participants.all):
+        story = story_of(document, space, name)
+        if story is not None:
+            yield _story(document, story)
+
+
+def _story(document: CaptureDocument, story: ParticipantStory) -> dict[str, Any]:
+    participant = story.participant
+    return {
+        "space": document.capture.strings[participant.space] if participant.space else None,
+        "name": participant.name,
+        "here": participant.here,
+        "since": _time(participant.since_ns),
+        "left": _time(participant.left_ns),
+        "comings": [{"no": one.row + 1, "here": one.here} for one in participant.comings],
+        "messages": participant.messages,
+        "kinds": dict(story.kinds),
+        "capabilities": None if story.held is None else [_held(one) for one in story.held],
+        "changes": [
+            {"no": one.row + 1, "what": one.what, "grant_id": one.grant, "capabilities": list(one.capabilities)}
+            for one in story.changes
+        ],
+        "revoked": [
+            {"no": one.row + 1, "grant_id": one.grant, "capabilities": list(one.capabilities)} for one in story.revoked
+        ],
+        "refused": [_refused(one) for one in story.refused],
+        "differing": [{"no": row + 1, **_judged(one)} for row, one in story.differing],
+        "tools": None if story.tools is None else [_tool(one) for one in story.tools],
+        "latency": _latencies(dict(story.latency)),
+        "answered": None if story.answered is None else _latencies({"": story.answered})[""],
+        "waits_for": [row + 1 for row in story.asks],
+        "waited_for": [row + 1 for row in story.asked],
+        "usage": _usage(participant),
+    }
+
+
+def _usage(participant: Participant) -> dict[str, int | None] | None:
+    """What it last reported of its context; None when it reported nothing."""
+    if not participant.status_rows:
+        return None
+    last = participant.status_rows[-1] + 1
+    return {"tokens": participant.tokens, "max_tokens": participant.max_tokens, "no": last}
+
+
+def _tool(one: Tool) -> dict[str, Any]:
+    return {"name": one.name, "description": one.description, "no": one.row + 1}
+
+
+def _held(one: Held) -> dict[str, Any]:
+    return {"capability": one.capability, "no": one.row + 1, "grant_id": one.grant, "confirmed": one.confirmed}
+
+
+def _refused(one: Refused) -> dict[str, Any]:
+    return {
+        "no": one.row + 1,
+        "message": None if one.message is None else one.message + 1,
+        "missing": one.missing,
+        "predicted": one.judged.predicted,
+        "verdicts": [verdict.get("result") for verdict in one.judged.verdicts],
+        "differs": one.judged.differs,
+    }
+
+
+def _time(time_ns: int) -> str | None:
+    return None if time_ns == NO_TIME else format_time(time_ns)
+
+
+def links_of(document: CaptureDocument, message: int) -> list[dict[str, Any]]:
+    """What each correlation id of a message names: a message by its number, a context, a stream, or nothing seen."""
+    analysis, capture = document.analysis, document.capture
+    space = int(capture.columns["space"][message])
+    links: list[dict[str, Any]] = []
+    for identifier in dict.fromkeys(capture.correlation_ids(message)[:_MOST_LINKS]):
+        rows = capture.find_id(identifier) or _also_called(document, message, identifier)
+        context = analysis.contexts.tree.find(space, identifier)
+        stream = capture.strings.find(identifier)
+        link: dict[str, Any] = {"id": identifier, "names": "nothing seen"}
+        if rows:
+            cause = int(analysis.correlation.columns["cause"][message])
+            link["no"] = (cause if cause in rows else max((r for r in rows if r < message), default=rows[0])) + 1
+            link["names"] = "message" if link["no"] <= message else "later message"
+        elif context != MAIN:
+            link |= {"names": "context", "context": _path(analysis.contexts.tree.path(context))}
+        elif stream and bool((capture.columns["stream"] == stream).any()):
+            link |= {"names": "stream", "stream": identifier}
+        links.append(link)
+    return links
+
+
+def _also_called(document: CaptureDocument, message: int, identifier: str) -> list[int]:
+    """The message meant by a name that is no envelope's id, as drafts had them (`analysis.draft_names`)."""
+    cause = int(document.analysis.correlation.columns["cause"][message])
+    return [cause] if cause != NO_ROW and document.capture.correlation_ids(message) == [identifier] else []
+
+
+_MOST_LINKS = 256
+_SAID = {
+    Named.LATER_MESSAGE: "It came before the message it names.",
+    Named.NOTHING_SEEN: "Nothing that was seen bears the id it names.",
+}
+
+
+def link_sentence(document: CaptureDocument, message: int) -> str | None:
+    """What is odd about the link of a message, as a sentence; None where nothing is. It mends itself."""
+    analysis = document.analysis
+    named = Named(int(analysis.named.named(np.array([message]))[0]))
+    if document.capture.string("kind", message) != kinds.RESPONSE:
+        return _SAID.get(named)
+    if named == Named.LATER_MESSAGE:
+        return f"This response came before its request, No. {int(analysis.correlation.columns['cause'][message]) + 1}."
+    return "Its request was never seen." if named == Named.NOTHING_SEEN else None
+
+
+def _step(step: ChainStep) -> dict[str, Any]:
+    return {
+        "no": step.message + 1,
+        "relation": step.relation,
+        "delta_ms": _ms(step.delta_ns),
+        "after": None if step.after is None else step.after + 1,
+        "took_ms": _ms(step.took_ns),
+    }
+
+
+def _ms(nanoseconds: int | None) -> float | None:
+    return None if nanoseconds is None else nanoseconds / 1e6

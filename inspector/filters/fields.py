@@ -1,0 +1,384 @@
+"""Every field once: name, type, where its values come from, label and help (design.md 6).
+
+Filter, completion, table columns, the command line and help all read this table. To add a field: one `Field` in FIELDS.
+Where its value comes from is its `column`: an array that the capture or a pass keeps, else `_decoded`, which reads the
+record again when it is asked for. A pass is needed only for what other messages tell, or what is filtered often.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspector.analysis import Analysis
+from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Lazy, Numbers
+from inspector.analysis.contexts import STATES
+from inspector.analysis.correlation import ToolRule
+from inspector.analysis.findings import Severity
+from inspector.analysis.latency import latency_ms
+from inspector.analysis.named import Named
+from inspector.analysis.proposals import ProposalState
+from inspector.analysis.tokens import NOT_COUNTED
+from inspector.analysis.transients import BADGE_SETS, Badge
+from inspector.analysis.waiting import are_waiting
+from inspector.capture.capture import Capture
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_HASH, NO_ROW, hash_text
+from inspector.capture.payload_values import PayloadValues, walk
+from inspector.protocol import kinds, msp
+from inspector.protocol.secrets.beside import is_secret_beside
+from inspector.protocol.secrets.masking import is_secret_key
+from inspector.protocol.text import text_shown
+from inspector.protocol.times import NO_TIME
+from inspector.tokens.counter import TOKENIZER
+
+Take: TypeAlias = "slice | NDArray[np.integer[Any]]"
+"""Which messages of a column: a run of them, or some."""
+
+
+class FieldType(enum.Enum):
+    """What values a field has, and so which operators fit."""
+
+    STRING = "text"
+    KIND = "kind"
+    """A text whose `like` follows capability rules."""
+    CONTEXT = "context path"
+    """A path; the only type with `under` and `childof`."""
+    INTEGER = "whole number"
+    NUMBER = "number"
+    TIME = "time"
+    """Integer nanoseconds since the Unix epoch, UTC."""
+    SEVERITY = "severity"
+    """A word of `Severity`, ordered as those are."""
+    BOOLEAN = "yes or no"
+    ANY = "any"
+    """Decided value by value: fields of a payload."""
+
+
+class Depends(enum.Enum):
+    """What can change a value after its message was read."""
+
+    FIXED = "nothing"
+    PASS = "a later message"
+    TREE = "a move in the context tree"
+    CLOCK = "the time"
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field."""
+
+    name: str
+    type: FieldType
+    label: str
+    """Column title."""
+    help: str
+    """One sentence."""
+    column: Callable[[Analysis], Column]
+    depends: Depends = Depends.FIXED
+    many: bool = False
+    """Values are lists; a comparison holds if it holds for any element."""
+    like_column: Callable[[Analysis], Column] | None = None
+    """What `like` matches where that is not `column`."""
+    secret: str | None = None
+    """A key on the way to a payload's value that names a secret; whoever shows a value asks `secret_at`."""
+    values: tuple[str, ...] = ()
+    """Values that are offered also where no message has them."""
+    path: tuple[str, ...] = ()
+    """Keys from the payload down to the value; empty for what is no value of a payload."""
+
+    def value(self, analysis: Analysis, message: int) -> object:
+        """The value of one message: None when absent, [] for an absent list, times as integer nanoseconds."""
+        return self.column(analysis).value(message)
+
+    def secret_at(self, analysis: Analysis, message: int) -> str | None:
+        """The key for which the value of a message is a secret and has to be masked; None where it is none by that."""
+        if self.secret is not None or not self.path:
+            return self.secret
+        return self.path[-1] if is_secret_beside(analysis.capture.payload(message), self.path) else None
+
+
+def _strings(name: str) -> Callable[[Analysis], Column]:
+    return lambda a: Interned(a.capture.columns[name], a.capture.strings)
+
+
+def _linked(name: str) -> Callable[[Analysis], Column]:
+    return lambda a: Interned(a.correlation.columns[name], a.capture.strings)
+
+
+def _numbers(name: str, absent: int | None = None) -> Callable[[Analysis], Column]:
+    return lambda a: Numbers(a.capture.columns[name], absent)
+
+
+Texts: TypeAlias = "tuple[str, ...] | None"
+MayHold: TypeAlias = Callable[[Analysis, Take, Texts], "NDArray[np.bool_]"]
+
+
+def _decoded(value: Callable[[Analysis, int], object], may_hold: MayHold | None = None) -> Callable[[Analysis], Column]:
+    def column(analysis: Analysis) -> Column:
+        known = None if may_hold is None else partial(may_hold, analysis)
+        return Decoded(lambda message: value(analysis, message), len(analysis), known)
+
+    return column
+
+
+def _may_have_id(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]:
+    """Ids that are text are known by their hash; others are rare."""
+    hashes = analysis.capture.text_hashes("id_hash", rows)
+    return np.ones(len(hashes), np.bool_) if texts is None else _hashed(hashes, texts) | (hashes == NO_HASH)
+
+
+def _may_name(analysis: Analysis, rows: Take, texts: Texts) -> NDArray[np.bool_]:
+    """Of several ids named only the first is known by its hash."""
+    columns = analysis.capture.columns
+    flags = columns["flags"][rows]
+    named = (flags & Flag.CORRELATED.value) != 0
+    if texts is None:
+        return named
+    first = _hashed(analysis.capture.text_hashes("correlation_hash", rows), texts)
+    return named & (first | ((flags & Flag.MANY_CORRELATIONS.value) != 0))
+
+
+def _may_have_summary(analysis: Analysis, rows: Take, _texts: Texts) -> NDArray[np.bool_]:
+    return (analysis.transients.columns["badges"][rows] & Badge.TRANSIENT.value) != 0
+
+
+def _hashed(hashes: NDArray[np.uint64], texts: tuple[str, ...]) -> NDArray[np.bool_]:
+    """Which hashes are those of one of some texts."""
+    found = np.zeros(len(hashes), np.bool_)
+    for text in texts:
+        found |= hashes == np.uint64(hash_text(text))
+    return found
+
+
+def _lazy(analysis: Analysis, at: Callable[[Take], NDArray[Any]]) -> Lazy:
+    return Lazy(len(analysis), at)
+
+
+def _numbered(messages: NDArray[Any]) -> NDArray[np.int64]:
+    """Message indices as the numbers users see."""
+    return messages.astype(np.int64) + 1
+
+
+def _own_number(analysis: Analysis) -> Column:
+    def at(rows: Take) -> NDArray[np.int64]:
+        return _numbered(np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows)
+
+    return Numbers(_lazy(analysis, at))
+
+
+def _number(name: str) -> Callable[[Analysis], Column]:
+    """A column of message indices."""
+    return lambda a: Numbers(_lazy(a, lambda rows: _numbered(a.transients.columns[name][rows])), NO_ROW + 1)
+
+
+def message_text(capture: Capture, message: int) -> str | None:
+    """The text a message shows; of what is no envelope, the bytes as far as they are text.
+
+    Of a message above 1 MB as far as its head goes: `filters.big_values` reads the rest.
+    """
+    flags = capture.flags(message)
+    if flags & Flag.FRAME:
+        return (capture.record(message).data or b"").decode("utf-8", "replace")
+    if flags & Flag.UNREADABLE:
+        return capture.record(message).raw.decode("utf-8", "replace")
+    if flags & Flag.GAP:
+        return capture.reason(message)
+    return text_shown(capture.string("kind", message) or "", capture.payload(message))
+
+
+def _tool(analysis: Analysis) -> Column:
+    columns = analysis.correlation.columns
+    call = analysis.capture.strings.find("tools/call") or -1
+
+    def at(rows: Take) -> NDArray[Any]:
+        return np.where(columns["method"][rows] == call, columns["target"][rows], 0)
+
+    return Interned(_lazy(analysis, at), analysis.capture.strings)
+
+
+def _latency(analysis: Analysis) -> Column:
+    """(n,) float64 milliseconds, NaN where there is none."""
+    return Numbers(_lazy(analysis, lambda rows: latency_ms(analysis, rows)))
+
+
+def _answered(analysis: Analysis) -> Column:
+    request = analysis.capture.strings.find(kinds.REQUEST) or -1
+
+    def at(rows: Take) -> NDArray[np.int64]:
+        answer = _numbered(analysis.correlation.columns["answer"][rows])
+        return np.where(analysis.capture.columns["kind"][rows] == request, answer, 0)
+
+    return Numbers(_lazy(analysis, at), 0)
+
+
+def _waiting(analysis: Analysis) -> Column:
+    proposal = analysis.capture.strings.find(kinds.PROPOSAL) or -1
+
+    def at(rows: Take) -> NDArray[np.uint8]:
+        found = np.arange(*rows.indices(len(analysis))) if isinstance(rows, slice) else rows.astype(np.int64)
+        waits = are_waiting(analysis.capture, analysis.correlation.columns, found)
+        decision = analysis.capture.columns["kind"][found] == proposal
+        return (waits * np.where(decision, 2, 1)).astype(np.uint8)
+
+    return Interned(_lazy(analysis, at), ("", "answer", "decision"))
+
+
+def _answers(analysis: Analysis) -> Column:
+    request, response = (analysis.capture.strings.find(k) or -1 for k in (kinds.REQUEST, kinds.RESPONSE))
+
+    def at(rows: Take) -> NDArray[np.int64]:
+        kind, cause = analysis.capture.columns["kind"], analysis.correlation.columns["cause"][rows]
+        linked = (kind[rows] == response) & (cause != NO_ROW)
+        linked &= kind[np.where(linked, cause, 0)] == request
+        return np.where(linked, _numbered(cause), 0)
+
+    return Numbers(_lazy(analysis, at), 0)
+
+
+def _paths(name: str) -> Callable[[Analysis], Column]:
+    def column(analysis: Analysis) -> Column:
+        contexts = analysis.contexts
+        ids = _lazy(analysis, lambda rows: contexts.nodes_of(rows) + 1)
+        return Interned(ids, getattr(contexts, name), contexts.tree.moves)
+
+    return column
+
+
+def _context_state(analysis: Analysis) -> Column:
+    contexts = analysis.contexts
+    entries = contexts.states(analysis.now_ns)
+    return Interned(_lazy(analysis, lambda rows: entries.take(contexts.nodes_of(rows))), STATES)
+
+
+def _context_raw(analysis: Analysis, message: int) -> object:
+    envelope = analysis.capture.envelope(message)
+    context = envelope.get("context") if isinstance(envelope, dict) else None
+    return context if isinstance(context, str | None) else _json(context)
+
+
+def _json(value: object) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _sources(analysis: Analysis) -> Column:
+    names = ("", *(source.name for source in analysis.capture.sources))
+    sources = analysis.capture.columns["source"]
+    return Interned(_lazy(analysis, lambda rows: sources[rows].astype(np.uint32) + 1), names)
+
+
+def _severity(analysis: Analysis) -> Column:
+    found = analysis.findings.found
+    return Interned(_lazy(analysis, lambda rows: found.severities[found.columns["set"][rows]]), _SEVERITIES)
+
+
+_SEVERITIES = ("", *(severity.word for severity in Severity))
+_RULES = ("", *(rule.name.lower().replace("_", " ") for rule in ToolRule if rule))
+_NAMED = ("", *(named.name.lower().replace("_", " ") for named in Named if named))
+_STATES = ("", *(state.name.lower() for state in ProposalState if state))
+_T, _D = FieldType, Depends
+
+FIELDS: tuple[Field, ...] = (
+    Field("no", _T.INTEGER, "No.", "Number of the message, counted from 1 in the order of arrival.",
+          _own_number),
+    Field("time", _T.TIME, "Time", "When it was logged or arrived, else sent.", _numbers("time_ns", NO_TIME)),
+    Field("ts", _T.TIME, "Sender's time", "The time its sender wrote, by its clock.", _numbers("ts_ns", NO_TIME)),
+    Field("id", _T.STRING, "Id", "Id of the envelope; local-N stands for a missing one.",
+          _decoded(lambda a, m: a.capture.envelope_id(m), _may_have_id)),
+    Field("protocol", _T.STRING, "Protocol", "The protocol string, a label only.", _strings("protocol")),
+    Field("space", _T.STRING, "Space", "The space it was said in.", _strings("space")),
+    Field("from", _T.STRING, "From", "Who sent it.", _strings("sender")),
+    Field("to", _T.STRING, "To", "Whom it is addressed to; absent means everyone.",
+          lambda a: InternedSets(a.capture.columns["to_set"], a.capture.to_sets), many=True),
+    Field("kind", _T.KIND, "Kind", "Canonical kind, without a suffix; `like` also sees method and target.",
+          _strings("kind"), like_column=lambda a: Interned(a.correlation.columns["call"], a.correlation.calls)),
+    Field("kind.raw", _T.STRING, "Kind as written", "The kind as it was sent.", _strings("kind_raw")),
+    Field("method", _T.STRING, "Method", "MCP method; of a response, its request's.", _linked("method"), _D.PASS),
+    Field("target", _T.STRING, "Target", "Tool, resource, prompt or completion reference.", _linked("target"), _D.PASS),
+    Field("tool", _T.STRING, "Tool", "Tool of a tools/call request, proposal or response.", _tool, _D.PASS),
+    Field("tool.rule", _T.STRING, "Tool found by", "Found by kind, payload, correlation, rpc id, or unknown.",
+          lambda a: Interned(a.correlation.columns["rule"], _RULES), _D.PASS),
+    Field("correlation", _T.STRING, "Correlation", "Ids of the messages it names.",
+          _decoded(lambda a, m: a.capture.correlation_ids(m), _may_name), many=True),
+    Field("correlation.names", _T.STRING, "Names",
+          "What its correlation names: message, later message (it came before it), context, stream, or nothing seen.",
+          lambda a: Interned(_lazy(a, a.named.named), _NAMED), _D.PASS),
+    Field("context", _T.CONTEXT, "Context", "Path of its context in the tree; absent in the main context.",
+          _paths("paths"), _D.TREE),
+    Field("context.root", _T.STRING, "Root context", "First segment of its context's path.", _paths("roots"), _D.TREE),
+    Field("context.leaf", _T.STRING, "Leaf context", "Last segment of its context's path.", _paths("leaves"), _D.TREE),
+    Field("context.depth", _T.INTEGER, "Context depth", "Segments in its context's path.",
+          lambda a: Numbers(_lazy(a, a.contexts.depths), 0), _D.TREE),
+    Field("context.raw", _T.STRING, "Context as written", "The context as it was sent.", _decoded(_context_raw)),
+    Field("context.type", _T.STRING, "Context type", "Declared type of its context, or reasoning.",
+          lambda a: Interned(_lazy(a, a.contexts.types), a.contexts.type_names), _D.TREE),
+    Field("context.state", _T.STRING, "Context state", "active, idle, concluded, cancelled.", _context_state, _D.CLOCK),
+    Field("size", _T.INTEGER, "Size", "Bytes of the envelope, message or frame.", _numbers("size")),
+    Field("text", _T.STRING, "Text", "The text it shows.", _decoded(lambda a, m: message_text(a.capture, m))),
+    Field("tokens", _T.INTEGER, "Tokens", f"What it says, counted with {TOKENIZER}: an estimate; absent until counted.",
+          lambda a: Numbers(a.tokens.columns["tokens"], NOT_COUNTED), _D.PASS),
+    Field("dir", _T.STRING, "Direction", "Direction as its log wrote it.", _strings("direction")),
+    Field("error", _T.BOOLEAN, "Error", "JSON-RPC errors, failed tools and system errors.",
+          lambda a: Flags(a.capture.columns["flags"], int(Flag.ERROR))),
+    Field("badge", _T.STRING, "Badge", f"Life of a tool result: {', '.join(BADGE_SETS[-1])}.",
+          lambda a: InternedSets(a.transients.columns["badges"], BADGE_SETS), _D.PASS, many=True),
+    Field("collapsed.by", _T.INTEGER, "Collapsed by", "No. of the message that consumed it.",
+          _number("collapsed_by"), _D.PASS),
+    Field("consumes", _T.INTEGER, "Consumes", "No. of the result it collapsed.", _number("consumes"), _D.PASS),
+    Field("summary", _T.STRING, "Summary", "What stands for a transient result once it is collapsed.",
+          _decoded(lambda a, m: a.transients.summary(m), _may_have_summary), _D.PASS),
+    Field("latency", _T.NUMBER, "Latency", "Milliseconds from a request to this response.", _latency, _D.PASS),
+    Field("answered", _T.INTEGER, "Answered by", "No. of the response to this request.", _answered, _D.PASS),
+    Field("answers", _T.INTEGER, "Answers", "No. of the request this response answers.", _answers, _D.PASS),
+    Field("waiting", _T.STRING, "Waiting", "answer: a request has none yet; decision: nobody has acted on a proposal.",
+          _waiting, _D.PASS),
+    Field("proposal.state", _T.STRING, "Proposal", "open, rejected, withdrawn, fulfilled or answered.",
+          lambda a: Interned(a.correlation.columns["proposal_state"], _STATES), _D.PASS),
+    Field("visibility", _T.STRING, "Visibility", "Where a message of a session may be seen.",
+          lambda a: Interned(a.visibility.columns["visibility"], a.visibility.values), _D.PASS,
+          values=msp.VISIBILITIES),
+    Field("delivered", _T.STRING, "Delivered to", "Who got it, as far as a gateway's log says.",
+          _decoded(lambda a, m: a.capture.recipients(m)), _D.PASS, many=True),
+    Field("stream", _T.STRING, "Stream", "Id of the stream a frame or stream message belongs to.", _strings("stream")),
+    Field("finding", _T.STRING, "Findings", "Codes of the findings about it, the most severe first.",
+          lambda a: InternedSets(a.findings.columns["set"], a.findings.found.sets), _D.PASS, many=True),
+    Field("finding.severity", _T.SEVERITY, "Severity", "Its worst finding: note, warning or error, in this order.",
+          _severity, _D.PASS),
+    Field("source", _T.STRING, "Source", "File or connection it came from.", _sources),
+    Field("mark", _T.BOOLEAN, "Mark", "You marked it.", lambda a: a.marks.marked_column(len(a)), _D.PASS),
+    Field("comment", _T.STRING, "Comment", "What you wrote about it.", lambda a: a.marks.comment_column(len(a)),
+          _D.PASS),
+)  # fmt: skip
+
+FIELD_BY_NAME: dict[str, Field] = {field.name: field for field in FIELDS}
+
+
+def payload_field(path: tuple[str, ...]) -> Field:
+    """A field for a value inside the payload.
+
+    Args:
+        path: keys from the payload down; digits index arrays (and name keys of objects). A wrong type on the
+            way means absent.
+    """
+    values = PayloadValues(path)
+
+    def column(analysis: Analysis) -> Column:
+        capture = analysis.capture
+
+        def value(message: int) -> object:
+            return walk(capture.payload(message), path)
+
+        return Decoded(value, len(analysis), decode_many=lambda rows: values.of(capture, rows, value))
+
+    name = ".".join(("payload", *(step if step.replace("_", "").isalnum() else _json(step) for step in path)))
+    label = path[-1] if path else "payload"
+    secret = next(filter(is_secret_key, path), None)
+    return Field(name, FieldType.ANY, label, "A value inside the payload.", column, secret=secret, path=path)

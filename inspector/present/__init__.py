@@ -1,0 +1,1 @@
+"""What window and command line say in words; no Qt."""

@@ -1,0 +1,1 @@
+"""Finds and masks secrets in text."""

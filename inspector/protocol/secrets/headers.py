@@ -1,0 +1,154 @@
+"""Secrets in headers, as text: `Authorization: Token ...`, `Cookie: a=...; b=...`, `('x-api-key', '...')`.
+
+Of an Authorization the scheme stays in clear. Lists of header and value are told from lists of names by what the value
+looks like: `["token", "space"]` is what a schema requires.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from inspector.protocol.secrets.keys import is_secret_key
+from inspector.protocol.secrets.shapes import border
+
+# After `Bearer` may stand what stands in prose; what is quoted is none of it.
+_NO_BEARERS = r"(?!(?i:tokens?|bearer|headers?|auth\w*|scheme|of|the|and|is|in|for|your)\b)"
+_BEARER = re.compile(
+    rf"(?=[bB])((?i:bearer){border(6)}(?:(?::?(?:[ \t]|\\{{1,64}}[tnr ]|\r?\n)){{1,8}}|%20|\+)(?:\\{{0,64}}[\"'`<])?)"
+    rf"{_NO_BEARERS}[A-Za-z0-9._~+/=\-]{{3,}}"
+)
+_COLON = r"(?:\\{0,64}[\"'][ \t]{0,8}[:,]|[ \t]{0,8}[:=])[ \t]{0,8}(?:b?\\{0,64}[\"'])?"
+_NAME = rf"(?=[aA])(?i:authorization){border(13)}{_COLON}"
+_PLAIN = re.compile(
+    rf"({_NAME}(?P<scheme>[A-Za-z][\w\-]{{1,24}})[ \t]{{1,8}})"
+    r"(?P<value>(?!(?i:proxy-)?(?i:authorization))[A-Za-z0-9._~+/=\-:|]{3,})"  # the next header is none
+)
+_SCHEMES = frozenset(
+    ("basic", "token", "apikey", "api-key", "key", "dpop", "negotiate", "ntlm", "ssws", "pat", "splunk", "geniekey",
+     "bot", "jwt", "oauth")
+)  # fmt: skip
+_BOTH = r"(?i:digest|hawk|oauth|signature|aws4-hmac-sha256)"
+_GIVEN = r"[\w\-]{1,40}=(?:(?:\\{0,64}\")[^\"\r\n]{0,2048}?\"|[^\s,\"'\\]{1,512})(?:,[ \t]{0,8})?"
+_PARAMETERS = re.compile(
+    rf"({_NAME}{_BOTH}[ \t]{{1,8}}|AWS4-HMAC-SHA256[ \t]{{1,8}}(?=Credential=))(?:{_GIVEN}){{1,24}}"
+)
+_COOKIES = re.compile(
+    rf"(?=[cC])((?i:cookie){border(6)}{_COLON})"
+    r"[^\s=;,:\"'\\<>&]{1,128}=[^\s;\"'\\<>]{1,4096}"
+    r"(?:;[ \t]{0,8}(?:(?i:expires)=[^;\"'\\\r\n]{0,40}|[^\s=;,\"'\\<>]{1,128}(?:=[^\s;\"'\\<>]{0,4096})?)){0,64}"
+)
+# As a header says it, and as npm and Docker keep it: the base64 tells.
+_ALONE = re.compile(
+    rf"(?=[aAbB])((?i:basic){border(5)}[ \t]{{1,8}}|(?i:auth)(?:\\{{0,64}}[\"'])?[ \t]{{0,8}}[:=][ \t]{{0,8}}"
+    r"(?:\\{0,64}[\"'])?)([A-Za-z0-9+/]{8,2048}={0,2})(?![A-Za-z0-9+/=])"
+)
+
+_BLANKS = r"(?:\s|\\{1,64}[nrt]){0,64}"
+_LISTED = re.compile(
+    rf"(?=[(\[\\\"'])(?:(?P<opened>[(\[]{_BLANKS})b?)?(?P<quote>\\{{0,64}}[\"'])"
+    rf"(?P<name>[A-Za-z\-][A-Za-z0-9_.\-]{{1,100}})(?P=quote)"
+    rf"{_BLANKS},{_BLANKS}b?(?P<open>\\{{0,64}}[\"'])(?P<value>[^\"'\\\r\n]{{1,4096}})(?=(?P=open)(?P<closed>{_BLANKS}[)\]])?)"
+)
+_LISTED_NAME = re.compile(r"[A-Za-z\-][A-Za-z0-9_.\-]{1,100}")
+_TELLING = re.compile(r"(?=[^0-9]*[0-9])\S{8,}")
+_NO_NAME = re.compile(r"[0-9][^A-Za-z]{0,64}[A-Za-z]")  # step_2 is one
+_OPTION = re.compile(r"--?[A-Za-z][\w\-]*")
+_PLACEHOLDER = re.compile(r"-|[<$%{\[]|[A-Z_]+\Z")
+
+
+def mask_headers(text: str, mask: Callable[[str], str]) -> str:
+    """A text with what headers authorize with replaced.
+
+    Args:
+        text: any text.
+        mask: what becomes of a secret.
+    """
+
+    def after(found: re.Match[str]) -> str:
+        return found[1] + mask(found[0][len(found[1]) :])
+
+    def plain(found: re.Match[str]) -> str:
+        scheme, value = found["scheme"].lower(), found["value"]
+        is_one = scheme in _SCHEMES or _TELLING.fullmatch(value) is not None
+        return after(found) if is_one and value.lower() not in _PROSE else found[0]
+
+    def alone(found: re.Match[str]) -> str:
+        return after(found) if is_user_and_password(found[2]) else found[0]
+
+    lowered = text.lower()
+    if "authorization" in lowered or "aws4-hmac" in lowered:
+        text = _PLAIN.sub(plain, _PARAMETERS.sub(after, text))
+    return _ALONE.sub(alone, text) if "auth" in lowered or "basic" in lowered else text
+
+
+_PROSE = frozenset({"required", "header", "headers", "token", "value", "none", "access", "auth", "authentication"})
+
+
+def mask_bearers(text: str, mask: Callable[[str], str]) -> str:
+    """A text with what stands behind `Bearer` replaced."""
+    return _BEARER.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
+
+
+def is_user_and_password(text: str) -> bool:
+    """Whether a text says in base64 what a Basic header does: a name, a colon, and more."""
+    try:
+        said = base64.b64decode(text[: len(text) // 4 * 4], validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return b":" in said[1:] and all(32 <= one < 127 for one in said)
+
+
+def mask_cookies(text: str, mask: Callable[[str], str]) -> str:
+    """A text with all that headers of cookies set replaced."""
+    if "cookie" not in text.lower():
+        return text
+    return _COOKIES.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
+
+
+def mask_listed(text: str, mask: Callable[[str], str]) -> str:
+    """A text with values replaced that follow a header's or an option's name in a list: `["--token", "..."]`."""
+    place, parts = 0, list[str]()
+    done = 0
+    while found := _LISTED.search(text, place):
+        whole = found["opened"] is not None and found["closed"] is not None
+        if follows_name(found["name"], found["value"], is_pair=whole):
+            parts += (text[done : found.start("value")], mask(found["value"]))
+            done = place = found.end("value")
+        else:  # the value may be the next one's name
+            place = found.start("open")
+    return "".join((*parts, text[done:])) if parts else text
+
+
+def follows_name(name: str, value: str, *, is_pair: bool) -> bool:
+    """Whether a text that follows another one in a list is the secret of that name.
+
+    Args:
+        name: the text before.
+        value: the text.
+        is_pair: the list has these two alone.
+    """
+    if _LISTED_NAME.fullmatch(name) is None or not is_secret_key(name):
+        return False
+    if name[0] == "-":
+        says_again = value.lower().replace("-", "_") == name.lstrip("-").lower().replace("-", "_")  # as click wants it
+        return _OPTION.fullmatch(name) is not None and not says_again and _PLACEHOLDER.match(value) is None
+    is_header = is_pair or "-" in name or name.lower().endswith(("authorization", "cookie"))
+    said = value.rpartition(" ")[2]
+    return is_header and _TELLING.fullmatch(said) is not None and _NO_NAME.search(said) is not None
+
+
+def secrets_listed(items: list[Any]) -> list[int]:
+    """Which items of a list are secrets, for what stands before them."""
+    if len(items) < 2 or str not in set(map(type, items)):  # long arrays of numbers are common
+        return []
+    is_pair = len(items) == 2
+    return [
+        place
+        for place, (name, value) in enumerate(pairwise(items), 1)
+        if type(name) is str and type(value) is str and follows_name(name, value, is_pair=is_pair)
+    ]

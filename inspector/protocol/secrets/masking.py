@@ -1,0 +1,315 @@
+"""Secrets in traffic, masked: values under telling keys, Bearer headers, tokens in URLs, web tokens, keys of services.
+
+Views, copies and exports all go by the rules here, and show dots unless the user asks otherwise (design.md 4).
+Structures are masked by `mask_secrets`, text (JSON inside JSON included) by `mask_text`; both know the same keys
+(`secret_keys`), and both run only the rules that could find anything (`secret_clues`). What is given to a name in text
+(`password: "..."`) is for `secret_assignments`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from inspector.protocol.secrets.addresses import mask_bots, mask_queries, mask_users
+from inspector.protocol.secrets.assignments import mask_assigned
+from inspector.protocol.secrets.clues import NO_RULES, SecretRule, may_hold_secrets, rules_for
+from inspector.protocol.secrets.headers import (
+    is_user_and_password,
+    mask_bearers,
+    mask_cookies,
+    mask_headers,
+    mask_listed,
+    secrets_listed,
+)
+from inspector.protocol.secrets.keys import (
+    holds_value,
+    is_secret_key,
+    looks_made,
+    may_be_number,
+    names_secret,
+    names_secrets,
+)
+from inspector.protocol.secrets.lines import mask_lines
+from inspector.protocol.secrets.named import HELD, NAMES
+from inspector.protocol.secrets.pairs import mask_pairs
+from inspector.protocol.secrets.shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key
+
+__all__ = ["LONGEST_SECRET", "MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
+           "masked_start", "masked_words", "may_hold_secrets"]  # fmt: skip
+
+MASK = "••••••••"
+"""Stands for a secret of any length."""
+
+Tally: TypeAlias = "Counter[SecretRule]"
+"""Counts what was masked, by rule."""
+
+_MAX_DEPTH = 200
+_LOOKED_INTO = frozenset({str, dict, list})  # what decoded JSON has, and nothing that is derived from it
+
+_PLAIN_KEYS = set[Any]()
+"""Keys that hold no secret, as was found out before."""
+_MOST_KEYS = 4096
+_SHORT_KEY = 200
+"""Keys that are remembered, and their characters."""
+_AUTH = ("auth", "_auth")
+"""Under which Docker and npm keep a user's name and password, in base64."""
+LONGEST_SECRET = 100_000
+"""So many characters behind a cut are looked at, more than a web token has."""
+
+# Every pattern is bounded, so that hostile text takes linear time.
+# The border lets no second try start inside the first.
+_JWT = re.compile(
+    rf"eyJ{border(3, 'A-Za-z0-9_-')}[A-Za-z0-9_\-]{{8,4096}}\.(?:[A-Za-z0-9_\-]{{4,65536}})?\.[A-Za-z0-9_\-]*"
+    r"(?:\.[A-Za-z0-9_\-]{1,65536}){0,2}"  # encrypted ones have five parts
+)
+# Printable ASCII that needs no escape, at any depth: nobody writes it so but to hide something.
+_PLAIN_ESCAPE = re.compile(r"(?<!\\)\\++u(00(?:2[013-9a-fA-F]|[346][0-9a-fA-F]|5[0-9abABd-fD-F]|7[0-9a-eA-E]))")
+
+
+def mask_secrets(value: Any, tally: Tally | None = None) -> Any:
+    """A copy of decoded JSON with every secret replaced by MASK; plain values come back as they are.
+
+    Strings are masked as text, so a Bearer header or JSON inside a string is found too.
+
+    Args:
+        value: decoded JSON.
+        tally: takes in how many secrets were found by which rule.
+    """
+    return _masked(value, 0, tally)
+
+
+def _masked(value: Any, depth: int, tally: Tally | None) -> Any:
+    if isinstance(value, str):
+        return mask_text(value, tally=tally)
+    if not isinstance(value, dict | list):
+        return value
+    if depth > _MAX_DEPTH:
+        return _counted(MASK, tally)
+    if isinstance(value, dict):
+        if not _has_plain_keys(value):
+            return _with_masked_keys(value, depth, tally)
+        if not HELD.isdisjoint(value) and any(names_secret(value[name]) for name in NAMES.intersection(value)):
+            return {
+                k: mask_value("value", v, depth, tally)
+                if k in HELD and not isinstance(v, int | float)
+                else _under_key(k, v, depth, tally)
+                for k, v in value.items()
+            }
+        return {k: _under_key(k, v, depth, tally) for k, v in value.items()}
+    # Long arrays of numbers are common, and cheap this way.
+    items = [_masked(item, depth + 1, tally) if type(item) in _LOOKED_INTO else item for item in value]
+    for place in secrets_listed(value):
+        items[place] = _counted(MASK, tally)
+    return items
+
+
+def _has_plain_keys(members: dict[Any, Any]) -> bool:
+    """Whether no key of an object holds a secret itself; most keys are met again."""
+    if _PLAIN_KEYS.issuperset(members):
+        return True
+    for key in members:
+        if _is_plain_key(key) and len(str(key)) <= _SHORT_KEY:
+            if len(_PLAIN_KEYS) >= _MOST_KEYS:
+                _PLAIN_KEYS.clear()
+            _PLAIN_KEYS.add(key)
+    return all(map(_is_plain_key, members))
+
+
+def _is_plain_key(key: object) -> bool:
+    return not isinstance(key, str) or key in _PLAIN_KEYS or mask_text(key) == key
+
+
+def _with_masked_keys(value: dict[Any, Any], depth: int, tally: Tally | None) -> dict[Any, Any]:
+    """Members of which some have a secret for a key: what two of them become is numbered, so that none is lost."""
+    taken = set(filter(_is_plain_key, value))
+    members: dict[Any, Any] = {}
+    for key, inner in value.items():
+        shown = mask_text(key, tally=tally) if isinstance(key, str) else key
+        if shown != key:
+            first, number = shown, 2
+            while shown in taken:
+                shown, number = f"{first} ({number})", number + 1
+            taken.add(shown)
+        members[shown] = _under_key(key, inner, depth, tally)
+    return members
+
+
+def _under_key(key: object, value: Any, depth: int, tally: Tally | None) -> Any:
+    if isinstance(key, str) and is_secret_key(key):
+        return mask_value(key, value, depth, tally)
+    if isinstance(value, str):
+        held = key in _AUTH and is_user_and_password(value)
+        return _counted(MASK, tally) if held else mask_text(value, tally=tally)
+    if isinstance(key, str) and key[-1:] in "sS" and isinstance(value, dict | list) and names_secrets(key):
+        return _mask_many(value, depth, tally)
+    return _masked(value, depth + 1, tally)
+
+
+def _mask_many(value: dict[Any, Any] | list[Any], depth: int, tally: Tally | None) -> Any:
+    """What a list or an object becomes under a key of several: `{"tokens": ["..."]}`, or of their names."""
+    masked = _masked(value, depth + 1, tally)
+    if isinstance(value, list):
+        return [_counted(MASK, tally) if isinstance(one, str) and looks_made(one) else one for one in masked]
+    return {k: _counted(MASK, tally) if isinstance(one, str) and looks_made(one) else one for k, one in masked.items()}
+
+
+def mask_value(key: str, value: Any, depth: int = 0, tally: Tally | None = None) -> Any:
+    """What a secret key's value becomes. Objects are looked into: a JSON schema may describe a `token`."""
+    if isinstance(value, str):
+        return _counted(MASK, tally) if value else value
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int | float):
+        return value if may_be_number(key) else _counted(MASK, tally)
+    if isinstance(value, list):
+        return [_item_under_key(item, depth, tally) for item in value]
+    masked = _masked(value, depth + 1, tally)
+    if not isinstance(value, dict):
+        return masked
+    return {
+        key: _counted(MASK, tally) if isinstance(key, str) and holds_value(key) and _is_text(inner) else inner
+        for key, inner in masked.items()
+    }
+
+
+def _item_under_key(item: Any, depth: int, tally: Tally | None) -> Any:
+    if isinstance(item, str):
+        return _counted(MASK, tally) if item else item
+    return mask_value("", item, depth + 1, tally) if isinstance(item, dict) else _masked(item, depth + 1, tally)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value not in ("", MASK)
+
+
+def masked_words(value: object, longest: int) -> str:
+    """A value of the wire as it stands in a sentence: text as it is, anything else as JSON.
+
+    Secrets are masked before it is cut: of a secret cut in two nothing would know that it is one.
+
+    Args:
+        value: text or decoded JSON.
+        longest: characters it may have.
+    """
+    if isinstance(value, str):
+        text = mask_text(value[:LONGEST_SECRET])
+    else:
+        text = json.dumps(mask_secrets(value), ensure_ascii=False, default=str)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def masked_start(text: str, longest: int) -> str:
+    """The beginning of a text, masked before it is cut: of a secret cut in two nothing would know that it is one.
+
+    Args:
+        text: any text.
+        longest: characters the beginning may have.
+    """
+    return mask_text(text[: longest + LONGEST_SECRET])[:longest]
+
+
+def _counted(masked: str, tally: Tally | None) -> str:
+    if tally is not None:
+        tally[SecretRule.KEY] += 1
+    return masked
+
+
+def mask_text(text: str, *, keep_length: bool = False, tally: Tally | None = None) -> str:
+    """Text with its secrets replaced, however deeply JSON in it is escaped; the same object when there are none.
+
+    Args:
+        text: any text.
+        keep_length: put one dot for each character, so that positions stay (byte dumps).
+        tally: takes in how many secrets were found by which rule.
+    """
+    rules = rules_for(text)
+    if rules == NO_RULES:
+        return text
+    if "\\u" not in text:
+        return _mask_by(rules, text, keep_length, tally)
+    plain = _PLAIN_ESCAPE.sub(_plain_character, text)
+    if plain == text:
+        return _mask_by(rules, text, keep_length, tally)
+    as_said: Tally = Counter()
+    as_written: Tally = Counter()
+    masked = _mask_by(rules, plain, keep_length, as_said)
+    written = _mask_by(rules, text, keep_length, as_written)
+    hides_nothing = masked in (plain, _PLAIN_ESCAPE.sub(_plain_character, written))
+    if tally is not None:
+        tally.update(as_written if hides_nothing else as_said)
+    if hides_nothing:  # the escapes may stay
+        return written
+    return _with_escapes(text, masked) if keep_length else masked
+
+
+def _plain_character(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16))
+
+
+def _with_escapes(text: str, masked: str) -> str:
+    """A masked text at its old length: an escape becomes as many dots where its character was masked, else it stays.
+
+    Args:
+        text: with its escapes.
+        masked: the text without them, masked character by character.
+    """
+    parts: list[str] = []
+    done = place = 0  # in the text, in the masked one
+    for escape in _PLAIN_ESCAPE.finditer(text):
+        until = place + escape.start() - done
+        parts.append(masked[place:until])
+        parts.append("•" * len(escape[0]) if masked[until] == "•" else escape[0])
+        done, place = escape.end(), until + 1
+    return "".join((*parts, masked[place:]))
+
+
+def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> str:
+    """Text masked by some rules, bits of `SecretRule`."""
+
+    def mask(secret: str, rule: SecretRule) -> str:
+        if tally is not None and secret.strip("•"):  # what one rule masked is no find of the next
+            tally[rule] += 1
+        return "•" * len(secret) if keep_length else MASK
+
+    masked = text
+    for rule, replaced in _RULES:
+        if rules & rule:
+            masked = replaced(masked, lambda secret, rule=rule: mask(secret, rule))
+    if rules & SecretRule.API_KEY:
+        for pattern in PATTERNS:
+            masked = pattern.sub(lambda m: _mask_key(m, mask), masked)
+    return _JWT.sub(lambda m: mask(m[0], SecretRule.JWT), masked) if rules & SecretRule.JWT else masked
+
+
+def _mask_key(found: re.Match[str], mask: Callable[[str, SecretRule], str]) -> str:
+    body = found[0][len(found[1]) :]
+    return found[1] + mask(body, SecretRule.API_KEY) if is_key(body) else found[0]
+
+
+def _mask_private_keys(text: str, mask: Callable[[str], str]) -> str:
+    def masked(found: re.Match[str]) -> str:
+        lines = found[0][len(found[1]) :]
+        in_quotes = '"' in lines or "'" in lines  # they stay, for what they are part of
+        return found[1] + (PRIVATE_LINE.sub(lambda line: mask(line[0]), lines) if in_quotes else mask(lines))
+
+    return PRIVATE_KEY.sub(masked, text)
+
+
+_RULES: tuple[tuple[SecretRule, Callable[[str, Callable[[str], str]], str]], ...] = (
+    (SecretRule.KEY, mask_pairs),
+    (SecretRule.KEY, mask_listed),
+    (SecretRule.BEARER, mask_bearers),
+    (SecretRule.USER_INFO, mask_users),
+    (SecretRule.BASIC, mask_headers),
+    (SecretRule.API_KEY, mask_bots),
+    (SecretRule.PRIVATE_KEY, _mask_private_keys),
+    (SecretRule.URL, mask_queries),
+    (SecretRule.ASSIGNED, mask_cookies),
+    (SecretRule.ASSIGNED, mask_lines),
+    (SecretRule.ASSIGNED, mask_assigned),
+)
+"""In this order; later ones find what earlier ones have masked already."""

@@ -1,0 +1,185 @@
+"""Secrets in objects that say what they hold: `{"name": "API_KEY", "value": "..."}`, whatever else they say.
+
+So are environments, headers, parameters and tags listed (Kubernetes, Docker, GitHub, AWS, Postman). Text is walked as
+the JSON or Python it may be, from each name or value to where its object ends: that holds where text is cut, or
+stands among other text. Each character is walked over once for each depth of escapes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
+
+from inspector.protocol.secrets.keys import holds_value, names_secret
+from inspector.protocol.secrets.spans import replaced
+
+_SAY = ("name", "key", "variable", "header", "field", "label", "id", "parameter", "property", "env")
+_HOLD = ("value",)
+_OF_WHAT = ("parameter", "variable", "env", "header", "field", "param", "tag")
+
+
+def _written(words: tuple[str, ...]) -> list[str]:
+    """Words in small letters, with a capital one, and in capitals."""
+    return [way(word) for word in words for way in (str.lower, str.capitalize, str.upper)]
+
+
+def _of_what(words: tuple[str, ...]) -> list[str]:
+    """Words behind what they are of: `ParameterKey`, `envName`, `header_name`, `TAG_VALUE`."""
+    return [
+        way
+        for what in _OF_WHAT
+        for word in words
+        for way in (what + word.capitalize(), what.capitalize() + word.capitalize(), f"{what}_{word}")
+    ]
+
+
+NAMES: Final = frozenset((*_written(_SAY), *_of_what(("name", "key"))))
+"""Under which an object says what its value is."""
+HELD: Final = frozenset((*_written(_HOLD), *_of_what(("value",)), "stringValue", "currentValue", "current_value"))
+"""Under which it has the value."""
+
+_START = re.compile(
+    rf"(?<!\\)(?P<quote>\\{{0,255}}[\"'])(?:(?P<held>{'|'.join(sorted(HELD))})|{'|'.join(sorted(NAMES))})(?P=quote)\s*:"
+    r"(?:\s*(?P=quote)(?P<name>[A-Za-z0-9_.\- ]{1,100}:?)(?P=quote))?"
+)
+_DEEPEST = 200
+"""Brackets in brackets that are followed."""
+_MOST_DEPTHS = 16
+"""Ways in which quotes are escaped that are looked at; JSON in JSON in JSON has three."""
+_STRUCTURE = re.compile(r"[\s,:\w.+\-]*(?:\\{1,255}[nrt][\s,:\w.+\-]*)*")
+"""What stands in JSON and in Python outside of strings, escaped line ends among it, but for brackets."""
+_QUOTE = re.compile(r"\\{0,255}[\"']")
+_FOLLOWS = re.compile(r"\s*(?:\\{1,255}[nrt]\s*)*([:,}\])]|\Z)")
+_LONGEST_OTHER = 10_000
+"""Characters of a string whose quotes are of the other sort: what is longer is none."""
+
+
+@dataclass(slots=True)
+class _Frame:
+    """An object or a list on the way.
+
+    Attributes:
+        is_list: it is a list.
+        outer: places of values of the object under whose value this one stands; None elsewhere.
+        key: the member that is read.
+        is_named: its name is that of a secret.
+        values: where its values are.
+    """
+
+    is_list: bool = False
+    outer: list[tuple[int, int]] | None = None
+    key: str = ""
+    is_named: bool = False
+    values: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+
+def mask_named(text: str, mask: Callable[[str], str]) -> str:
+    """A text with what stands under `value` replaced in objects that are called as secrets are.
+
+    Args:
+        text: any text.
+        mask: what becomes of a secret.
+    """
+    if "alue" not in text and "ALUE" not in text:  # no value is in it
+        return text
+    values, named = dict[str, list[int]](), dict[str, list[int]]()
+    for match in _START.finditer(text):
+        if match["held"] or names_secret(match["name"]):
+            (values if match["held"] else named).setdefault(match["quote"], []).append(match.start())
+    found = set[tuple[int, int]]()
+    for quote in islice((quote for quote in values if quote in named), _MOST_DEPTHS):
+        places = sorted(values[quote] + named[quote])
+        done = 0
+        for place in places:
+            if place >= done:
+                done = _walk(text, place, quote, found)
+    return replaced(text, sorted(found), mask)
+
+
+def _walk(text: str, place: int, quote: str, found: set[tuple[int, int]]) -> int:
+    """Read an object from one of its members to its end, or to what is none; where that was.
+
+    Args:
+        text: any text.
+        place: where a member's key begins.
+        quote: how its quotes are written.
+        found: takes in where secrets are.
+    """
+    frames = [_Frame()]
+    while 0 < len(frames) < _DEEPEST:
+        frame = frames[-1]
+        gap = _STRUCTURE.match(text, place)
+        place = gap.end() if gap else place
+        sign = text[place : place + 1]
+        if sign and sign in "{[(":
+            holds = not frame.is_list and frame.key in HELD
+            frames.append(_Frame(is_list=sign != "{", outer=frame.values if holds else None))
+        elif sign and sign in "}])":
+            _settle(frames.pop(), found)
+        else:
+            opened = _QUOTE.match(text, place)
+            end = _string_in(text, place, quote, opened[0]) if opened else -1
+            if opened is None or end < 0:
+                break
+            start, place = opened.end(), end + len(opened[0])
+            follows = _FOLLOWS.match(text, place)
+            if follows is None:
+                _take(frame, text[start:end], (start, end))
+                place = end
+                break
+            if follows[1] == ":" and not frame.is_list:
+                frame.key = text[start:end]
+            else:
+                _take(frame, text[start:end], (start, end))
+            continue
+        place += 1
+    for frame in reversed(frames):  # cut, or no JSON from here
+        _settle(frame, found)
+    return place
+
+
+def _string_in(text: str, place: int, quote: str, opened: str) -> int:
+    """Where a string ends that begins at `place`; -1 where none does."""
+    start = place + len(opened)
+    if opened == quote:
+        return string_end(text, start, quote)
+    if opened[-1] == quote[-1]:  # of the text around, or deeper in it
+        return -1
+    end = string_end(text[start : start + _LONGEST_OTHER], 0, opened)
+    return start + end if end < _LONGEST_OTHER else -1
+
+
+def _take(frame: _Frame, said: str, place: tuple[int, int]) -> None:
+    """Note a string that is a value."""
+    if frame.outer is not None and (frame.is_list or holds_value(frame.key)):
+        frame.outer.append(place)
+    elif frame.key in HELD:
+        frame.values.append(place)
+    elif frame.key in NAMES and names_secret(said):
+        frame.is_named = True
+
+
+def _settle(frame: _Frame, found: set[tuple[int, int]]) -> None:
+    if frame.is_named:
+        found.update(frame.values)
+
+
+def string_end(text: str, start: int, quote: str) -> int:
+    """Where the string that starts at `start` ends: at the first quote escaped as often as its opening one.
+
+    Each level of JSON in JSON doubles backslashes: where quotes are written with e of them, a backslash that is
+    content is written as 2 (e + 1).
+    """
+    escapes = len(quote) - 1
+    place = start
+    while (place := text.find(quote[-1], place)) >= 0:
+        before = place
+        while before > start and text[before - 1] == "\\":
+            before -= 1
+        if (place - before - escapes) % (2 * (escapes + 1)) == 0 and place - before >= escapes:
+            return place - escapes
+        place += 1
+    return len(text)

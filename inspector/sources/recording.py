@@ -1,0 +1,191 @@
+"""Recording a gateway into a file without a window, for servers: the engine of `context-inspector record`. No Qt.
+
+The file is written as a live capture's is (`capture/writer.py`); another process may read it meanwhile. It prints
+nothing: what happens goes to the callbacks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from typing_extensions import override
+
+from inspector.base.aio import cancel_and_wait, spawn
+from inspector.capture.writer import CaptureWriter, Direction
+from inspector.sources.connection import Connection
+from inspector.sources.gateway import GatewaySource
+from inspector.sources.state import SourceState
+
+TICK_S = 0.5
+"""How often progress is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingProgress:
+    """How a recording stands."""
+
+    messages: int
+    """Received so far."""
+    rate: float
+    """A second, over the last tick."""
+    size_bytes: int
+    """Of the file."""
+    elapsed_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of a recording."""
+
+    messages: int
+    """Received and on disk; what we sent is not counted."""
+    size_bytes: int
+    elapsed_s: float
+    trouble: str
+    """Why it ended, a sentence, when it ended by itself and not well; empty otherwise."""
+    sentence: str
+    """What the connection said last."""
+
+
+class _CountingWriter(CaptureWriter):
+    """Counts what was received, and takes no more than was asked for."""
+
+    def __init__(self, path: Path, *, origin: dict[str, object], most: int | None, enough: asyncio.Event) -> None:
+        super().__init__(path, origin=origin, background=True)
+        self.received = 0
+        self._most = most
+        self._enough = enough
+
+    @override
+    def frame(self, data: str | bytes, *, direction: Direction, time_ns: int, src: int = 0) -> None:
+        if self._enough.is_set():
+            return
+        super().frame(data, direction=direction, time_ns=time_ns, src=src)
+        if direction == "in":
+            self.received += 1
+            if self.received == self._most:
+                self._enough.set()
+
+
+class Recording:
+    """One gateway, recorded into one file.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        path: Path,
+        *,
+        seconds: float | None = None,
+        messages: int | None = None,
+        on_state: Callable[[SourceState, str], None] = lambda _state, _sentence: None,
+        on_progress: Callable[[RecordingProgress], None] = lambda _progress: None,
+    ) -> None:
+        """Prepare; nothing happens before `run`.
+
+        Args:
+            connection: where to and as whom.
+            path: must not exist, or be empty.
+            seconds: end after so long, counted from the gateway's welcome.
+            messages: end after so many messages received.
+            on_state: called with each state and a sentence.
+            on_progress: called twice a second.
+        """
+        self.path = path
+        self._connection = connection
+        self._seconds = seconds
+        self._messages = messages
+        self._on_state = on_state
+        self._on_progress = on_progress
+        self._over = asyncio.Event()
+        self._welcomed = asyncio.Event()
+
+    async def run(self) -> Recorded:
+        """Record until enough is there, `SIGINT`, `SIGTERM`, or an end that reconnecting cannot mend.
+
+        A file in which nothing was received is removed again.
+
+        Raises:
+            FileExistsError: the file holds something already.
+            OSError: the file cannot be made.
+        """
+        writer = _CountingWriter(self.path, origin=self._connection.origin(), most=self._messages, enough=self._over)
+        source = GatewaySource(self._connection, writer, on_state=self._noted)
+        started = time.monotonic()
+        tasks: set[asyncio.Task[Any]] = set()
+        with _signals_set(self._over):
+            running = spawn(source.run(), name="record", owner=tasks)
+            spawn(self._tell(writer), name="tell progress", owner=tasks)
+            spawn(self._end_in_time(), name="end in time", owner=tasks)
+            over = spawn(self._over.wait(), name="wait for the end", owner=tasks)
+            await asyncio.wait({running, over}, return_when=asyncio.FIRST_COMPLETED)
+            asked = self._over.is_set()
+            await source.close()
+            await cancel_and_wait(tasks)
+        trouble = source.sentence if source.state is SourceState.FAILED and not asked else ""
+        lost = 0
+        try:
+            writer.close()
+        except OSError as error:
+            lost = writer.waiting_messages() + writer.refused
+            trouble = f"{error} {lost:,} messages received since are lost; those before can be read."
+        kept = writer.received - lost
+        if not self.path.exists():
+            trouble = trouble or f"{self.path} was moved away or deleted while it was being written."
+        elif not kept:
+            self.path.unlink()
+        return Recorded(kept, writer.size_bytes, time.monotonic() - started, trouble, source.sentence)
+
+    def _noted(self, state: SourceState, sentence: str) -> None:
+        if state is SourceState.CONNECTED:
+            self._welcomed.set()
+        self._on_state(state, sentence)
+
+    async def _end_in_time(self) -> None:
+        if self._seconds is not None:
+            await self._welcomed.wait()
+            await asyncio.sleep(self._seconds)
+            self._over.set()
+
+    async def _tell(self, writer: _CountingWriter) -> None:
+        started = then = time.monotonic()
+        before = 0
+        while True:
+            await asyncio.sleep(TICK_S)
+            now, count = time.monotonic(), writer.received
+            rate = (count - before) / (now - then)
+            then, before = now, count
+            self._on_progress(RecordingProgress(count, rate, writer.size_bytes, now - started))
+
+
+@contextlib.contextmanager
+def _signals_set(event: asyncio.Event) -> Generator[None]:
+    """Let Ctrl+C and a request to end set an event instead of ending the program."""
+    loop = asyncio.get_running_loop()
+    wanted = [signal.SIGINT, signal.SIGTERM]
+    try:
+        for number in wanted:
+            loop.add_signal_handler(number, event.set)
+    except NotImplementedError:  # Windows' loop
+        former = {n: signal.signal(n, lambda *_: loop.call_soon_threadsafe(event.set)) for n in wanted}
+        try:
+            yield
+        finally:
+            for number, handler in former.items():
+                signal.signal(number, handler)
+        return
+    try:
+        yield
+    finally:
+        for number in wanted:
+            loop.remove_signal_handler(number)

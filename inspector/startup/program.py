@@ -1,0 +1,183 @@
+"""Parse arguments, then start the window or the command line; only commands that show something import Qt."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import signal
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from inspector.base.display import has_display
+from inspector.cli.arguments import ToolAliasTexts, fail
+from inspector.cli.commands import COMMANDS, app
+from inspector.diagnostics import hard_crashes
+from inspector.startup.window_start import OUR_FAULT, CannotStartError, ask_for_developer, masked, start_window
+
+Targets = Annotated[list[str] | None, typer.Argument(metavar="[FILE | ws://...]...", help="Logs and gateways.")]
+Developer = Annotated[bool, typer.Option("--developer", help="Show the Developer menu, and log more.")]
+NewWindow = Annotated[
+    bool, typer.Option("--new-window", help="A new window of the running program, even where one is free.")
+]
+Standalone = Annotated[
+    bool, typer.Option("--standalone", help="A process of its own, which also waits until its windows are closed.")
+]
+ThemeName = Annotated[str, typer.Option("--theme", metavar="NAME", help="system, light or dark.")]
+
+_DEMO_SECONDS_WITHOUT_DISPLAY = 20.0
+
+
+def _without_display() -> None:
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+
+def _theme(name: str) -> str:
+    if name not in ("system", "light", "dark"):
+        fail(f"There is no theme {name}; choose system, light or dark.")
+    return name
+
+
+def _alias_texts(texts: list[str] | None) -> list[str]:
+    """The rules of `--tool-alias`, each found to be one."""
+    if not texts:
+        return []
+    from inspector.cli.opening import aliases_of
+
+    return [rule.text for rule in aliases_of(texts).rules]
+
+
+@app.command("window", hidden=True)
+def window_command(
+    targets: Targets = None,
+    new_window: NewWindow = False,
+    standalone: Standalone = False,
+    theme: ThemeName = "",
+    tool_alias: ToolAliasTexts = None,
+    developer: Developer = False,
+) -> None:
+    """Open the window: on a log, on a gateway, or on the start page.
+
+    Where the program runs already, that one opens it. What holds for one run only, and what comes through a pipe, is
+    opened by a process of its own.
+    """
+    texts = _alias_texts(tool_alias)
+    try:
+        code = start_window(
+            targets or [], new_window=new_window, standalone=standalone, theme=_theme(theme) if theme else None,
+            tool_aliases=texts, developer=developer,
+        )  # fmt: skip
+    except CannotStartError as error:
+        fail(str(error))
+    raise typer.Exit(code)
+
+
+@app.command("demo")
+def demo_command(
+    seconds: Annotated[float | None, typer.Option("--seconds", min=1, help="End after so many seconds.")] = None,
+    theme: ThemeName = "",
+    developer: Developer = False,
+) -> None:
+    """Watch scripted agents talk through a gateway of their own, live."""
+    screenshot = None
+    if not has_display():
+        _without_display()
+        seconds = seconds or _DEMO_SECONDS_WITHOUT_DISPLAY
+        screenshot = str(Path("demo-screenshot.png").resolve())
+        typer.echo(f"There is no display: the same window runs unseen for {seconds:g} s and leaves a screenshot.")
+    chosen_theme = _theme(theme) if theme else None
+    ask_for_developer(developer)
+    with hard_crashes.watched(masked):
+        from inspector.ui.app.application import run_demo
+
+        code = run_demo(seconds=seconds, screenshot=screenshot, theme=chosen_theme)
+    if screenshot and code == 0:
+        typer.echo(f"Screenshot: {screenshot}")
+    raise typer.Exit(code)
+
+
+@app.command("screenshot")
+def screenshot_command(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Any readable log.")],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="PNG", help="Where to write the picture.")],
+    display_filter: Annotated[str, typer.Option("-Y", "--filter", metavar="FILTER", help="Display filter.")] = "",
+    select: Annotated[int | None, typer.Option("--select", metavar="NO", help="Message to select.")] = None,
+    preset: Annotated[str | None, typer.Option("--preset", metavar="NAME", help="Filter preset.")] = None,
+    size: Annotated[str, typer.Option("--size", metavar="WxH", help="Window size.")] = "1280x800",
+    theme: ThemeName = "light",
+    hints: Annotated[bool, typer.Option("--hints", help="Show context hints.")] = False,
+    expand: Annotated[bool, typer.Option("--expand", help="Expand the selected collapsed result.")] = False,
+    view: Annotated[
+        str | None, typer.Option("--view", metavar="TITLE", help="Messages, Timeline, Sub-sessions or Model sees.")
+    ] = None,
+    panel: Annotated[
+        str | None, typer.Option("--panel", metavar="TITLE", help="Findings, Marks, Latency, Tokens or Waste.")
+    ] = None,
+    tool_alias: ToolAliasTexts = None,
+) -> None:
+    """Write a picture of the window on a log."""
+    width, cross, height = size.partition("x")
+    if (
+        not cross
+        or not width.isdecimal()
+        or not height.isdecimal()
+        or not 200 <= int(width) <= 8000
+        or int(height) > 8000
+    ):
+        fail(f"{size} is no size; write it as 1280x800.")
+    from inspector.cli.opening import compiled
+
+    compiled(display_filter)
+    aliases = tuple(_alias_texts(tool_alias))
+    _without_display()
+    from inspector.ui.app.screenshot import Shot, take_screenshot
+
+    shot = Shot(
+        file, output, display_filter, select, preset, int(width), int(height), _theme(theme), hints, expand,
+        view, panel, aliases,
+    )  # fmt: skip
+    sentence = take_screenshot(shot)
+    if sentence:
+        fail(sentence)
+
+
+def main() -> None:
+    """Run it; anything that is no command is a file or an address for the window."""
+    arguments = sys.argv[1:]
+    commands = {*COMMANDS, *(command.name for command in app.registered_commands)}
+    if not arguments or (arguments[0] not in commands and arguments[0] not in ("--help", "-h", "--version")):
+        arguments = ["window", *arguments]
+    if arguments[0] not in ("window", "demo", "record", "tap") and hasattr(signal, "SIGPIPE"):
+        # A reader that has had enough, such as `head`, ends a listing quietly, as with any Unix tool. Whoever keeps a
+        # connection must not end with it.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # the same bytes whatever the console's or a redirection's encoding
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="")
+    try:
+        try:
+            app(arguments, prog_name="context-inspector")
+        finally:
+            if sys.stdout is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    sys.stdout.flush()
+    except Exception as error:  # noqa: BLE001 - it ends here whatever it is
+        if isinstance(error, OSError) and error.filename is None and error.errno in _NO_ROOM:
+            _end_unwritten(error)
+        traceback.print_exc()
+        sys.exit(OUR_FAULT)
+
+
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+def _end_unwritten(error: OSError) -> NoReturn:
+    """The answer was redirected to a disk that is full."""
+    with contextlib.suppress(OSError):  # which tries to write what is left once more
+        sys.stdout.close()
+    sys.stderr.write(f"The answer cannot be written: {error.strerror}. What was written of it is not all.\n")
+    sys.exit(2)

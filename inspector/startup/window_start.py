@@ -1,0 +1,117 @@
+"""Starting the window, once it is known what for: told by the command line's parser, or by a plain line without it.
+
+Neither Qt nor the parser is imported before it is clear that they are needed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from inspector.base import collector, instance
+from inspector.base.display import has_display, is_within_reach
+from inspector.diagnostics import hard_crashes
+
+WRONG_USE = 2
+OUR_FAULT = 70
+"""Exit code for an error in the program itself, EX_SOFTWARE of sysexits.h; 1 and 2 say something about the log and the
+arguments."""
+
+
+class CannotStartError(Exception):
+    """There can be no window; the text is a sentence for the user."""
+
+
+def start_plainly(request: instance.Request) -> NoReturn:
+    """Start the window for a plain command line, without the parser; ends the process.
+
+    Args:
+        request: what is wanted, from `instance.quick_request`.
+    """
+    try:
+        sys.exit(start_window(request.targets, new_window=request.new_window))
+    except CannotStartError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(WRONG_USE)
+    except Exception:  # noqa: BLE001 - it ends here whatever it is
+        traceback.print_exc()
+        sys.exit(OUR_FAULT)
+
+
+def start_window(
+    targets: Sequence[str], *, new_window: bool = False, standalone: bool = False, theme: str | None = None,
+    tool_aliases: Sequence[str] = (), developer: bool = False,
+) -> int:  # fmt: skip
+    """Open the window, and run until the last one is closed; where the program runs already, that one opens it.
+
+    Args:
+        targets: files and addresses.
+        new_window: even where one is free.
+        standalone: a process of its own.
+        theme: for this run.
+        tool_aliases: for this run, each known to be a rule.
+        developer: show the Developer menu, and log more.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        CannotStartError: why there can be no window.
+    """
+    for target in targets:
+        if target != "-" and not target.startswith(("ws://", "wss://")) and not _exists(target):
+            raise CannotStartError(
+                f"There is no file {target}, and no command of that name; see context-inspector --help."
+            )
+    if not has_display():
+        raise CannotStartError(
+            "There is no display to show a window on. The commands summary, list, contexts and show need none."
+        )
+    if not is_within_reach():
+        raise CannotStartError(
+            f"The display {os.environ['DISPLAY']} does not answer. Is it gone, or is DISPLAY another session's?"
+        )
+    ask_for_developer(developer)
+    own = standalone or bool(theme or tool_aliases or developer) or _any_stream(targets)
+    first = None if own else instance.first_or_end(instance.request_for(targets, new_window=new_window))
+    with hard_crashes.watched(masked):
+        with collector.no_collection():  # of the classes made on import, which stay
+            from inspector.ui.app.application import run_windows
+
+            collector.settle()
+        return run_windows(
+            list(targets), theme=theme, tool_aliases=tool_aliases, standalone=own, fresh=new_window, first=first
+        )
+
+
+def ask_for_developer(asked: bool) -> None:
+    """Have the window show the Developer menu."""
+    if asked:
+        os.environ["CONTEXT_INSPECTOR_DEVELOPER"] = "1"
+
+
+def masked(text: str) -> str:
+    """Text with its secrets replaced."""
+    from inspector.protocol.secrets.masking import mask_text  # what no start should pay for
+
+    return mask_text(text)
+
+
+def _exists(target: str) -> bool:
+    try:
+        return Path(target).exists()
+    except (OSError, ValueError):  # too long, or with a character no name has
+        return False
+
+
+def _any_stream(targets: Sequence[str]) -> bool:
+    files = [Path(target) for target in targets if "://" not in target]
+    if not files:
+        return False
+    from inspector.sources.inputs import is_stream  # with all that reads
+
+    return any(map(is_stream, files))

@@ -1,0 +1,344 @@
+"""The application: one event loop, windows with their documents, and what they share."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import sys
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import qasync
+from PySide6.QtCore import QTimer, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+from inspector import settings as stored
+from inspector.base import collector
+from inspector.base.aio import cancel_and_wait, spawn
+from inspector.base.held_file import Lock
+from inspector.base.instance import Place
+from inspector.diagnostics import program_log
+from inspector.protocol.tool_names import ToolAliases
+from inspector.settings import Settings
+from inspector.settings.credentials import TokenStore
+from inspector.settings.last_open import SavedWindow, take_last_open
+from inspector.ui.app.failures import FailureDialog, on_qt_message
+from inspector.ui.app.last_open import LastOpenKeeper
+from inspector.ui.app.previous_run import LastTime
+from inspector.ui.app.run_guards import developer_asked, kept_safe
+from inspector.ui.features import secret_settings
+from inspector.ui.look import icons
+from inspector.ui.look.theme import FUSION, ThemeController, ThemeSetting
+from inspector.ui.window.main_window import MainWindow
+
+if TYPE_CHECKING:
+    from inspector.capture.captures import Unsaved
+    from inspector.ui.app.single_instance import SingleInstance
+
+_log = logging.getLogger(__name__)
+
+_NOT_SAVED = "settings-not-saved"
+_RETRY_MS = 20_000
+"""Settings that could not be written are tried again after so long, until they are."""
+
+
+class Application:
+    """Owns the windows, the settings, the theme and the tasks.
+
+    Attributes:
+        settings: as stored; `save_settings` writes them.
+        theme: the theme in force.
+        tokens: the system keyring, where tokens of kept connections are.
+        windows: the open ones.
+        remembers: whether recents and settings are written to disk.
+        last_open: keeps what is open for the next start; None where another process does, or nobody.
+        aliases_here: tool aliases for this run, which come before those of the settings.
+        failures: errors in the program itself, and the dialog about them.
+        log: the program's own log; None where none is written.
+        last_time: what runs left that ended hard.
+        developer: whether the Developer menu is there whatever the settings say.
+    """
+
+    def __init__(
+        self, qt: QApplication, *, theme: str | None = None, bundled_fonts: bool = False, remembers: bool = True
+    ) -> None:
+        loaded = stored.load() if remembers else stored.LoadedSettings(Settings(), None)
+        self.settings: Settings = loaded.settings
+        dropped = secret_settings.drop_unusable_keys(self.settings)
+        sentences = [loaded.message or "", secret_settings.dropped_keys_words(dropped) if dropped else ""]
+        self.notice = " ".join(filter(None, sentences))
+        self.remembers = remembers
+        self._not_written: set[str] = set()  # what was said to hold a secret
+        self.tokens = TokenStore()
+        self.windows: list[MainWindow] = []
+        self.tasks: set[asyncio.Task[Any]] = set()
+        self.aliases_here: Sequence[str] = ()
+        self.last_open: LastOpenKeeper | None = None
+        self._instance: SingleInstance | None = None
+        self.failures = FailureDialog(self)
+        self.log: program_log.LogFile | None = None
+        self.last_time = LastTime(self)
+        self.developer = developer_asked()
+        self._closed: asyncio.Event | None = None
+        self._retry = QTimer()
+        self._retry.setSingleShot(True)
+        self._retry.setInterval(_RETRY_MS)
+        self._retry.timeout.connect(self.save_settings)
+        display = self.settings.display
+        self.theme = ThemeController(
+            qt, setting=cast("ThemeSetting", theme or display.theme), density=display.density,
+            zoom=display.zoom_percent / 100, bundled_fonts=bundled_fonts, parent=qt,
+        )  # fmt: skip
+        qt.setWindowIcon(icons.app_icon())
+        qt.setQuitOnLastWindowClosed(False)
+
+    @property
+    def tool_aliases(self) -> ToolAliases:
+        """Which names mean the same tool: as the command line says for this run, then as set."""
+        return ToolAliases.of([*self.aliases_here, *self.settings.tool_aliases])
+
+    @property
+    def front(self) -> MainWindow | None:
+        """The window in use, else the one opened last, which lies on the others."""
+        active = [window for window in self.windows if window.isActiveWindow()]
+        return next(reversed(active or self.windows), None)
+
+    def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
+        """Run something in the background; it ends with the application at the latest."""
+        return spawn(coro, name=name, owner=self.tasks)
+
+    def keep_last_open(self) -> None:
+        """Keep what is open for the next start, unless another process does."""
+        lock = take_last_open() if self.remembers else None
+        if lock is not None:
+            self.last_open = LastOpenKeeper(self, lock)
+
+    def take_second_starts(self, place: Place, lock: Lock) -> None:
+        """Do what later starts of the program are asked for, so that they need not run themselves."""
+        from inspector.ui.app.single_instance import SingleInstance  # Qt's network, which no window waits for
+
+        self._instance = SingleInstance(self, place, lock)
+        QTimer.singleShot(0, self._instance, self._instance.listen)
+
+    def new_window(self, opening: str = "", *, saved: SavedWindow | None = None) -> MainWindow:
+        """A new window, shown: on the start page, or on its way to a document.
+
+        Args:
+            opening: name of what will be shown in a moment.
+            saved: how it stood before.
+        """
+        window = MainWindow(self)
+        self.windows.append(window)
+        _log.debug("Window %d is made", len(self.windows))
+        if opening:
+            window.show_opening(opening)
+        if saved is not None:
+            window.restoring.begin(saved)
+        window.show()
+        collector.settle()
+        return window
+
+    def window_closing(self, window: MainWindow) -> None:
+        """A window is about to close."""
+        if self.last_open is not None:
+            self.last_open.window_closing(window)
+
+    def window_closed(self, window: MainWindow) -> None:
+        """Forget a window; the last one ends the application."""
+        if window in self.windows:
+            self.windows.remove(window)
+            if not self.windows and self._retry.isActive():  # the last try
+                self.save_settings()
+                self._retry.stop()
+            gc.unfreeze()  # what the window was made of can go
+        if not self.windows and self._closed is not None:
+            self._closed.set()
+
+    def save_settings(self) -> None:
+        """Write the settings; a failure is said in the windows and changes nothing else."""
+        for window in self.windows:
+            window.history.note_presets()
+        if not self.remembers:
+            return
+        written, left_out = secret_settings.without_secrets(self.settings)
+        self._say_left_out(left_out)
+        try:
+            stored.save(written)
+        except OSError as error:
+            sentence = f"The settings could not be saved: {error.strerror or error}. They hold until the program ends."
+            for window in self.windows:
+                window.notices.show_notice(
+                    _NOT_SAVED, "warning", sentence, [("Try again", self.save_settings)], token="severity.warning",
+                    closable=True,
+                )  # fmt: skip
+            self._retry.start()
+        else:
+            self._retry.stop()
+            for window in self.windows:
+                window.notices.dismiss(_NOT_SAVED)
+
+    def _say_left_out(self, left_out: list[str]) -> None:
+        """Say once what is not written, in the window it was made in."""
+        new = [words for words in left_out if words not in self._not_written]
+        self._not_written = set(left_out)
+        if new and self.front is not None:
+            self.front.say(secret_settings.left_out_words(new), "severity.warning")
+
+    def open_targets(self, targets: list[str]) -> None:
+        """One window for each file or address; the start page when there is none."""
+        if not targets:
+            self.new_window()
+            return
+        from inspector.sources.inputs import STANDARD_INPUT, is_stream  # with numpy: not for a start page
+
+        for target in targets:
+            is_file = "://" not in target and not is_stream(Path(target))
+            window = self.new_window(Path(target).name if is_file else "")
+            if "://" in target:  # the dialog says so if it cannot be used
+                window.watching.ask_for_gateway(target)
+                continue
+            path = Path(target)
+            if is_stream(path):
+                window.say(f"Waiting for {'standard input' if path == STANDARD_INPUT else path.name}...", lasting=True)
+            window.opening.open_path(path)
+
+    async def run(self, start: Coroutine[Any, Any, None]) -> None:
+        """Run until the last window is closed.
+
+        Args:
+            start: opens the first windows.
+        """
+        self._closed = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self.failures.on_loop_failure)
+        try:
+            await start
+            if self.windows:
+                await self._closed.wait()
+        finally:  # also on Ctrl+C: sessions leave their gateways, captures are written
+            if self._instance is not None:  # first, so that nothing is handed to a program that ends
+                self._instance.close()
+            await self.close_all()
+            await cancel_and_wait(self.tasks)
+            if self.last_open is not None:
+                self.last_open.close()
+
+    def unsaved(self) -> list[Unsaved]:
+        """Captures that earlier runs did not save."""
+        from inspector.capture.captures import unsaved_captures
+
+        return unsaved_captures() if self.remembers else []
+
+    def look_for_unsaved(self) -> None:
+        """Show on every start page what is still not saved."""
+        found = self.unsaved()
+        for window in self.windows:
+            if window.panes is None:
+                window.start_page.show_unsaved(found)
+
+    async def quit(self) -> None:
+        """Close every window, unless somebody asked about an unsaved capture wants to stay."""
+        # While one is asked, another may be edited, or opened: that one is asked, or asked again.
+        while (window := next((one for one in self.windows if one.may_lose_any), None)) is not None:
+            if not await window.may_close():
+                for other in self.windows:
+                    other.stay_after_all()
+                return
+        await self.close_all()
+
+    async def close_all(self) -> None:
+        """Close every window and wait for their sessions; nothing is asked, unsaved captures stay on disk."""
+        if self.last_open is not None and self.windows:
+            self.last_open.end()
+        for window in list(self.windows):
+            await window.aclose()
+
+
+def make_qt() -> QApplication:
+    """The QApplication, made once."""
+    qInstallMessageHandler(on_qt_message)
+    qt = QApplication.instance()
+    if not isinstance(qt, QApplication):
+        qt = QApplication([sys.argv[0], "-style", "fusion"])
+        qt.setProperty(FUSION, True)
+    qt.setApplicationName("context-inspector")
+    qt.setApplicationDisplayName("Context Inspector")
+    qt.setDesktopFileName("context-inspector")
+    return qt
+
+
+def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
+    """Run a coroutine on Qt's event loop. Ends with 130 on Ctrl+C."""
+    try:
+        with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qt)) as runner:
+            return runner.run(main)
+    except KeyboardInterrupt:
+        return 130
+
+
+def run_windows(
+    targets: list[str], *, theme: str | None = None, tool_aliases: Sequence[str] = (), standalone: bool = False,
+    fresh: bool = False, first: tuple[Place, Lock] | None = None,
+) -> int:  # fmt: skip
+    """Open the windows and run until the last one is closed.
+
+    Args:
+        targets: files and addresses.
+        theme: for this run.
+        tool_aliases: for this run.
+        standalone: a process by itself, which leaves what was open before to others.
+        fresh: do not open what was open before.
+        first: where to listen for second starts, and the lock by which this process is the one to do so.
+    """
+    qt = make_qt()
+
+    async def main() -> int:
+        application = Application(qt, theme=theme)
+        application.aliases_here = tool_aliases
+
+        if not standalone:
+            application.keep_last_open()
+
+        async def start() -> None:
+            if first is not None:
+                application.take_second_starts(*first)
+            if targets or fresh or application.last_open is None or not application.last_open.open_before():
+                application.open_targets(targets)
+
+        with kept_safe(application):
+            await application.run(start())
+        return 0
+
+    return run_loop(main(), qt)
+
+
+def run_demo(*, seconds: float | None, screenshot: str | None, theme: str | None = None) -> int:
+    """The window on an embedded gateway with scripted agents; hints are shown in it."""
+    from inspector.demo.script import Demo
+
+    qt = make_qt()
+
+    async def main() -> int:
+        application = Application(qt, theme=theme, bundled_fonts=screenshot is not None, remembers=screenshot is None)
+        window: MainWindow | None = None
+
+        async def start() -> None:
+            nonlocal window
+            window = application.new_window()
+            await window.watching.start_demo_session(Demo())
+            if seconds is not None:
+                application.spawn(finish(), "end the demo")
+
+        async def finish() -> None:
+            await asyncio.sleep(seconds or 0)
+            if screenshot is not None and window is not None:
+                window.grab().save(screenshot)
+            await application.close_all()
+
+        with kept_safe(application):
+            await application.run(start())
+        return 0
+
+    return run_loop(main(), qt)

@@ -1,0 +1,92 @@
+"""Where an error happened, for a report: versions, the desktop, and what the windows show, in numbers."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+import PySide6
+from PySide6.QtCore import QLocale, qVersion
+from PySide6.QtGui import QGuiApplication, QScreen
+
+from inspector import version
+from inspector.diagnostics import licences, program_log
+from inspector.diagnostics.crash_report import Opened, Surroundings, system_facts
+
+if TYPE_CHECKING:
+    from inspector.ui.app.application import Application
+    from inspector.ui.window.main_window import MainWindow
+
+_LIBRARIES = ("numpy", "qasync", "websockets", "pydantic", "msgspec", "pyqtgraph", "keyring", "tiktoken")
+"""Those an error may be about; Help > About lists them all."""
+_LOG_LINES = 200
+
+
+def surroundings(application: Application) -> Surroundings:
+    """Where the program runs, and on what."""
+    facts = [*version_facts(), *desktop_facts(application)]
+    path = application.log.path if application.log is not None else None
+    return Surroundings(
+        facts,
+        application.settings.model_dump(),
+        [opened(window) for window in application.windows if window.panes is not None],
+        program_log.last_lines(path, _LOG_LINES),
+    )
+
+
+def version_facts() -> list[tuple[str, str]]:
+    """The program and what it is built on."""
+    libraries = ", ".join(f"{name} {_version_of(name)}" for name in _LIBRARIES)
+    return [
+        *system_facts(version()),
+        ("Qt", f"{qVersion()}, PySide6 {PySide6.__version__}"),
+        ("Libraries", libraries),
+    ]
+
+
+def about_facts() -> list[tuple[str, str]]:
+    """What Help > About says beside the list of parts."""
+    return [*version_facts()[:-1], ("Platform plugin", QGuiApplication.platformName())]
+
+
+def _version_of(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:  # a packaged program carries a list instead
+        return _listed_versions().get(name, "unknown")
+
+
+@cache
+def _listed_versions() -> dict[str, str]:
+    try:
+        return {one.name.lower(): one.version for one in licences.bundled()}
+    except (OSError, ValueError, TypeError, LookupError):  # what reports an error must not fail of another
+        return {}
+
+
+def desktop_facts(application: Application) -> list[tuple[str, str]]:
+    """Platform plugin, screens and look."""
+    theme = application.theme.theme
+    return [
+        ("Platform plugin", QGuiApplication.platformName()),
+        ("Screens", "; ".join(map(_screen_words, QGuiApplication.screens())) or "none"),
+        ("Look", f"{'dark' if theme.dark else 'light'}, {theme.zoom:.0%}, {QLocale().name()}"),
+        ("Windows", str(len(application.windows))),
+    ]
+
+
+def _screen_words(screen: QScreen) -> str:
+    size = screen.size()
+    return f"{size.width()} by {size.height()} at {screen.devicePixelRatio():.0%}, {screen.refreshRate():.0f} Hz"
+
+
+def opened(window: MainWindow) -> Opened:
+    """What a window shows."""
+    document, sources = window.document, window.document.capture.sources
+    shown, total = window.panes.counts() if window.panes is not None else (0, 0)
+    format_ = "live" if document.live else next((source.format or "" for source in sources), "")
+    return Opened(
+        str(document.path or document.name), format_, total, shown, sum(source.size for source in sources),
+        len(document.analysis.participants.all), len(document.analysis.contexts.tree),
+    )  # fmt: skip

@@ -1,0 +1,266 @@
+"""Errors in the program itself, wherever they surface: one dialog, once a run, and a line in the window afterwards.
+
+Five hooks lead here: what Qt's virtual methods and slots raise (`sys.excepthook`), threads, what is raised while
+objects are cleaned up, the event loop's handler, and Qt's own messages. Everything is counted and logged. The dialog
+opens once; while it is open, and for what comes after, failures only count, so that an error in painting cannot open
+it again and again. After it a notice tells that there were more, in words that do not change.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import threading
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QMessageLogContext, QObject, Qt, QTimer, QtMsgType, Signal
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from inspector.diagnostics import crash_report, hard_crashes
+from inspector.diagnostics.crash_report import Choices, Failure, Failures, Surroundings
+from inspector.present.wire_text import plain
+from inspector.protocol.secrets.masking import mask_text
+
+if TYPE_CHECKING:
+    from inspector.ui.app.application import Application
+    from inspector.ui.dialogs.report import ReportDialog
+    from inspector.ui.window.main_window import MainWindow
+
+_log = logging.getLogger(__name__)
+
+_AGAIN = "failed-again"
+_SHOWN_BY = ("inspector.ui.dialogs.report", "inspector.ui.app.environment_facts")
+_EARLY_MS = 2_000
+"""After the start: the window is painted, and most often idle."""
+_REFRESH_MS = 1_000
+_MOST_REFRESHED = 1_000
+"""Failures the dialog goes on counting; beyond, it says that there are more."""
+_LOGGED_WHOLE = 3
+"""So many alike failures are logged with their traceback; then each tenth, hundredth... in a line."""
+_QUIT, _GO_ON = "quit", "go_on"
+
+
+class FailureDialog(QObject):
+    """Takes failures from anywhere, and shows them once.
+
+    Attributes:
+        failures: all of this run.
+        dialog: the dialog while it is open.
+    """
+
+    _came = Signal()
+
+    def __init__(self, application: Application) -> None:
+        super().__init__()
+        self._application = application
+        self.failures = Failures()
+        self.dialog: ReportDialog | None = None
+        self._shown = False
+        self._awaited = False  # that the loop comes to what was told
+        self._installed = False
+        # Failures come in the middle of painting, and from threads: nothing is shown before the loop has the turn.
+        self._came.connect(self._on_came, Qt.ConnectionType.QueuedConnection)
+        self._refresh = QTimer(self)
+        self._refresh.setSingleShot(True)
+        self._refresh.setInterval(_REFRESH_MS)
+        self._refresh.timeout.connect(self._refresh_dialog)
+
+        self._early = QTimer(self)
+        self._early.setSingleShot(True)
+        self._early.setInterval(_EARLY_MS)
+        self._early.timeout.connect(_import_early)
+
+    # Hooks
+
+    def install(self) -> None:
+        """Hear of what nobody caught, from now on."""
+        global _in_force
+        if self._installed:
+            return
+        self._installed = True
+        self._before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
+        sys.excepthook, threading.excepthook, sys.unraisablehook = self._on_raised, self._on_thread, self._on_clean_up
+        _in_force = self
+        self._early.start()
+
+    def uninstall(self) -> None:
+        """Leave it to whoever heard of it before."""
+        global _in_force
+        self._refresh.stop()
+        self._early.stop()
+        if self._installed:
+            self._installed = False
+            sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
+            _in_force = None
+
+    def _on_raised(self, kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):  # the loop's runner ends the program
+            self._before[0](kind, error, _trace)
+            return
+        self.take("event", error)
+
+    def _on_thread(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None and not isinstance(args.exc_value, SystemExit):
+            self.take("thread", args.exc_value)
+
+    def _on_clean_up(self, args: sys.UnraisableHookArgs) -> None:
+        # What it was about goes on dying: it is not asked for its name. Nobody waits for it: no dialog.
+        if args.exc_value is not None:
+            self.take("clean-up", args.exc_value, shows=False)
+
+    def on_loop_failure(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """The event loop's exception handler: failed tasks and callbacks."""
+        error = context.get("exception")
+        self.take("task", error if isinstance(error, BaseException) else None, str(context.get("message", "")))
+
+    # Telling
+
+    def take(self, origin: str, error: BaseException | None, words: str = "", *, shows: bool = True) -> None:
+        """Count and log a failure, and have it shown; from any thread, and never raising itself.
+
+        Args:
+            origin: where it surfaced.
+            error: what was raised.
+            words: what is known besides.
+            shows: open the dialog for it; else it is in the log, and in the report should there be one.
+        """
+        try:
+            known = self.failures.take(origin, error, words)
+            self._log_it(known, origin, error, words)
+            if shows and not self._awaited:
+                self._awaited = True
+                self._came.emit()
+        except Exception:  # noqa: BLE001  a failure of this method would lead here again
+            if sys.__stderr__ is not None:
+                sys.__stderr__.write("An error in the program could not be reported.\n")
+
+    def _log_it(self, known: Failure | None, origin: str, error: BaseException | None, words: str) -> None:
+        count = known.count if known is not None else self.failures.total
+        if count <= _LOGGED_WHOLE and known is not None:
+            _log.error("An error in the program (%s) %s", origin, words, exc_info=error)
+        elif str(count).strip("0") == "1":
+            _log.error("An error in the program (%s) came for the %d. time", origin, count)
+
+    def _on_came(self) -> None:
+        self._awaited = False
+        if self.dialog is not None:
+            if not self._refresh.isActive() and self.failures.total <= _MOST_REFRESHED:
+                self._refresh.start()
+        elif not self._shown:
+            self.show_report()
+        else:
+            self._say_again()
+
+    def _say_again(self) -> None:
+        window = self._application.front
+        if window is not None:
+            sentence = "Something went wrong in the program itself once more."
+            window.notices.show_notice(
+                _AGAIN, "error", sentence, [("Show report", self.show_report)], token="severity.error", closable=True
+            )
+
+    # The dialog
+
+    def show_report(self) -> None:
+        """Open the dialog about everything that failed so far."""
+        window = self._application.front
+        if window is None or self.dialog is not None:
+            return
+        self._shown = True
+        modal = QApplication.activeModalWidget()
+        try:
+            from inspector.ui.dialogs.report import ReportDialog
+
+            self.dialog = ReportDialog(
+                self._application.theme, "Something went wrong in the program itself", self._sentence(),
+                self._compose, answers=((_QUIT, "Quit"), (_GO_ON, "Go on working")), parent=modal or window,
+            )  # fmt: skip
+            self.dialog.answered.connect(self._on_answered)
+            self.dialog.destroyed.connect(self._on_gone)
+            self.dialog.open()
+            window.notices.dismiss(_AGAIN)
+        except Exception:  # noqa: BLE001  tried once: it would fail again
+            self.dialog = None
+            _log.exception("The report of an error could not be shown")
+            self._leave_half_made(modal or window)
+            self._say_not_shown(window)
+
+    def _leave_half_made(self, parent: QWidget) -> None:
+        """A dialog that failed while it was made would stay in its window."""
+        directly = Qt.FindChildOption.FindDirectChildrenOnly
+        for dialog in parent.findChildren(QDialog, "reportDialog", directly):
+            if not dialog.isVisible():
+                dialog.deleteLater()
+
+    def _say_not_shown(self, window: MainWindow) -> None:
+        log = self._application.log
+        where = f"; the log has it: {log.path}" if log is not None and log.path is not None else ""
+        sentence = f"Something went wrong in the program itself, and the report about it could not be shown{where}."
+        window.notices.show_notice(_AGAIN, "error", sentence, [], token="severity.error", closable=True)
+
+    def _sentence(self) -> str:
+        kinds, total = self.failures.kinds, self.failures.total
+        first = kinds[0] if kinds else None
+        named = plain(f"{first.title}: {first.words}" if first and first.words else first.title if first else "", 200)
+        often = "" if total <= 1 else f" {total if total <= _MOST_REFRESHED else 'More than a thousand'} errors so far."
+        if first is not None and first.title == "ModuleNotFoundError" and "'inspector." in first.words:
+            often += " A part of the program is gone from the disk, as after an upgrade: start it again."
+        return (
+            f"{named.rstrip('.')}.{often} What is open stays as it is, and captures go on being written. "
+            "If the window behaves oddly from now on, save what you need and start the program again."
+        )
+
+    def _compose(self, choices: Choices) -> str:
+        traces = crash_report.failure_words(self.failures, choices)
+        try:
+            from inspector.ui.app.environment_facts import surroundings
+
+            where = surroundings(self._application)
+        except Exception:  # noqa: BLE001  they may be what is broken
+            _log.exception("Where an error happened could not be told")
+            where = Surroundings([("Surroundings", "could not be told; the program's log says why")])
+        return crash_report.compose("Error in Context Inspector", traces, where, choices, mask_text)
+
+    def _refresh_dialog(self) -> None:
+        if self.dialog is not None:
+            self.dialog.say(self._sentence())
+            self.dialog.refresh()
+
+    def _on_answered(self, answer: str) -> None:
+        self.dialog = None
+        self._refresh.stop()
+        if answer == _QUIT:
+            self._application.spawn(self._application.quit(), "quit")
+
+    def _on_gone(self) -> None:
+        """Its window was closed."""
+        self.dialog = None
+
+
+def _import_early() -> None:
+    """What shows a failure must not be looked for once the program's own files are gone."""
+    try:
+        for name in _SHOWN_BY:
+            import_module(name)
+    except ImportError:
+        _log.exception("Reports of errors cannot be shown")
+
+
+_in_force: FailureDialog | None = None
+"""Who hears of Qt's messages."""
+
+
+def on_qt_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
+    """Qt's messages: warnings go to the log, what is critical is a failure, what is fatal is all that can be noted."""
+    if text.startswith("This plugin does not support"):  # what the offscreen platform says of every window
+        return
+    if kind == QtMsgType.QtFatalMsg:
+        hard_crashes.dump(f"Qt\n{crash_report.said(mask_text(text))}")
+    if kind == QtMsgType.QtCriticalMsg and _in_force is not None:
+        _in_force.take("Qt", None, text)
+        return
+    level = logging.ERROR if kind in (QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg) else logging.WARNING
+    _log.log(logging.DEBUG if kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg) else level, "Qt: %s", text)

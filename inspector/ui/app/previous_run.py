@@ -1,0 +1,123 @@
+"""What an earlier run left that ended hard, offered in one window: a report to read, or to throw away."""
+
+from __future__ import annotations
+
+import logging
+import os
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from inspector import version
+from inspector.diagnostics import crash_report, hard_crashes, program_log
+from inspector.diagnostics.crash_report import Choices, Surroundings
+from inspector.diagnostics.hard_crashes import HardCrash
+from inspector.protocol.secrets.masking import mask_text
+
+if TYPE_CHECKING:
+    from inspector.ui.app.application import Application
+    from inspector.ui.window.main_window import MainWindow
+
+_log = logging.getLogger(__name__)
+
+_NOTICE = "ended-hard"
+_SOON_MS = 600
+"""After the start: the window is painted by then."""
+_TOLD = 3
+"""Dumps in one report."""
+_LOG_LINES = 200
+_DISCARD, _CLOSE = "discard", "close"
+SENTENCE = "The program ended unexpectedly last time."
+
+
+class LastTime(QObject):
+    """Looks for dumps once, some time after the start.
+
+    Attributes:
+        crashes: what was found and is not discarded, latest first.
+    """
+
+    def __init__(self, application: Application) -> None:
+        super().__init__()
+        self._application = application
+        self.crashes: list[HardCrash] = []
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_SOON_MS)
+        self._timer.timeout.connect(self.look)
+
+    def look_soon(self) -> None:
+        """Look when the start is over."""
+        self._timer.start()
+
+    def look(self) -> None:
+        """Find what was left, and offer it; note about this run what took too long at its start."""
+        hard_crashes.note("version", version())
+        _log.info("Context Inspector %s runs as process %d", version(), os.getpid())
+        self.crashes = hard_crashes.left_over()
+        window = self._application.front
+        if self.crashes and window is not None:
+            self._offer(window)
+
+    def _offer(self, window: MainWindow) -> None:
+        links = [("Show report", self.show_report), ("Discard", self.discard)]
+        window.notices.show_notice(_NOTICE, "warning", SENTENCE, links, token="severity.warning")
+
+    def show_report(self) -> None:
+        """Show the dumps as a report."""
+        from inspector.ui.dialogs.report import ReportDialog
+
+        dialog = ReportDialog(
+            self._application.theme, "The program ended unexpectedly", self._sentence(), self._compose,
+            answers=((_DISCARD, "Discard"), (_CLOSE, "Close")), parent=self._application.front,
+        )  # fmt: skip
+        dialog.answered.connect(self._on_answered)
+        dialog.open()
+
+    def _sentence(self) -> str:
+        latest = self.crashes[0]
+        when = datetime.fromtimestamp(latest.ended).astimezone()
+        earlier = len(self.crashes) - 1
+        others = (
+            "" if not earlier else f" There {'is one' if earlier == 1 else f'are {earlier}'} of earlier times, too."
+        )
+        return (
+            f"It ended on {when.day} {when:%B} at {when:%H:%M}, and left what it was doing.{others} "
+            "Captures it was writing are offered on the start page."
+        )
+
+    def _compose(self, choices: Choices) -> str:
+        from inspector.ui.app.environment_facts import desktop_facts, version_facts
+
+        log = self._application.log
+        where = Surroundings(
+            [*version_facts(), *desktop_facts(self._application)],
+            log_lines=program_log.last_lines(log.path if log is not None else None, _LOG_LINES),
+        )
+        traces = [_run_words(crash, choices) for crash in self.crashes[:_TOLD]]
+        return crash_report.compose("Context Inspector ended unexpectedly", traces, where, choices, mask_text)
+
+    def _on_answered(self, answer: str) -> None:
+        if answer == _DISCARD:
+            self.discard()
+
+    def discard(self) -> None:
+        """Throw the dumps away."""
+        for crash in self.crashes:
+            crash.discard()
+        self.crashes = []
+        for window in self._application.windows:
+            window.notices.dismiss(_NOTICE)
+
+    def close(self) -> None:
+        """Leave what was not discarded to the next start."""
+        self._timer.stop()
+        for crash in self.crashes:
+            crash.release()
+        self.crashes = []
+
+
+def _run_words(crash: HardCrash, choices: Choices) -> str:
+    facts = ", ".join(f"{name} {value}" for name, value in crash.facts)
+    return f"The run: {facts}\n{crash_report.dump_words(crash.dump, choices)}"

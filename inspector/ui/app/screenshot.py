@@ -1,0 +1,124 @@
+"""A picture of the window on a log, for documentation and scripts; always in the bundled faces."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspector.capture.reading import UnknownFormatError
+from inspector.ui.app.application import Application, make_qt, run_loop
+from inspector.ui.docview.center import views_of
+from inspector.ui.window.main_window import MainWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """What to show in the picture."""
+
+    file: str
+    output: str
+    filter: str
+    select: int | None
+    preset: str | None
+    width: int
+    height: int
+    theme: str
+    hints: bool
+    expand: bool
+    view: str | None = None
+    """Which view of the middle column, by its title; None for the messages."""
+    panel: str | None = None
+    """Which panel below, by its title."""
+    tool_aliases: tuple[str, ...] = ()
+
+
+def take_screenshot(shot: Shot) -> str | None:
+    """Write the picture; returns a sentence when that cannot be done."""
+    qt = make_qt()
+    sentence: str | None = None
+
+    async def main() -> int:
+        nonlocal sentence
+        application = Application(qt, theme=shot.theme, bundled_fonts=True, remembers=False)
+        application.settings.display.show_context_hints = shot.hints
+        application.settings.display.animate = False
+        application.aliases_here = shot.tool_aliases
+
+        async def start() -> None:
+            nonlocal sentence
+            sentence = await _take(application, shot, Path(shot.file))
+            await application.close_all()
+
+        await application.run(start())
+        return 0
+
+    run_loop(main(), qt)
+    return sentence
+
+
+_COUNTED_S = 0.3
+_SETTLED_S = 1.5
+"""Layouts settle and delayed painting happens; views that count and look for something do it behind the rest."""
+
+
+def _arrange(window: MainWindow, shot: Shot) -> str | None:
+    """Show the view and the panel asked for; returns a sentence when there is no such one."""
+    views = {view.title.lower(): view.id for view in views_of(window.document)}
+    panels = {title.lower(): dock for title, dock in window.docks.items()}
+    for asked, known in ((shot.view, views), (shot.panel, panels)):
+        if asked is not None and asked.lower() not in known:
+            return f"There is no {asked} to show. There are: {', '.join(known)}."
+    if shot.view is not None or shot.panel is not None:
+        window.document.count_tokens()
+    if shot.view is not None:
+        window.center.show_view(views[shot.view.lower()])
+        window.focus_center()  # as a user's key does; else Qt gives the keyboard, and its ring, to the next button
+    if shot.panel is not None:
+        dock = panels[shot.panel.lower()]
+        dock.show()
+        dock.raise_()
+    return None
+
+
+async def _take(application: Application, shot: Shot, path: Path) -> str | None:
+    window = application.new_window()
+    window.resize(shot.width, shot.height)
+    try:
+        await window.opening.load(path)
+    except UnknownFormatError as error:
+        return str(error)
+    except OSError as error:
+        return f"{shot.file} cannot be read: {error.strerror or error}."
+    panes = window.panes
+    if panes is None:
+        return f"{shot.file} could not be shown."
+    text = shot.filter
+    if shot.preset is not None:
+        presets = {preset.name: preset.filter for preset in application.settings.presets}
+        if shot.preset not in presets:
+            return f"There is no preset {shot.preset}. There are: {', '.join(presets)}."
+        text = presets[shot.preset]
+    if shot.select is not None:
+        if not 1 <= shot.select <= len(panes.document.capture):
+            return f"There is no message {shot.select}; {shot.file} has 1 to {len(panes.document.capture):,}."
+        panes.document.analysis.tokens.count_now([shot.select - 1])  # its details say how many
+        panes.go_to(shot.select - 1)
+    if text:
+        panes.apply_filter(text)
+    if shot.select is not None:
+        if text and shot.select - 1 not in panes.rows.visible:  # going there would take the filter away again
+            return f"Message {shot.select} does not match the filter; select one that does."
+        panes.go_to(shot.select - 1)
+        if shot.expand:
+            panes.messages.toggle_original()
+    sentence = _arrange(window, shot)
+    if sentence is not None:
+        return sentence
+    panes.findings.refresh()  # else it takes its time
+    await asyncio.sleep(0.05 if shot.view is None and shot.panel is None else _SETTLED_S)
+    if window.msp.view.count_now():
+        await asyncio.sleep(_COUNTED_S)
+    if not window.grab().save(shot.output):
+        return f"{shot.output} cannot be written; choose another folder or name."
+    return None

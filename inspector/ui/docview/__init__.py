@@ -1,0 +1,1 @@
+"""One document on screen: its panes, filter, search, the way back."""

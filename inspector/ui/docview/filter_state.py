@@ -1,0 +1,234 @@
+"""Which messages the table shows: the filter with its stacked conditions, and the scope; how they are put in force.
+
+It knows no panel: `Panes` is what shows them.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TypeAlias
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from inspector.document.document import CaptureDocument
+from inspector.filters import DisplayFilter, FilterError, compile_filter
+from inspector.filters.search import Search
+from inspector.filters.stack import FilterStack, opposite, resolved
+from inspector.filters.visible import Scope, VisibleRows
+from inspector.protocol.secrets.masking import mask_text
+from inspector.ui.docview.running_search import FIRST_S, RunningSearch
+
+View: TypeAlias = tuple[DisplayFilter, Scope | None, FilterStack]
+"""What chooses messages."""
+
+_STACKS_KEPT = 100
+CALLS = 'kind in {"mcp/request", "mcp/proposal"}'
+"""What agents must act on in any context."""
+_PREVIEWED = 2_000_000
+"""Among more messages nobody is told beforehand how many a filter would show."""
+
+
+class ChosenView(QObject):
+    """Filter and scope of one document's messages.
+
+    Signals:
+        filter_applied(str): a filter is in force.
+        filter_failed(FilterError): a filter could not be read; the last good one stays.
+        filter_refused(str): why no filter is made of something that was pointed at.
+        highlight_requested(str): messages of this filter shall stand out.
+        scope_changed(Scope | None): the part of the tree the table is bound to.
+
+    Attributes:
+        rows: what is shown.
+        selected_in: path of the context of the current message; None where there is none.
+    """
+
+    filter_applied = Signal(str)
+    filter_failed = Signal(object)
+    filter_refused = Signal(str)
+    highlight_requested = Signal(str)
+    scope_changed = Signal(object)
+
+    def __init__(self, document: CaptureDocument, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.document = document
+        self.rows = VisibleRows(document.analysis)
+        self.rows.choose(self.rows.filter, None)  # what was read before there was a window
+        self.selected_in: str | None = None
+        self._stack = FilterStack()
+        self._stacks: dict[str, FilterStack] = {}
+        self._search = RunningSearch(self.rows, self)
+
+    def check_filter(self, text: str) -> FilterError | None:
+        """What is wrong with a filter; None when nothing is."""
+        try:
+            compile_filter(text, selected_context=self.selected_context)
+        except FilterError as error:
+            return error
+        return None
+
+    @property
+    def stack(self) -> FilterStack:
+        """The stacked conditions and the bar's own text that make the filter in force, or on its way to be."""
+        return self._stack
+
+    def preview(self, text: str) -> int | None:
+        """How many messages would be shown with this text in the bar; None where finding out takes its time."""
+        try:
+            filter_ = compile_filter(self._stack.with_text(text).combined, selected_context=self.selected_context)
+        except FilterError:
+            return None
+        if len(self.document.analysis) > _PREVIEWED or not filter_.is_cheap(self.document.analysis):
+            return None
+        search = Search(self.rows, filter_, self.scope)
+        return len(search.result()) if search.step(time.perf_counter() + FIRST_S) else None
+
+    def apply_filter(self, text: str) -> None:
+        """Put this display filter alone in force; a wrong one changes nothing but what the bar says.
+
+        Stacked conditions stay, switched off.
+        """
+        self.apply_stack(self._stack.alone(text))
+
+    def apply_own_text(self, text: str) -> None:
+        """Put what was written into the filter bar in force, together with the stacked conditions that are on."""
+        self.apply_stack(self._stack.with_text(text))
+
+    def stack_filter(self, text: str) -> None:
+        """Turn what was written into the filter bar into one more condition; the bar is free for the next."""
+        if self.check_filter(text) is None:
+            self.apply_stack(self._stack.stacked(resolved(text, self.selected_context)))
+
+    def apply_stack(self, stack: FilterStack) -> None:
+        """Put conditions and the bar's own text in force; where they are no filter nothing changes but what is said."""
+        stack = stack.settled()
+        try:
+            if stack.text != stack.combined:  # first, for only in the bar can an error be shown in its place
+                compile_filter(stack.text, selected_context=self.selected_context)
+            filter_ = compile_filter(stack.combined, selected_context=self.selected_context)
+        except FilterError as error:
+            self.filter_failed.emit(error)
+            return
+        self._keep_stack(stack)
+        self._search.start(filter_, self.scope)
+        self.filter_applied.emit(filter_.text)
+
+    def _keep_stack(self, stack: FilterStack) -> None:
+        """Say what the filter in force is made of, and remember it for whoever returns to it."""
+        self._stack = stack
+        self._stacks.pop(stack.combined, None)
+        self._stacks[stack.combined] = stack
+        if len(self._stacks) > _STACKS_KEPT:
+            del self._stacks[next(iter(self._stacks))]
+
+    def combine_filter(self, text: str, mode: str = "replace") -> None:
+        """Apply a filter a cell, node or value asked for.
+
+        Args:
+            text: the filter.
+            mode: replace; and, and_not (one more condition: the filter, or its opposite); or (show it as well);
+                highlight (it filters nothing, but its messages stand out).
+
+        A filter with a secret in it is refused: it would stand in the bar, in the history, and in what is saved.
+        """
+        if mask_text(text) != text:
+            self.filter_refused.emit("This value holds a secret, so no filter is made of it.")
+            return
+        match mode:
+            case "highlight":
+                self.highlight_requested.emit(text)
+            case "and":
+                self.apply_stack(self._stack.added(text))
+            case "and_not":
+                self.apply_stack(self._stack.added(opposite(text)))
+            case "or":
+                self.apply_stack(self._stack.widened(text))
+            case _:
+                self.apply_filter(text)
+
+    def set_scope(self, scope: Scope | None) -> None:
+        """Bind the table to a part of the tree, or to everything."""
+        now = self.scope
+        another = scope is not None and (now is None or (now.space, now.node) != (scope.space, scope.node))
+        if another and self._stack.besides:  # what is shown as well was an exception to the view before
+            self.apply_stack(self._stack.showing(""))
+        self._search.start(self.filter, scope)
+        self.scope_changed.emit(scope)
+
+    @property
+    def view(self) -> View:
+        """What chooses the messages shown; `show_view` returns to it."""
+        return self.filter, self.scope, self._stack
+
+    def show_view(self, view: View) -> None:
+        """Return to a view."""
+        self.put_view(*view)
+
+    def clear(self) -> None:
+        """Show everything: no filter, no condition, no scope."""
+        self.put_view(compile_filter(""), None, FilterStack())
+
+    def put_view(self, filter_: DisplayFilter, scope: Scope | None, stack: FilterStack | None = None) -> None:
+        """Return to a view, or show one that was not asked for by its filter: then conditions stay, switched off."""
+        if filter_ is self.filter and scope == self.scope:
+            return
+        self._keep_stack(stack or self._stacks.get(filter_.text) or self._stack.alone(filter_.text))
+        self._search.start(filter_, scope)
+        self.scope_changed.emit(scope)
+        self.filter_applied.emit(filter_.text)
+
+    def search_all(self) -> None:
+        """Let the filter bar's own text choose among all messages.
+
+        The scope goes and other conditions are switched off; with neither, all goes.
+        """
+        if self.scope is None and self._stack.combined == self._stack.text.strip():
+            self.clear()
+            return
+        self.set_scope(None)
+        self.apply_stack(self._stack.alone(self._stack.text))
+
+    def show_hidden_calls(self) -> None:
+        """Show the requests and proposals as well that filter and scope hide; both stay what they are."""
+        self.let_calls_through(True)
+
+    def hide_calls_again(self) -> None:
+        """Let filter and scope hide requests and proposals as they did before."""
+        self.let_calls_through(False)
+
+    @property
+    def shows_calls(self) -> bool:
+        """Whether requests and proposals are shown that filter or scope would hide."""
+        return bool(self._stack.besides) or (self.scope is not None and self.scope.calls)
+
+    def let_calls_through(self, on: bool) -> None:
+        """Let requests and proposals through filter and scope, or not."""
+        stack = self._stack.showing(CALLS if on else "").settled()
+        scope = None if self.scope is None else replace(self.scope, calls=on)
+        try:
+            filter_ = compile_filter(stack.combined, selected_context=self.selected_context)
+        except FilterError as error:  # of $context, which stands for nothing any more
+            self.filter_failed.emit(error)
+            return
+        self.put_view(filter_, scope, stack)
+
+    @property
+    def filter(self) -> DisplayFilter:
+        """The filter in force, or on its way to be."""
+        return self._search.filter
+
+    @property
+    def scope(self) -> Scope | None:
+        """The scope in force, or on its way to be."""
+        return self._search.scope
+
+    @property
+    def selected_context(self) -> str | None:
+        """Path `$context` stands for: the scope's node, else the context of the current message."""
+        tree = self.document.analysis.contexts.tree
+        scope = self.scope
+        if scope is not None and scope.node is not None and tree.resolve(scope.node) >= 0:
+            return tree.path(tree.resolve(scope.node))
+        return self.selected_in

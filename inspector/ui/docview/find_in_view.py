@@ -1,0 +1,212 @@
+"""Find in view, between the find bar, the table, the minimap and the details."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from inspector.analysis import Changes
+from inspector.analysis.changes import NO_ROWS
+from inspector.base.slices import AWAITED_MS, SLICE_S, TELL_S
+from inspector.filters.find import FindSearch
+from inspector.filters.find_query import FindQuery
+from inspector.filters.patterns import PatternError
+from inspector.filters.visible import VisibleRows
+from inspector.present import formats
+from inspector.ui.panels.messages.panel import MessagesPanel
+
+_SETTLED_MS = 150
+"""An expression is tried when so long no key was pressed: half of one may take long, or match everything."""
+_TOO_LONG = "This expression takes too long to try."
+_NO_CHANGES = Changes(0, 0, NO_ROWS, tree_moved=False)
+
+
+class Finding(QObject):
+    """The search of one document's table.
+
+    Signals:
+        message_requested(int): a hit should be selected.
+        changed(): other messages are hits, or something else is looked for.
+
+    Attributes:
+        search: the search, or None while nothing is looked for.
+    """
+
+    message_requested = Signal(int)
+    changed = Signal()
+
+    def __init__(self, rows: VisibleRows, messages: MessagesPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._rows = rows
+        self._messages = messages
+        self.bar = messages.find_bar
+        self.search: FindSearch | None = None
+        self._trouble = ""
+        self._wanted = 0
+        self._wrapped = False
+        self._going = False
+        self._lit = -1
+        self._tell_at = 0.0
+        self._more = QTimer(self)
+        self._more.setSingleShot(True)
+        self._more.timeout.connect(self._go_on)
+        self.bar.query_changed.connect(self._look_for)
+        self.bar.step_requested.connect(self.step)
+        self.bar.closed.connect(self.close)
+        messages.current_changed.connect(self._on_current_changed)
+
+    # What the user asks
+
+    def open(self) -> None:
+        """Show the bar; what was looked for before is looked for again."""
+        self.bar.open()
+        if self.search is None:
+            self._look_for(self.bar.query)
+
+    def close(self) -> None:
+        """Put the bar away, and everything that was lit."""
+        self.bar.hide()
+        self._look_for(None)
+        self._messages.setFocus()
+
+    def step(self, step: int) -> None:
+        """Go to the next (1) or previous (-1) hit, around the end; as soon as it is known."""
+        if self.bar.query is None:
+            self.open()
+            return
+        if self.bar.isHidden():
+            self.bar.show()
+            self._look_for(self.bar.query)
+        self._wanted = step
+        self._go_where_wanted()
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is still searched."""
+        return self._more.isActive()
+
+    def stop(self) -> None:
+        """Read no more of the document."""
+        self._more.stop()
+        self.search = None
+
+    # Searching
+
+    def _look_for(self, query: FindQuery | None) -> None:
+        self.search, self._trouble, self._wanted, self._wrapped = None, "", 0, False
+        self._lit, self._tell_at = -1, 0.0
+        self._more.stop()
+        if query is not None:
+            try:
+                self.search = FindSearch(self._rows, query, self._messages.current_message())
+            except PatternError as error:
+                self._trouble = error.message
+        if self.search is not None and query is not None and query.is_pattern:
+            self._show()
+            self._more.start(_SETTLED_MS)
+        else:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Search for a slice of time, and say what was found: the first hits, more some times a second, and the end."""
+        search = self.search
+        if search is None:
+            self._show()
+            return
+        if not search.step(time.perf_counter() + SLICE_S):
+            self._more.start(AWAITED_MS)
+            now = time.perf_counter()
+            if now < self._tell_at and not (self._lit == 0 and len(search.hits)):
+                self._go_where_wanted()
+                return
+            self._tell_at = now + TELL_S
+        if self._messages.view.sought is search and self._lit == len(search.hits):
+            self._say()
+        else:
+            self._show()
+        self._go_where_wanted()
+
+    def _show(self) -> None:
+        self._lit = -1 if self.search is None else len(self.search.hits)
+        self._messages.view.show_find(self.search)
+        self._say()
+        self.changed.emit()
+
+    def apply_changes(self, changes: Changes) -> None:
+        """Take in a flush, after the table has. O(new and changed messages)."""
+        if self.search is not None:
+            before = len(self.search.hits)
+            again = self.search.take_in(changes, self._messages.current_message())
+            if again and not self._more.isActive():
+                self._more.start(AWAITED_MS)
+            if before != len(self.search.hits):
+                self._lit = len(self.search.hits)
+                self._messages.view.show_find(self.search)
+                self.changed.emit()
+            self._say()
+
+    def apply_view(self) -> None:
+        """Another filter or scope is in force, or another order."""
+        if self.search is not None:
+            self.search.take_in(_NO_CHANGES, self._messages.current_message())
+            self._lit, self._tell_at = -1, 0.0
+            self._go_on()
+            self.changed.emit()
+
+    # Going
+
+    def _go_where_wanted(self) -> None:
+        search, step = self.search, self._wanted
+        current = self._messages.current_message()
+        if search is None or not step or not search.knows_next(current, step):
+            return
+        self._wanted = 0
+        found = search.next(current, step)
+        if found is None:
+            return
+        message, wrapped = found
+        self._going, self._wrapped = True, wrapped
+        self.message_requested.emit(message)
+        self._going = False
+        self._say()
+
+    def _on_current_changed(self, _message: object) -> None:
+        if not self._going:
+            self._wrapped = False
+        if self.search is not None:
+            self._say()
+
+    def _say(self) -> None:
+        search = self.search
+        if search is None:
+            self.bar.show_state(self._trouble, usable=False, wrong=bool(self._trouble))
+            return
+        count, place = len(search.hits), search.place_of(self._messages.current_message())
+        if not count and search.done and (search.gave_up or 0 < search.too_long == len(self._rows.visible)):
+            self.bar.show_state(_TOO_LONG, usable=False, wrong=True)
+            return
+        if count:
+            words = f"{place + 1:,} of {count:,}" if place is not None else f"{count:,} found"
+            words = f"wrapped, {words}" if self._wrapped else words
+        else:
+            nothing = "Nothing found in this view" if self._rows.chooses else "Nothing found"
+            words = nothing if search.done else "Searching"
+        if count and (not search.done or search.gave_up):
+            words += " so far"
+        self.bar.show_state(
+            words,
+            usable=count > 0 or not search.done,
+            fraction=None if search.done else search.fraction,
+            aside=_left_out(search),
+        )
+
+
+def _left_out(search: FindSearch) -> str:
+    """What the user is to know of messages that were not searched; "" for nothing."""
+    if search.gave_up:
+        return "This expression takes too long: the rest was not searched"
+    if not search.too_long:
+        return ""
+    are = "is" if search.too_long == 1 else "are"
+    return f"{formats.count_of(search.too_long, 'message')} took too long to search and {are} left out"

@@ -1,0 +1,448 @@
+"""The panes of one document and how they talk: selection, changes, the way back; what is shown is chosen_view.py.
+
+Panels never call each other; everything between them goes through here.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+from typing_extensions import override
+
+from inspector.analysis import Changes
+from inspector.analysis.changes import NO_ROWS
+from inspector.analysis.context_tree import MAIN
+from inspector.document.document import CaptureDocument
+from inspector.filters import DisplayFilter, compile_filter
+from inspector.filters.completion import Completer
+from inspector.filters.fields import Depends
+from inspector.filters.search import Search
+from inspector.filters.visible import Reach, Scope
+from inspector.settings import Settings
+from inspector.ui.docview.bridge import DocumentBridge
+from inspector.ui.docview.chain_alone import ChainAlone, ChainWalk
+from inspector.ui.docview.filter_state import ChosenView, View
+from inspector.ui.docview.find_in_view import Finding
+from inspector.ui.docview.gaps import GapRows
+from inspector.ui.docview.minimap_marks import LandmarkGatherer
+from inspector.ui.docview.navigation_history import Stop, Trail
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.panels.contexts.panel import ContextsPanel
+from inspector.ui.panels.details.panel import DetailsPanel
+from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace, Place
+from inspector.ui.panels.findings.panel import FindingsPanel
+from inspector.ui.panels.latency.panel import LatencyPanel
+from inspector.ui.panels.list_panel import hider_words
+from inspector.ui.panels.marks.panel import MarksPanel
+from inspector.ui.panels.messages.panel import MessagesPanel
+from inspector.ui.panels.participants.panel import ParticipantsPanel
+from inspector.ui.panels.tokens.panel import TokensPanel
+from inspector.ui.panels.waste.panel import WastePanel
+
+
+class Panes(ChosenView):
+    """Contexts, participants, messages and details of one document.
+
+    Signals:
+        filter_grown(str): the filter in force went on with the chain it shows; nobody chose another one.
+        view_left(int, str, put_back): the view was left, as this message was hidden in it, by what, and how it is
+            put back.
+        counts_changed(): messages or rows came or went.
+        selection_changed(int | None): the current message.
+        column_requested(str): a field should become a column of the table.
+        table_changed(Table): the user has chosen other columns of the table, or what its column Time says.
+        columns_dialog_requested(): columns are to be chosen in the dialog.
+        mark_requested(Target), comment_requested(Target), unmark_requested(Target): mark or unmark something, write
+            a comment on it, take both away.
+        searching(float | None, int): how far a filter that has to decode records is, and what it found so far; None
+            when it is in force, or was given up.
+    """
+
+    filter_grown = Signal(str)
+    view_left = Signal(int, str, object)
+    counts_changed = Signal()
+    selection_changed = Signal(object)
+    column_requested = Signal(str)
+    table_changed = Signal(object)
+    columns_dialog_requested = Signal()
+    mark_requested = Signal(object)
+    comment_requested = Signal(object)
+    unmark_requested = Signal(object)
+    searching = Signal(object, int)
+
+    def __init__(self, document: CaptureDocument, theme: ThemeController, parent: QWidget) -> None:
+        super().__init__(document, parent)
+        self.gaps = GapRows(document)
+        self.completer = Completer(document.analysis)
+        self.bridge = DocumentBridge(document, self)
+        self.contexts = ContextsPanel(document, theme, parent)
+        self.participants = ParticipantsPanel(document, theme, parent)
+        self.messages = MessagesPanel(document, theme, self.rows, parent)
+        self.details = DetailsPanel(document, theme, parent)
+        self.findings = FindingsPanel(document, theme, self.rows, parent)
+        self.marks = MarksPanel(document, theme, self.rows, parent)
+        self.latency = LatencyPanel(document, theme, parent)
+        self.waste = WastePanel(document, theme, self.rows, parent)
+        self.tokens = TokensPanel(document, theme, self.rows, parent)
+        self.bottom = (self.findings, self.marks, self.latency, self.waste, self.tokens)
+        self.finding = Finding(self.rows, self.messages, self)
+        self.landmarks = LandmarkGatherer(document, self.messages, self.gaps, self.finding, self)
+        self._trail = Trail()
+        self._going_back = False
+        self._detached = False
+        self._chain = ChainAlone(document, self)
+        self._before_chain: View | None = None
+        self._walk = ChainWalk(document)
+        self._connect()
+
+    def _connect(self) -> None:
+        self._search.searching.connect(self.searching)
+        self._search.found.connect(self._on_found)
+        self.bridge.flushed.connect(self._on_flushed)
+        self.bridge.settled.connect(self._on_settled)
+        self.scope_changed.connect(self.contexts.show_scope)
+        for looked in (self.filter_applied, self.scope_changed):
+            looked.connect(self._take_in_waiting)
+        self.messages.caught_up.connect(self.counts_changed)
+        self.messages.caught_up.connect(self._tell_lists)
+        self.finding.message_requested.connect(self._go_to_hit)
+        self.finding.changed.connect(self._light_details)
+        self.counts_changed.connect(self.landmarks.renew)
+        self.messages.current_changed.connect(self._on_current_changed)
+        self.messages.chosen.connect(self._on_message_chosen)
+        self.messages.filter_requested.connect(self.combine_filter)
+        self.messages.chain_requested.connect(self.show_chain)
+        self.messages.clear_filter_requested.connect(self._clear_filter)
+        self.messages.search_all_requested.connect(self.search_all)
+        self.contexts.scope_requested.connect(self.set_scope)
+        self.contexts.filter_requested.connect(self.combine_filter)
+        self.contexts.message_requested.connect(self.go_to)
+        self.contexts.selected.connect(self.show_context)
+        self.contexts.space_selected.connect(self.show_current_message)
+        self.participants.filter_requested.connect(self.combine_filter)
+        self.participants.selected.connect(self._on_participant_selected)
+        for panel in self.bottom:
+            panel.message_requested.connect(self.go_to)
+            panel.filter_requested.connect(self.combine_filter)
+        self.marks.place_requested.connect(self.show_place)
+        self.marks.remove_requested.connect(self.unmark_requested)
+        for panel in (self.messages, self.contexts, self.details, self.marks):
+            panel.mark_requested.connect(self.mark_requested)
+            panel.comment_requested.connect(self.comment_requested)
+        self.counts_changed.connect(self.tokens.apply_view)
+        self.selection_changed.connect(self.tokens.show_message)
+        self.details.message_requested.connect(self.go_to)
+        self.details.filter_requested.connect(self.combine_filter)
+        for panel in (self.messages, self.details):
+            panel.column_requested.connect(self.column_requested)
+        self.column_requested.connect(self.messages.show_column)
+        self.messages.table_changed.connect(self.table_changed)
+        self.messages.columns_dialog_requested.connect(self.columns_dialog_requested)
+        self.details.code_requested.connect(self.findings.show_code)
+        self.details.chain_requested.connect(self.show_chain)
+        self._chain.grown.connect(self._on_chain_grown)
+        self.details.scope_requested.connect(self._scope_to_message)
+        self.details.place_requested.connect(self.show_place)
+        self.details.context_scope_requested.connect(self._scope_to_context)
+        self.selection_changed.connect(self._highlight_context)
+        self.scope_changed.connect(self._highlight_context)
+        self.scope_changed.connect(self._tell_scope)
+
+    def detach(self) -> None:
+        """Hear no more of the document, and read no more of it: it is about to be closed."""
+        self.bridge.detach()
+        self._detached = True
+        self._search.stop()
+        self._chain.stop()
+        self.finding.stop()
+        self.landmarks.stop()
+        self.messages.stop()
+        for panel in self.bottom:
+            panel.stop()
+
+    def apply_settings(self, settings: Settings, *, hints: bool) -> None:
+        """Take over what the settings say about display; context hints are up to the window."""
+        self.messages.set_context_hints(hints)
+        self.details.set_context_hints(hints)
+        self.contexts.set_animated(settings.display.animate)
+        self.waste.set_counting(settings.display.count_tokens)
+        self.messages.set_table(settings.table)
+        self.messages.set_highlights(settings.highlights)
+
+    # Changes
+
+    def _on_flushed(self, changes: Changes) -> None:
+        self._search.take_in(changes)
+        self.messages.apply_changes(changes)
+        self.finding.apply_changes(changes)
+        self.details.apply_changes(changes)
+        self._chain.apply_changes(changes, self.filter)
+
+    def _on_settled(self, changes: Changes) -> None:
+        self.contexts.apply_changes(changes)
+        self.participants.apply_changes(changes)
+        for panel in self.bottom:
+            panel.apply_changes(changes)
+        self.counts_changed.emit()
+
+    @property
+    def awaited(self) -> bool:
+        """Whether the user waits for a search: all that nobody waits for comes after it."""
+        return self._search.busy or self.finding.busy
+
+    def _take_in_waiting(self, *_view: object) -> None:
+        """Another filter was looked for in all there is by now: while the view is paused all else shows that, too."""
+        if self.bridge.paused:
+            self.bridge.flush()
+
+    def tick(self, now_ns: int | None) -> None:
+        """A second has passed: states and waiting times go by the clock while traffic is live."""
+        if now_ns is not None:
+            self.document.analysis.now_ns = now_ns
+            if Depends.CLOCK in self.rows.filter.depends:
+                self.messages.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False), clock=True)
+                self.counts_changed.emit()
+        self.messages.tick()
+        self.contexts.tick(now_ns)
+        self.participants.tick(now_ns)
+        self.details.tick()
+
+    def counts(self) -> tuple[int, int]:
+        """How many messages are shown, and among how many: what waits for the views counts for neither.
+
+        Nor does a gap, or a row that only tells of a session. Without a filter and a scope the two are one.
+        """
+        self.gaps.update()
+        shown, seen = self.rows.visible, self.rows.seen
+        structure = self.document.analysis.contexts.sessions.count_structure
+        return (
+            len(shown) - self.gaps.among(shown) - structure(shown),
+            seen - self.gaps.before(seen) - structure(slice(seen)),
+        )
+
+    # Filter and scope
+
+    def _clear_filter(self) -> None:
+        self.apply_filter("")
+
+    @override
+    def let_calls_through(self, on: bool) -> None:
+        self.messages.view.keep_selected()
+        super().let_calls_through(on)
+
+    def _on_found(self, search: Search) -> None:
+        self.messages.show_rows(search.filter, search.scope, search.result(), search.answers)
+        self._tell_lists()
+        self.finding.apply_view()
+        self.counts_changed.emit()
+
+    def _tell_lists(self) -> None:
+        """Lists beside the table say which of theirs it shows."""
+        for panel in (self.findings, self.marks, self.waste):
+            panel.apply_view()
+
+    def _tell_scope(self, scope: Scope | None) -> None:
+        node = MAIN if scope is None or scope.node is None else scope.node
+        living = node if node == MAIN else self.document.analysis.contexts.tree.resolve(node)
+        bound = scope is not None and scope.node is not None and scope.reach is Reach.BELOW
+        self.details.context_page.show_scope((scope.space, living) if scope is not None and bound else None)
+
+    def _highlight_context(self, *_changed: object) -> None:
+        self.messages.highlight_context(self.selected_context)
+
+    # Selection
+
+    def _on_current_changed(self, message: int | None) -> None:
+        if self._detached:  # Qt takes the table away after its neighbours
+            return
+        contexts = self.document.analysis.contexts
+        self.selected_in = None
+        space, node = 0, None
+        if message is not None:
+            node = contexts.node_of(message)
+            space = int(self.document.capture.columns["space"][message])
+            self.selected_in = contexts.tree.path(node) if node >= 0 else None
+        self.contexts.show_message_context(space, node)
+        if self.details.place is None:  # else it stays: only the user turns away from it
+            self.details.show_message(message)
+        self.findings.show_message(message)
+        self.marks.show_message(message)
+        self.selection_changed.emit(message)
+
+    def _on_message_chosen(self, message: int) -> None:
+        self._remember(message)
+        if self.details.place is not None:
+            self.details.show_message(message)
+        self._show_picked()
+
+    def _remember(self, shown: int | Place) -> None:
+        self._note_scroll()
+        last = self._trail.last
+        if not self._going_back and (last is None or last.shown != shown):
+            self._trail.add(Stop(shown, self.filter, self.scope))
+
+    def _note_stop(self, message: int) -> None:
+        """The view is about to be left: Back leads to this message as it is seen now."""
+        self._note_scroll()
+        here = Stop(message, self.filter, self.scope)
+        if self._trail.last != here:
+            self._trail.add(here)
+
+    def _note_scroll(self) -> None:
+        self._trail.note_scroll(self.details.place, self.details.scrolled)
+
+    def _show_picked(self) -> None:
+        """The marks in tree and participants follow what the details show."""
+        place = self.details.place
+        self.contexts.show_place(place)
+        participant = (place.space, place.name) if isinstance(place, ParticipantPlace) else None
+        self.participants.show_selected(participant)
+
+    def show_context(self, space: int, node: int) -> None:
+        """Show what is known of a context in the details; MAIN is a main context."""
+        self.show_place(ContextPlace(space, node))
+
+    def _on_participant_selected(self, key: tuple[int, str]) -> None:
+        self.show_place(ParticipantPlace(*key))
+
+    def show_place(self, place: Place) -> None:
+        """Show a context or a participant in the details; the table stays as it is."""
+        self._remember(place)
+        match place:
+            case ContextPlace(space, node):
+                self.details.show_context(space, node)
+            case ParticipantPlace(space, name):
+                self.details.show_participant(space, name)
+        self._show_picked()
+
+    def show_current_message(self) -> None:
+        """Turn the details back to the message selected in the table."""
+        if self.details.place is not None:
+            message = self.messages.current_message()
+            if message is not None:
+                self._remember(message)
+            self.details.show_message(message)
+            self._show_picked()
+
+    def go_to(self, message: int) -> None:
+        """Select a message; where the view hides it filter and scope go first, and it is said where they can come back.
+
+        Conditions are switched off.
+        """
+        hidden = self.rows.row_of(message) is None and (self.filter.text.strip() != "" or self.scope is not None)
+        before, current, by_chain = self.view, self.messages.current_message(), self.shows_chain_alone
+        if hidden and current is not None and not self._going_back:
+            self._note_stop(current)
+        if hidden:
+            self.put_view(compile_filter(""), None, self._stack.alone(""))
+        self.messages.go_to(message)
+        if hidden:
+            hider = "the chain" if by_chain else hider_words(before[0], before[1])
+            self.view_left.emit(message, hider, lambda: self._put_back(before, current))
+
+    def _put_back(self, view: View, message: int | None) -> None:
+        self.put_view(*view)
+        if message is not None and self.rows.row_of(message) is not None:
+            self.messages.go_to(message)
+
+    def _go_to_hit(self, message: int) -> None:
+        self.messages.go_to(message)
+        self.details.lights.renew(go=True)
+
+    def _light_details(self) -> None:
+        self.details.lights.show_find(self.finding.search)
+
+    # Marks
+
+    def show_notes(self) -> None:
+        """Marks or comments changed: show them, at once and also while the view is held still."""
+        changes = Changes(0, 0, self.document.analysis.marks.changed.take(), tree_moved=False)
+        self._search.take_in(changes)
+        self.messages.apply_changes(changes)
+        self.details.renew()
+        self.contexts.show_notes()
+        self.marks.refresh()
+        self.counts_changed.emit()
+
+    def go_back(self) -> None:
+        """Return to what the details showed before, in the view it was seen in where no other was chosen since."""
+        self._return_to(self._trail.back())
+
+    def go_forward(self) -> None:
+        """Return to where `go_back` came from."""
+        self._return_to(self._trail.forward())
+
+    def _return_to(self, way: tuple[Stop, Stop] | None) -> None:
+        if way is None:
+            return
+        place, left = way
+        self._going_back = True
+        if self.filter is left.filter and self.scope == left.scope:  # the view was not chosen since
+            self.put_view(place.filter, place.scope)
+        if isinstance(place.shown, int):
+            self.go_to(place.shown)
+        else:
+            self.show_place(place.shown)
+            self.details.scroll_to(place.scrolled)
+        self._going_back = False
+
+    # Chains
+
+    def show_chain(self, message: int) -> None:
+        """Show the causal chain of a message alone in the table; Back returns to the view as it is now."""
+        self._note_stop(message)
+        self._going_back = True
+        if not self.shows_chain_alone:
+            self._before_chain = self.view
+        self.put_view(self._chain.begin(message), None)
+        self.messages.go_to(message)
+        self._going_back = False
+        self._trail.add(Stop(message, self.filter, None))
+
+    @property
+    def shows_chain_alone(self) -> bool:
+        """Whether the table shows one chain and nothing else."""
+        return self._chain.filter is not None and self.filter is self._chain.filter
+
+    def leave_chain(self) -> None:
+        """Return from a chain shown alone to the view before it; the current message stays the current one."""
+        before, self._before_chain = self._before_chain, None
+        if before is None or not self.shows_chain_alone:
+            return
+        self.put_view(*before)
+        message = self.messages.current_message()
+        if message is not None and not self._going_back:
+            self._trail.add(Stop(message, self.filter, self.scope))  # Back from what comes next leads here
+
+    def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
+        if self.filter is not before:
+            return
+        self._trail.exchange(before, after)
+        self._keep_stack(self._stack.alone(after.text))
+        self._search.start(after, self.scope)
+        self.filter_grown.emit(after.text)
+
+    def step_in_chain(self, step: int) -> None:
+        """Select the next (1) or previous (-1) message of the chain that is shown alone, else of the current one's."""
+        current = self.messages.current_message()
+        if current is None:
+            return
+        alone = self._chain.message if self.filter is self._chain.filter else None
+        found = self._walk.next(current, step, alone)
+        if found is not None:
+            self.go_to(found)
+
+    def _scope_to_message(self, message: int) -> None:
+        contexts = self.document.analysis.contexts
+        node = contexts.node_of(message)
+        started = [n for n, row in enumerate(contexts.started_by) if row == message]
+        if started:
+            node = contexts.tree.resolve(started[0])
+        self.set_scope(Scope(int(self.document.capture.columns["space"][message]), node))
+
+    def _scope_to_context(self, place: ContextPlace | None) -> None:
+        if place is None:
+            self.set_scope(None)
+            return
+        node = place.node if place.node == MAIN else self.document.analysis.contexts.tree.resolve(place.node)
+        self.set_scope(Scope(place.space, node))

@@ -1,0 +1,93 @@
+"""A filter and a scope on their way into force: looked for in slices, between which the window goes on."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from inspector.analysis import Changes
+from inspector.base.slices import AWAITED_MS, SLICE_S, TELL_S
+from inspector.filters import DisplayFilter
+from inspector.filters.search import Search
+from inspector.filters.visible import Scope, VisibleRows
+
+FIRST_S = 0.03
+"""A filter that needs no longer than this is in force at once."""
+
+
+class RunningSearch(QObject):
+    """Looks for the messages of one filter and scope at a time.
+
+    Signals:
+        searching(float | None, int): how far it is, and what it found so far, some times a second; None when it has
+            ended, or was given up.
+        found(Search): it is complete.
+    """
+
+    searching = Signal(object, int)
+    found = Signal(object)
+
+    def __init__(self, rows: VisibleRows, parent: QObject) -> None:
+        super().__init__(parent)
+        self._rows = rows
+        self._search: Search | None = None
+        self._told_at = -math.inf
+        self._more = QTimer(self)
+        self._more.setSingleShot(True)
+        self._more.setInterval(AWAITED_MS)
+        self._more.timeout.connect(lambda: self._go_on_until(time.perf_counter() + SLICE_S))
+
+    @property
+    def busy(self) -> bool:
+        """Whether a filter and a scope are on their way."""
+        return self._search is not None
+
+    @property
+    def filter(self) -> DisplayFilter:
+        """The filter on its way, else the one in force."""
+        return self._rows.filter if self._search is None else self._search.filter
+
+    @property
+    def scope(self) -> Scope | None:
+        """The scope on its way, else the one in force."""
+        return self._rows.scope if self._search is None else self._search.scope
+
+    def start(self, filter_: DisplayFilter, scope: Scope | None) -> None:
+        """Look for what a filter and a scope choose; what is cheap to find is found at once.
+
+        What was looked for before is given up.
+        """
+        if self._search is not None:
+            self._end()
+        self._search, self._told_at = Search(self._rows, filter_, scope), -math.inf
+        self._go_on_until(time.perf_counter() + FIRST_S)
+
+    def take_in(self, changes: Changes) -> None:
+        """Messages are new or have changed."""
+        if self._search is not None:
+            self._search.take_in(changes)
+
+    def stop(self) -> None:
+        """Read no more of the document: it is about to be closed."""
+        self._search = None
+        self._more.stop()
+
+    def _go_on_until(self, until: float) -> None:
+        search = self._search
+        if search is None:
+            return
+        if not search.step(until):
+            now = time.perf_counter()
+            if now - self._told_at >= TELL_S:
+                self._told_at = now
+                self.searching.emit(search.fraction, search.found)
+            self._more.start()
+            return
+        self._end()
+        self.found.emit(search)
+
+    def _end(self) -> None:
+        self.stop()
+        self.searching.emit(None, 0)

@@ -1,0 +1,135 @@
+"""What stands above the table: the views' tabs, the scope at their right end, and what the view hides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.analysis.context_tree import MAIN
+from inspector.filters.visible import Reach, Scope
+from inspector.ui.docview.center import Center, views_of
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.notice import NoticeStack
+from inspector.ui.widgets.scope_chip import ScopeChip
+from inspector.ui.widgets.view_tabs import ViewTabs
+
+if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
+
+HIDDEN_CALLS = "hidden-calls"
+SHOWN_AS_WELL = "Requests and proposals are shown as well, whatever else this view hides."
+
+
+class ViewHead(QWidget):
+    """The head of the middle column.
+
+    Signals:
+        grown(int): it is so many pixels higher (or, if negative, lower) than before, notices came or went.
+
+    Attributes:
+        tabs, scope, notices: what it is made of.
+    """
+
+    grown = Signal(int)
+
+    def __init__(self, theme: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("viewHead")
+        self._panes: Panes | None = None
+        self.tabs = ViewTabs(theme, self)
+        self.scope = ScopeChip(theme, self)
+        self.notices = NoticeStack(theme, self)
+        self.tabs.set_corner(self.scope)
+        self.scope.reach_chosen.connect(self._set_reach)
+        self.scope.cleared.connect(self._clear_scope)
+        column = self._column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.tabs)
+        column.addWidget(self.notices)
+
+    def hold(self, notices: NoticeStack) -> None:
+        """Show the window's notices under the tabs, above those about the view."""
+        self._column.insertWidget(1, notices)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().isValid() and event.oldSize().height() != event.size().height():
+            self.grown.emit(event.size().height() - event.oldSize().height())
+
+    def attach(self, panes: Panes, center: Center) -> None:
+        """Speak of these panes from now on, and let the tabs choose among these views."""
+        views = views_of(panes.document)
+        for view in views[1:]:
+            self.tabs.add_view(view.title)
+        titles = {view.id: view.title for view in views}
+        ids = {view.title: view.id for view in views}
+        self.tabs.show_view(titles[center.current])
+        self.tabs.view_chosen.connect(lambda title: center.show_view(ids[title]))
+        center.changed.connect(lambda view: self.tabs.show_view(titles[view]))
+        self.speak_of(panes)
+
+    def speak_of(self, panes: Panes) -> None:
+        """Speak of these panes from now on, which have the same views as those before."""
+        self._panes = panes
+        self.grown.connect(panes.messages.view.push)
+        panes.scope_changed.connect(self._show_scope)
+        panes.filter_applied.connect(self._show_hidden)
+        panes.counts_changed.connect(self._show_counts)
+        self._show_scope(None)
+        self._show_counts()
+
+    def _show_counts(self) -> None:
+        if self._panes is not None:
+            self.tabs.set_count(self._panes.counts()[0])
+            self._show_hidden()
+
+    def _show_scope(self, scope: Scope | None) -> None:
+        if self._panes is None:
+            return
+        document = self._panes.document
+        contexts = document.analysis.contexts
+        node = MAIN if scope is None or scope.node is None else contexts.tree.resolve(scope.node)
+        if scope is None:
+            self.scope.show_scope(None, None)
+        elif scope.node is None:
+            self.scope.show_scope(document.capture.strings[scope.space] or document.name, None)
+        elif node == MAIN:
+            self.scope.show_scope("main", None)
+        else:
+            self.scope.show_scope([contexts.label(n) for n in contexts.tree.line_to(node)], scope.reach)
+        self._show_hidden()
+
+    def _clear_scope(self) -> None:
+        if self._panes is not None:
+            self._panes.set_scope(None)
+
+    def _set_reach(self, reach: Reach) -> None:
+        if self._panes is not None and self._panes.scope is not None:
+            scope = self._panes.scope
+            self._panes.set_scope(replace(scope, reach=reach))
+
+    def _show_hidden(self, *_filter: object) -> None:
+        """Agents must act on requests and proposals in any context: say how many the view hides, or that it may not."""
+        if self._panes is None:
+            return
+        requests, proposals = self._panes.rows.hidden_calls()
+        counts = ((requests, "request"), (proposals, "proposal"))
+        parts = [f"{count:,} {word}{'s' if count != 1 else ''}" for count, word in counts if count]
+        if not parts and self._panes.rows.chooses and self._panes.shows_calls:
+            links = [("Hide them again", self._panes.hide_calls_again)]
+            self.notices.show_notice(HIDDEN_CALLS, "note", SHOWN_AS_WELL, links)
+            return
+        if not parts:
+            self.notices.dismiss(HIDDEN_CALLS)
+            return
+        verb = "is" if requests + proposals == 1 else "are"
+        must = "must" if self._panes.document.may_go_on else "had to"
+        sentence = f"{' and '.join(parts)} {verb} hidden by this view; agents {must} act on those."
+        self.notices.show_notice(HIDDEN_CALLS, "hidden", sentence, [("Show them", self._panes.show_hidden_calls)])

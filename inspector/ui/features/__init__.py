@@ -1,0 +1,1 @@
+"""What the window can do with documents, one module a feature."""

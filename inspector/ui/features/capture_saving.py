@@ -1,0 +1,256 @@
+"""What becomes of a window's capture: saved, asked about before it is thrown away, recovered after a crash.
+
+A live capture lies among the program's own data from its first frame on, so nothing here is about getting it to disk;
+it is about its name. A demo's capture is not worth a question: it is deleted with its window unless it was saved.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import numpy as np
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from inspector.capture.captures import OwnCapture, Unsaved, claim
+from inspector.capture.flags import Flag
+from inspector.document.saving import save_capture, save_copy, why_not_saved
+from inspector.present import formats
+from inspector.ui.dialogs.asking import Asking, chosen_file
+from inspector.ui.dialogs.message import CANCEL
+from inspector.ui.panels.start.unsaved import unsaved_words
+
+if TYPE_CHECKING:
+    from inspector.document.live import LiveSession
+    from inspector.ui.window.main_window import MainWindow
+
+_SAVE, _DISCARD = "save", "discard"
+_PACKED = (".gz", ".zst")
+
+
+class Keeping(QObject):
+    """Saves, keeps or discards the capture of one window.
+
+    Attributes:
+        own: the capture among the program's data that nobody has saved; None for a log, and once it is saved.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._application = window.application
+        self.own: OwnCapture | None = None
+        self._demo = False
+        self._received = False
+        self._discarded = False
+        self._asking = Asking(window)
+        self._saving = False
+
+    def hold(self, own: OwnCapture, *, demo: bool = False) -> None:
+        """The window shows this capture of ours from now on."""
+        self.own, self._demo, self._received = own, demo, False
+
+    def let_go(self) -> None:
+        """The window does not show it after all; it stays unsaved."""
+        if self.own is not None:
+            self.own.release()
+            self.own = None
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something would be lost that is worth a question."""
+        return self.own is not None and not self._demo and not self._discarded and self.received
+
+    @property
+    def received(self) -> bool:
+        """Whether anything came from the gateway but its greeting. Once true, it is not looked for again."""
+        if not self._received:
+            document = self._window.document
+            flags = np.asarray(document.capture.columns["flags"])
+            came = int(np.count_nonzero((flags & int(Flag.SENT)) == 0))
+            self._received = came > document.kind_counts().get("system/welcome", 0)
+        return self._received
+
+    # Saving
+
+    def save(self) -> None:
+        """Save under a name if that was not done yet; saved once, a capture needs no more of it."""
+        if self.own is not None:
+            self.save_as()
+
+    def save_as(self) -> None:
+        """Ask for a name and save there."""
+        if self._window.panes is not None:
+            self._application.spawn(self._ask_and_save(), "save the capture")
+
+    async def _ask_and_save(self) -> bool:
+        """Whether it was saved; what went wrong is said in the window."""
+        target = await self._chosen_file()
+        if target is None or self._saving:
+            return False
+        self._saving = True
+        try:
+            return await self._save(target)
+        finally:
+            self._saving = False
+
+    async def _save(self, target: Path) -> bool:
+        window, session = self._window, self._window.watching.session
+        try:
+            if self.own is None and session is None:
+                await save_copy(window.document, target)
+                window.marking.copied_to(target)
+                window.say(f"Saved a copy as {target}.")
+            else:
+                writer = session.writer if session is not None and not session.writer.closed else None
+                await save_capture(window.document, target, own=self.own, writer=writer)
+                self.own = None
+                window.marking.moved_to(target)
+                await self._saved(session)
+                window.say(f"Saved as {target}.")
+        except OSError as error:
+            window.say(why_not_saved(error, target), "severity.error", ("Save as...", self.save_as))
+            return False
+        window.opening.remember(target)
+        return True
+
+    async def _saved(self, session: LiveSession | None) -> None:
+        """The window shows the saved file now; what could not be written before lies there too."""
+        if session is not None and not self._window.document.live:
+            session.release()
+            await session.take_in_all()
+        self._window.refresh_counts()
+        self._window.show_title()
+        self._window.enable_actions()
+
+    async def _chosen_file(self) -> Path | None:
+        document = self._window.document
+        source = document.capture.sources[0].path
+        name = source.name
+        while Path(name).suffix in _PACKED:  # what was read is what is saved
+            name = Path(name).stem
+        if document.msp is not None:  # what is shown of it is a capture, whatever it was read from
+            name = f"{Path(name).stem}.ctxcap"
+        kind = Path(name).suffix or ".jsonl"
+        dialog = QFileDialog(self._window, "Save capture as", "", f"Captures and logs (*{kind});;All files (*)")
+        dialog.setObjectName("saveDialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(kind.removeprefix("."))
+        dialog.setDirectory(str(self.usual_folder()))
+        dialog.selectFile(name)
+        return await chosen_file(dialog)
+
+    def usual_folder(self) -> Path:
+        """Where a file was opened or saved last; never among the program's own data."""
+        recent = self._application.settings.recent_files
+        folder = Path(recent[0]).parent if recent else Path.home()
+        return folder if folder.is_dir() else Path.home()
+
+    @property
+    def name(self) -> str:
+        """What the document is called; where another window's is called the same, with the gateway it came from."""
+        window, name = self._window, self._window.document.name
+        others = [other for other in self._application.windows if other is not window and other.panes is not None]
+        place = self._gateway() if any(other.document.name == name for other in others) else ""
+        return f"{name} at {place}" if place else name
+
+    def _gateway(self) -> str:
+        """Host and port of the gateway that was recorded; "" where none was."""
+        session, sources = self._window.watching.session, self._window.document.capture.sources
+        header = sources[0].origin if sources else {}
+        origin = header.get("origin")
+        url = session.connection.shown_url if session else origin.get("url") if isinstance(origin, dict) else None
+        with contextlib.suppress(ValueError):  # what a capture says of itself may be no address
+            return urlsplit(url).netloc.rpartition("@")[2] if isinstance(url, str) else ""
+        return ""
+
+    # Closing
+
+    async def may_close(self) -> bool:
+        """Ask what shall become of an unsaved capture; False when the window shall stay."""
+        if not self.unsaved:
+            return True
+        if self._asking.raise_unanswered():
+            return False
+        answer = await self._asking.ask(
+            f"Save the capture of {self.name}?",
+            f"{self._words()} not saved yet. What is discarded is gone for good.",
+            ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save...")),
+        )
+        if answer == _SAVE:
+            return await self._ask_and_save()
+        self._discarded = answer == _DISCARD
+        return self._discarded
+
+    def stay_after_all(self) -> None:
+        """Another window was not to be closed: what was answered here does not count."""
+        self._discarded = False
+
+    def _words(self) -> str:
+        count = len(self._window.document.capture)
+        much = formats.count_of(count, "message")
+        if self._window.document.live:
+            return f"{much}, and what is still to come, are"
+        return f"{much} {'is' if count == 1 else 'are'}"
+
+    def clear_away(self) -> None:
+        """The window has closed its files: delete what was discarded or empty, leave the rest for the next start."""
+        session = self._window.watching.session
+        if session is not None:
+            session.release()
+        if self.own is None:
+            return
+        if self._demo or self._discarded or self._is_surely_empty(session):
+            with contextlib.suppress(OSError):  # offered at the next start then
+                self.own.discard()
+        else:
+            self.own.release()
+        self.own = None
+
+    def _is_surely_empty(self, session: LiveSession | None) -> bool:
+        """Whether this run wrote the capture, took in all of it, and found nothing there. Else nobody may say so."""
+        return session is not None and session.own is self.own and session.complete and not self.received
+
+    # Recovering
+
+    def recover(self, unsaved: Unsaved) -> None:
+        """Open what a dead process left, as unsaved as it was."""
+        own = claim(unsaved.path)
+        if own is None:
+            self._gone(unsaved)
+        else:
+            self._window.opening.open_unsaved(own, unsaved.space or unsaved.path.stem)
+        self._application.look_for_unsaved()
+
+    def discard_unsaved(self, unsaved: Unsaved) -> None:
+        """Delete what a dead process left, after a question."""
+        self._application.spawn(self._discard(unsaved), "discard a capture")
+
+    async def _discard(self, unsaved: Unsaved) -> None:
+        answer = await self._asking.ask(
+            "Discard the capture?",
+            f"{unsaved_words(unsaved, datetime.now().astimezone())}. It is deleted and gone for good.",
+            ((_DISCARD, "Discard"), (CANCEL, "Cancel")),
+        )
+        if answer == _DISCARD:
+            self._delete(unsaved)
+            self._application.look_for_unsaved()
+
+    def _delete(self, unsaved: Unsaved) -> None:
+        own = claim(unsaved.path)
+        if own is None:
+            self._gone(unsaved)
+            return
+        try:
+            own.discard()
+        except OSError as error:
+            self._window.say(f"{unsaved.path} cannot be deleted: {error.strerror or error}.", "severity.error")
+
+    def _gone(self, unsaved: Unsaved) -> None:
+        there = unsaved.path.exists()
+        what = "is open in another window" if there else "is not there any more"
+        self._window.say(f"The capture {unsaved.path.name} {what}.", "severity.warning")

@@ -1,0 +1,230 @@
+"""Named connections and what was open before, as a window offers them: joining, keeping, editing, forgetting.
+
+Where tokens are is `inspector.settings.credentials`; which connections there are is in the settings. This ties both to
+the start page, to the File menu and to the dialogs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from inspector.settings import ConnectionSettings, NamedConnection
+from inspector.settings.credentials import KeyringError, account
+from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, normal_url
+from inspector.ui.dialogs.message import CANCEL, MessageDialog
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from inspector.ui.dialogs.connect import ConnectDialog
+    from inspector.ui.dialogs.connections import ConnectionsDialog
+    from inspector.ui.dialogs.keep_fields import Kept
+    from inspector.ui.window.main_window import MainWindow
+
+WAITING = "Waiting for the system keyring. It may ask for its password in a window of its own."
+NEW_NAME = "New connection"
+_QUIET_S = 0.3
+"""A keyring that answers sooner is not spoken of."""
+
+
+class Connections(QObject):
+    """What one window does with kept connections and with the lists of what was open before."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._application = window.application
+        self._reading: asyncio.Task[None] | None = None
+        self._speaking: asyncio.TimerHandle | None = None
+
+    # Joining
+
+    def join(self, chosen: ConnectionSettings) -> None:
+        """Watch a gateway again: at once where nothing is missing, else after asking for what is."""
+        if not isinstance(chosen, NamedConnection) or chosen.token == "ask" or not chosen.space:
+            self.ask_for(chosen)
+        elif chosen.token == "keyring":
+            self.stop_waiting()
+            self._speaking = asyncio.get_running_loop().call_later(_QUIET_S, self._say_waiting, chosen)
+            self._reading = self._application.spawn(self._join_with_token(chosen), f"read the token of {chosen.id}")
+        else:
+            self._watch(chosen)
+
+    def ask_for(self, chosen: ConnectionSettings, trouble: str = "") -> ConnectDialog:
+        """Ask how to reach a gateway, filled in with what is known of it.
+
+        Args:
+            chosen: a connection that is kept or was used before.
+            trouble: why its token is not to be had.
+        """
+        dialog = self._window.watching.ask_for_gateway(recent=chosen)
+        if trouble:
+            dialog.say_trouble(trouble)
+        return dialog
+
+    async def _join_with_token(self, chosen: NamedConnection) -> None:
+        try:
+            token = await self._application.tokens.read(account(chosen))
+        except KeyringError as error:
+            self._waited()
+            self.ask_for(chosen, str(error))
+        else:
+            self._waited()
+            self._watch(chosen, token)
+
+    def _say_waiting(self, chosen: NamedConnection) -> None:
+        links = [("Type it", lambda: self._type_instead(chosen)), ("Cancel", self.stop_waiting)]
+        self._window.notices.show_notice("keyring", "note", WAITING, links)
+
+    def _type_instead(self, chosen: NamedConnection) -> None:
+        self.stop_waiting()
+        self.ask_for(chosen)
+
+    def _waited(self) -> None:
+        if self._speaking is not None:
+            self._speaking.cancel()
+            self._speaking = None
+            self._window.notices.dismiss("keyring")
+
+    def stop_waiting(self) -> None:
+        """Wait for the keyring no longer, whose answer is dropped; also called when the window closes."""
+        self._waited()
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+
+    def _watch(self, chosen: NamedConnection, token: Secret | None = None) -> None:
+        try:
+            connection = Connection(
+                url=normal_url(chosen.url),
+                space=chosen.space,
+                participant=chosen.participant or fresh_participant(),
+                token=token or Secret(),
+                answer_tools_list=chosen.answer_tools_list,
+            )
+        except AddressError:  # the settings were written by hand; the dialog says what is wrong
+            self.ask_for(chosen)
+            return
+        self._window.watching.free().watch(connection, remember=True)
+
+    # Keeping
+
+    def keep(self, kept: Kept) -> None:
+        """Keep a connection from now on: settings at once, the keyring behind."""
+        self._application.settings.keep_connection(kept.connection)
+        self.changed()
+        before = kept.before
+        old = account(before) if before is not None and before.token == "keyring" else ""
+        new = account(kept.connection) if kept.connection.token == "keyring" else ""
+        if kept.token or (old and old != new):
+            self._application.spawn(self._keep_token(kept, old, new), f"keep the token of {kept.connection.id}")
+
+    async def _keep_token(self, kept: Kept, old: str, new: str) -> None:
+        tokens = self._application.tokens
+        try:
+            if new and kept.token:
+                await tokens.keep(new, kept.token)
+        except KeyringError as error:
+            if old == new:  # it stays in the keyring, and is not to be forgotten there
+                then = "The keyring still holds the one from before."
+            else:
+                then = "It is asked for each time."
+                kept.connection.token = "ask"
+                self._application.settings.keep_connection(kept.connection)
+                self.changed()
+            self._say(f"{kept.connection.name} is kept. {error} {then}")
+        if old and old != new:
+            await self._forget_token(old)
+
+    async def _forget_token(self, name: str) -> None:
+        try:
+            await self._application.tokens.forget(name)
+        except KeyringError as error:
+            self._say(str(error))
+
+    def _say(self, sentence: str) -> None:
+        """Say what came of it; the keyring may have taken longer than this window stayed."""
+        windows = self._application.windows
+        for window in [self._window] if self._window in windows else windows[:1]:
+            # Not the window's own line, in which the gateway may have its say at the same time.
+            window.notices.show_notice(
+                "keyringTrouble", "warning", sentence, [], token="severity.warning", closable=True
+            )
+
+    def edit(self, chosen: NamedConnection, parent: QWidget | None = None) -> ConnectDialog:
+        """Edit a kept connection: its name, where it leads, its token."""
+        dialog = self._window.watching.connect_dialog(editing=chosen, parent=parent)
+        dialog.open()
+        return dialog
+
+    def new(self, parent: QWidget | None = None) -> ConnectDialog:
+        """Write down another connection to keep."""
+        from inspector.ui.dialogs.connect import DEFAULT_ADDRESS
+
+        return self.edit(NamedConnection(name=NEW_NAME, url=DEFAULT_ADDRESS), parent)
+
+    def rename(self, chosen: NamedConnection, name: str) -> None:
+        """Call a kept connection something else; its token stays where it is."""
+        self._application.settings.keep_connection(chosen.model_copy(update={"name": name}))
+        self.changed()
+
+    def ask_to_delete(self, chosen: NamedConnection, parent: QWidget | None = None) -> MessageDialog:
+        """Ask, because a token that is removed from the keyring is gone; then keep the connection no longer."""
+        text = (
+            "Its token is removed from the system keyring." if chosen.token == "keyring" else "No token is kept for it."
+        )
+        dialog = MessageDialog.ask(
+            parent or self._window, self._window.theme, f"Delete the connection {chosen.name}?", text,
+            [(CANCEL, "Cancel"), ("delete", "Delete")],
+        )  # fmt: skip
+        dialog.answered.connect(lambda answer: self._delete(chosen) if answer == "delete" else None)
+        return dialog
+
+    def _delete(self, chosen: NamedConnection) -> None:
+        self._application.settings.drop_connection(chosen.id)
+        self.changed()
+        if chosen.token == "keyring":
+            self._application.spawn(self._forget_token(account(chosen)), f"remove the token of {chosen.id}")
+
+    def manage(self) -> ConnectionsDialog:
+        """Show all kept connections."""
+        from inspector.ui.dialogs.connections import ConnectionsDialog
+
+        dialog = ConnectionsDialog(self._window.theme, self._application.settings, self._window)
+        dialog.join_requested.connect(self.join)
+        dialog.new_requested.connect(lambda: self.new(dialog).finished.connect(dialog.refresh))
+        dialog.edit_requested.connect(lambda chosen: self.edit(chosen, dialog).finished.connect(dialog.refresh))
+        dialog.delete_requested.connect(
+            lambda chosen: self.ask_to_delete(chosen, dialog).answered.connect(dialog.refresh)
+        )
+        dialog.renamed.connect(self.rename)
+        dialog.moved.connect(self.changed)
+        dialog.open()
+        return dialog
+
+    # Recent
+
+    def forget_recent(self, what: ConnectionSettings | str) -> None:
+        """Take one file (its path) or one connection off the recent ones."""
+        settings = self._application.settings
+        if isinstance(what, str):
+            settings.recent_files = [path for path in settings.recent_files if path != what]
+        else:
+            settings.recent_connections = [recent for recent in settings.recent_connections if recent != what]
+        self.changed()
+
+    def clear_recent(self) -> None:
+        """Forget recent files and connections; those kept under a name stay."""
+        self._application.settings.recent_files.clear()
+        self._application.settings.recent_connections.clear()
+        self.changed()
+
+    def changed(self) -> None:
+        """The lists are others now: they are stored, and every start page shows them."""
+        self._application.save_settings()
+        for window in self._application.windows:
+            if window.panes is None:
+                window.start_page.show_recents(self._application.settings)

@@ -1,0 +1,86 @@
+"""What the checks put off because records have to be read again for it is done here, while nothing else is read."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from inspector.base.slices import REST_S
+from inspector.capture.reading import LIVE_BLOCK_BYTES
+
+if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.window.main_window import MainWindow
+
+SLICE_S = 0.004
+EVERY_MS = 25
+"""A slice this often: a sixth of the time at most, and never so long that a heartbeat would wait for it."""
+_REST = 5
+"""Where one slice takes longer, the loop is left to others for so many times as long."""
+_FAILED = "checks-failed"
+
+
+class Looking(QObject):
+    """Goes on with the checks of one window's document, and says when one has failed."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._told = 0
+        self._looked_at = 0.0
+        self._timer = QTimer(self)
+        self._timer.setInterval(EVERY_MS)
+        self._timer.timeout.connect(self._look)
+
+    def start(self, panes: Panes) -> None:
+        """Go on whenever messages came or changed, from now on."""
+        panes.bridge.settled.connect(self._on_settled)
+        self._looked_at = time.perf_counter()
+        self._timer.start()
+
+    def stop(self) -> None:
+        """Look at no more messages: the document is about to be closed."""
+        self._timer.stop()
+        if self._window.panes is not None:
+            self._window.panes.bridge.settled.disconnect(self._on_settled)
+
+    @property
+    def active(self) -> bool:
+        """Whether something is left to be looked at, as far as is known."""
+        return self._timer.isActive()
+
+    def failures(self) -> list[str]:
+        """What is said of the checks that an error in the program has ended."""
+        document = self._window.document
+        failed = len(document.analysis.findings.failed)
+        return document.troubles[-failed:] if failed else []
+
+    def _on_settled(self, _changes: object) -> None:
+        if not self._timer.isActive():  # else it would begin anew each time, and never run out while traffic comes
+            self._timer.start()
+        self._tell()
+
+    def _look(self) -> None:
+        document, panes = self._window.document, self._window.panes
+        if self._window.opening.reading or document.behind > LIVE_BLOCK_BYTES:  # reading comes first
+            return
+        began = time.perf_counter()
+        if panes is not None and panes.awaited and began - self._looked_at < REST_S:
+            return
+        self._looked_at = began
+        done = document.look_further(began + SLICE_S)
+        taken_ms = (time.perf_counter() - began) * 1000
+        self._timer.setInterval(max(EVERY_MS, round(_REST * taken_ms)))
+        if done:
+            self._timer.stop()
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say it once; who has closed the notice has read it."""
+        failed = len(self._window.document.analysis.findings.failed)
+        if failed > self._told:
+            self._told = failed
+            sentence = " ".join(self.failures())
+            self._window.notices.show_notice(_FAILED, "warning", sentence, token="severity.warning", closable=True)

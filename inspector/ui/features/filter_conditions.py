@@ -1,0 +1,172 @@
+"""The stacked conditions of one window: shown as chips below the presets, and counted a little behind the traffic.
+
+What is in force is the panes' business; how many messages each condition hides is `filters.tally`'s.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QGuiApplication
+
+from inspector.analysis import Changes
+from inspector.filters import DisplayFilter, FilterError, compile_filter
+from inspector.filters.tally import ConditionTally
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.widgets.filter_bar import FilterBar
+from inspector.ui.widgets.filter_chips import ConditionBar
+from inspector.ui.widgets.flat_tool_bar import FlatToolBar
+
+if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
+
+SOON_MS, LATER_MS = 4, 400
+"""Between two slices of counting, and from new traffic to the next count."""
+_SLICE_S = 0.005
+
+
+class Stacking(QObject):
+    """Ties the chips to the panes.
+
+    Attributes:
+        bar: the chips.
+    """
+
+    def __init__(self, theme: ThemeController, filter_bar: FilterBar, tool_bar: FlatToolBar) -> None:
+        """Hold the chips in a tool bar, which is hidden while there are none.
+
+        Args:
+            theme: gives the look.
+            filter_bar: where a condition is edited.
+            tool_bar: the empty line for them.
+        """
+        super().__init__(tool_bar)
+        self._filter_bar = filter_bar
+        self._tool_bar = tool_bar
+        self._panes: Panes | None = None
+        self._tally: ConditionTally | None = None
+        self._compiled: dict[str, DisplayFilter] = {}
+        self.bar = ConditionBar(theme, tool_bar)
+        self.bar.words_of = self._words_of
+        self.bar.switched.connect(self._on_switched)
+        self.bar.asked.connect(self._on_asked)
+        self.bar.cleared.connect(self._on_cleared)
+        tool_bar.hold(self.bar)
+        tool_bar.hide()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._count)
+
+    def attach(self, panes: Panes) -> None:
+        """Show and count the conditions of these panes from now on."""
+        self._panes = panes
+        self._tally = ConditionTally(panes.rows)
+        panes.filter_applied.connect(self.refresh)
+        panes.scope_changed.connect(self.refresh)
+        panes.bridge.flushed.connect(self._on_flushed)
+
+    def stop(self) -> None:
+        """Count no more: the document is about to be closed."""
+        self._timer.stop()
+        self._tally = None
+
+    def refresh(self, *_changed: object) -> None:
+        """Show the conditions there are now; those that were counted before are not evaluated again."""
+        panes, tally = self._panes, self._tally
+        if panes is None or tally is None:
+            return
+        conditions = panes.stack.conditions
+        self.bar.set_conditions(conditions)
+        self._tool_bar.setVisible(bool(conditions))
+        if not conditions:
+            self._compiled.clear()
+            tally.ask([], panes.filter, None)
+            self._timer.stop()
+            return
+        # Each with what is shown as well: then they let through together what all of them as one filter do.
+        own = self._compile(panes.stack.eased(panes.stack.text))
+        compiled = [(self._compile(panes.stack.eased(condition.text)), condition.on) for condition in conditions]
+        self._compiled = {one.text: one for one in (own, *(filter_ for filter_, _ in compiled))}
+        tally.ask(compiled, own, panes.scope)
+        self._timer.start(SOON_MS)
+
+    def _words_of(self, text: str) -> str:
+        """A range of time in seconds, as the panes count them; "" for what is shown as written."""
+        if self._panes is None:
+            return ""
+        from inspector.ui.panels.timeline.range_words import range_words
+
+        return range_words(text, self._panes.messages.model.start_ns) or ""
+
+    def _compile(self, text: str) -> DisplayFilter:
+        known = self._compiled.get(text)
+        if known is not None and "$" not in text:
+            return known
+        try:
+            return compile_filter(text, selected_context=self._panes.selected_context if self._panes else None)
+        except FilterError:  # of $context, which stands for nothing any more
+            return compile_filter("")
+
+    # Counting
+
+    def _on_flushed(self, changes: Changes) -> None:
+        if self._tally is not None and self.bar.chips():
+            self._tally.take_in(changes)
+            if not self._timer.isActive():
+                self._timer.start(LATER_MS)
+
+    def tick(self) -> None:
+        """A second has passed while traffic is live: some fields go by the clock."""
+        if self._tally is not None and self.bar.chips():
+            self._tally.tick()
+            if not self._tally.finished and not self._timer.isActive():
+                self._timer.start(LATER_MS)
+
+    def _count(self) -> None:
+        tally = self._tally
+        if tally is None:
+            return
+        if tally.step(time.perf_counter() + _SLICE_S):
+            self.bar.set_hides(tally.hidden)
+        else:
+            self._timer.start(SOON_MS)
+
+    # What the user does
+
+    def _on_switched(self, place: int, on: bool) -> None:
+        if self._panes is not None:
+            self._panes.apply_stack(self._panes.stack.switched(place, on=on))
+
+    def _on_cleared(self) -> None:
+        if self._panes is not None:
+            self._panes.apply_stack(replace(self._panes.stack, conditions=()))
+
+    def _on_asked(self, place: int, what: str) -> None:
+        if self._panes is None:
+            return
+        stack = self._panes.stack
+        text = stack.conditions[place].text
+        match what:
+            case "remove":
+                self._panes.apply_stack(stack.removed(place))
+            case "negate":
+                self._panes.apply_stack(stack.negated(place))
+            case "only":
+                others = [replace(condition, on=number == place) for number, condition in enumerate(stack.conditions)]
+                self._panes.apply_stack(replace(stack, conditions=tuple(others)))
+            case "edit":
+                self._edit(place)
+            case _:
+                QGuiApplication.clipboard().setText(text)
+
+    def _edit(self, place: int) -> None:
+        """Move a condition into the filter bar; what was there takes its place among the conditions."""
+        if self._panes is None:
+            return
+        stack = self._panes.stack
+        text = stack.conditions[place].text
+        self._panes.apply_stack(stack.removed(place).with_text("").added(stack.text).with_text(text))
+        self._filter_bar.focus_editor()

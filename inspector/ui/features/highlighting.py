@@ -1,0 +1,61 @@
+"""Highlight rules of the windows: one more for a filter or a value; the settings behind them are everybody's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QRect
+
+from inspector.present import formats
+from inspector.settings import HighlightRule
+from inspector.ui.dialogs.highlight_page import next_color
+
+if TYPE_CHECKING:
+    from inspector.ui.window.main_window import MainWindow
+
+_NAME_LENGTH = 40
+
+
+class Highlighting(QObject):
+    """What one window does to the highlight rules."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def ask_to_add(self, text: str) -> None:
+        """As `add`, under a name that is asked for where there is no such rule yet."""
+        text = text.strip()
+        if any(rule.filter == text for rule in self._window.application.settings.highlights):
+            self.add(text)
+            return
+        field = self._window.filter_bar
+        near = QRect(field.mapTo(self._window, field.rect().topLeft()), field.size())
+        self._window.name_card.ask(
+            "Name of the highlight rule",
+            text,
+            formats.shortened(text, _NAME_LENGTH),
+            near,
+            lambda name: self.add(text, name),
+        )
+
+    def add(self, text: str, name: str = "") -> None:
+        """Let the messages a filter holds for stand out from now on: by a rule that is there, else by a new one."""
+        text = text.strip()
+        rules = self._window.application.settings.highlights
+        if not text:
+            return
+        known = next((rule for rule in rules if rule.filter == text), None)
+        if known is not None:
+            known.on = True
+        else:
+            name = name or formats.shortened(text, _NAME_LENGTH)
+            rules.append(HighlightRule(name=name, filter=text, color=next_color(rules)))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Rules were added or edited: show them in every window, and store them."""
+        application = self._window.application
+        for window in application.windows:
+            window.apply_settings()
+        application.save_settings()

@@ -1,0 +1,312 @@
+"""Marks and comments of one window: what is asked for, each a step that can be undone, and the file behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QRect, QTimer
+
+from inspector.analysis import Changes
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.marks import ContextTarget, Marks, Note, Target
+from inspector.document.marks_file import MarksFile, Snapshot, not_looked_for
+from inspector.document.marks_file.finding import Found
+from inspector.present import formats
+from inspector.present.wire_text import plain
+from inspector.ui.docview import note_places
+from inspector.ui.panels.context_labels import node_label
+from inspector.ui.widgets.comment_editor import CommentEditor
+from inspector.ui.widgets.notice import Link
+
+if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.window.main_window import MainWindow
+
+WRITE_MS = 400
+"""Marks set one after another are written at once."""
+_RESTORE_S = 0.004
+_SHOWN_NAME = 40
+_MOST_MARKED = 5_000
+"""Messages that are marked at once: each mark is an object, and a step back keeps them all."""
+_NOT_SAVED = "marks-not-saved"
+_ELSEWHERE = "marks-elsewhere"
+_KEPT_APART = "The marks of the copy are kept by this program: its folder holds those of another file, or is read-only."
+RETRY_MS = 10_000
+"""Marks that could not be written are tried again after so long, until they are."""
+
+
+class Marking(QObject):
+    """Marks, unmarks and comments, and keeps that beside the capture.
+
+    Attributes:
+        editor: where a comment is written.
+        file: where they are kept; None while there is no document.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.editor = CommentEditor(window.theme, window)
+        self.editor.saved.connect(self._on_comment_saved)
+        self.file: MarksFile | None = None
+        self._panes: Panes | None = None
+        self._dirty = self._closed = False
+        self._said = ""
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(WRITE_MS)
+        self._timer.timeout.connect(self._write_soon)
+        self._retry = QTimer(self)
+        self._retry.setSingleShot(True)
+        self._retry.setInterval(RETRY_MS)
+        self._retry.timeout.connect(self._write_soon)
+
+    def attach(self, panes: Panes, home: Path | None) -> None:
+        """The window shows a document: find the marks kept for it.
+
+        Args:
+            panes: show it.
+            home: the capture's file; None where there is none that stays.
+        """
+        self._panes = panes
+        self.file = MarksFile(panes.document, home)
+        self._retry.stop()
+        self._window.notices.dismiss(_NOT_SAVED)
+        self._window.notices.dismiss(_ELSEWHERE)
+        panes.mark_requested.connect(self.toggle)
+        panes.comment_requested.connect(self.comment)
+        panes.unmark_requested.connect(self.remove)
+        panes.marks.clear_requested.connect(self.clear)
+        panes.bridge.settled.connect(self._on_settled)
+        self.restore(complete=False)
+
+    # Restoring
+
+    def _on_settled(self, changes: Changes) -> None:
+        self.restore(complete=False)
+        if changes.tree_moved and any(True for _ in self._marks.contexts()):
+            self._changed()  # the file names contexts by where they are
+
+    def restore(self, *, complete: bool) -> None:
+        """Put the marks that are kept on what has been read.
+
+        Args:
+            complete: reading is over for now.
+        """
+        if self.file is None or self._panes is None or (self.file.settled and not complete):
+            return
+        until = None if complete else time.perf_counter() + _RESTORE_S
+        try:
+            placed = self.file.restore(complete=complete, until=until)
+        except OSError as error:  # of the log, or of a folder where marks may lie
+            if complete:
+                self._window.say(plain(not_looked_for(error)), "severity.warning")
+            return
+        if placed:
+            self._panes.show_notes()
+        if complete and self.file.trouble:
+            self._window.say(self.file.trouble, "severity.warning")
+        if complete:
+            self._say_where_found(self.file)
+
+    def _say_where_found(self, file: MarksFile) -> None:
+        """Say that marks were found under an earlier name of the capture, or offer those of a copy of it."""
+        if file.said:
+            self._window.notices.show_notice(_ELSEWHERE, "note", plain(file.said), closable=True)
+            file.said = ""
+            self._changed()  # from now on they are kept with the capture
+        elif file.offered is not None:
+            name = plain((file.offered.capture or file.offered.file).name)
+            sentence = f"There are marks made for {name}, which began with the same {_messages(file.offered)}."
+            links: list[Link] = [("Take its marks over", self.take_offered)]
+            self._window.notices.show_notice(_ELSEWHERE, "note", sentence, links, closable=True)
+
+    def take_offered(self) -> None:
+        """Take over the marks of a capture with the same messages; one step that can be undone."""
+        self._window.notices.dismiss(_ELSEWHERE)
+        if self.file is None or self._panes is None or self.file.offered is None:
+            return
+        before = {target: self._marks.note(target) for target in self._marks.targets()}
+        self.file.take_offered()
+        try:
+            placed = self.file.restore(complete=True)
+        except OSError as error:
+            self._window.say(plain(not_looked_for(error)), "severity.warning")
+            return
+        notes = {target: self._marks.note(target) for target in placed}
+        self._panes.show_notes()
+        for target in placed:
+            self._marks.put(target, before.get(target, Note()))
+        self._do("take marks over", notes)
+
+    # What the user asks for
+
+    @property
+    def _marks(self) -> Marks:
+        return self._window.document.analysis.marks
+
+    def toggle(self, target: Target | None = None) -> None:
+        """Mark or unmark something; by default what the user is on, in the table all that is selected there."""
+        if target is None and self._panes is not None and self._panes.messages.holds_focus:
+            self.toggle_selected()
+            return
+        target = self._target(target)
+        if target is not None:
+            note = self._marks.note(target)
+            self._do(f"{'unmark' if note.marked else 'mark'} {self._name(target)}", {
+                target: Note(not note.marked, note.comment),
+            })  # fmt: skip
+
+    def toggle_selected(self) -> None:
+        """Mark the messages selected in the table; where all of them are marked, unmark them."""
+        if self._panes is None:
+            return
+        messages = self._panes.messages.selected_messages()
+        if len(messages) <= 1:
+            target = int(messages[0]) if len(messages) else self._panes.messages.current_message()
+            if target is not None:
+                self.toggle(target)
+            return
+        if len(messages) > _MOST_MARKED:
+            self._window.say(f"{len(messages):,} messages are too many to mark; {_MOST_MARKED:,} is the most.")
+            return
+        notes = {message: self._marks.note(message) for message in messages.tolist()}
+        on = not all(note.marked for note in notes.values())
+        words = f"{'mark' if on else 'unmark'} {formats.count_of(len(notes), 'message')}"
+        self._do(words, {message: Note(on, note.comment) for message, note in notes.items()})
+
+    def comment(self, target: Target | None = None) -> None:
+        """Open the editor for the comment on something; by default what the user is on."""
+        target = self._target(target)
+        if target is None or self._panes is None:
+            return
+        widget, rect = note_places.place_of(self._panes, target)
+        near = QRect(widget.mapTo(self._window, rect.topLeft()), rect.size())
+        self.editor.open(target, f"Comment on {self._name(target)}", self._marks.note(target).comment, near)
+
+    def remove(self, target: Target) -> None:
+        """Take mark and comment away."""
+        words = "comment on" if self._marks.note(target).comment else "mark"
+        self._do(f"remove {words} {self._name(target)}", {target: Note()})
+
+    def clear(self) -> None:
+        """Take every mark and comment away."""
+        targets = self._marks.targets()
+        if targets:
+            self._do("clear all marks", dict.fromkeys(targets, Note()))
+
+    def _on_comment_saved(self, target: Target, text: str) -> None:
+        note = self._marks.note(target)
+        words = f"comment on {self._name(target)}"
+        self._do(words if text else f"remove {words}", {target: Note(note.marked, text)})
+
+    def _target(self, target: Target | None) -> Target | None:
+        if target is not None or self._panes is None:
+            return self._marks.living(target) if isinstance(target, ContextTarget) else target
+        return note_places.target_of(self._panes)
+
+    def _name(self, target: Target) -> str:
+        if isinstance(target, ContextTarget):
+            if target.node == MAIN:
+                return "the main context"
+            label = node_label(self._window.document, target.node)
+            return label if len(label) <= _SHOWN_NAME else f"{label[: _SHOWN_NAME - 1]}…"
+        return formats.message_number(target)
+
+    def _do(self, words: str, notes: dict[Target, Note]) -> None:
+        before = {target: self._marks.note(target) for target in notes}
+        if before != notes:
+            self._window.history.do(words, lambda: self._put(notes), lambda: self._put(before))
+
+    def _put(self, notes: dict[Target, Note]) -> None:
+        for target, note in notes.items():
+            self._marks.put(target, note)
+        if self._panes is not None:
+            self._panes.show_notes()
+        self._changed()
+
+    # Keeping
+
+    def _changed(self) -> None:
+        self._dirty = True
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _write_soon(self) -> None:
+        if self._dirty and self.file is not None:
+            try:
+                snapshot = self.file.snapshot()
+            except (OSError, ValueError) as error:
+                self._say_not_written(error)
+                return
+            try:
+                self._window.application.spawn(self._write(self.file, snapshot), "write marks")
+            except RuntimeError:  # no loop runs any more: `close` writes it
+                return
+            self._dirty = False
+
+    async def _write(self, file: MarksFile, snapshot: Snapshot) -> None:
+        try:
+            await asyncio.to_thread(file.write, snapshot)
+        except (OSError, ValueError) as error:
+            if self._closed:  # nothing to say it in, and the last try was made
+                self._said = str(error)
+                return
+            self._dirty = self._dirty or file is self.file
+            self._say_not_written(error)
+        else:
+            if file is self.file and not self._dirty and not self._closed:
+                self._retry.stop()
+                self._window.notices.dismiss(_NOT_SAVED)
+
+    def _say_not_written(self, error: OSError | ValueError) -> None:
+        """Say that the marks are in memory alone, and try again later, with the next mark, and on closing."""
+        reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
+        sentence = f"The marks could not be saved: {reason}. They are kept until this window closes, and tried again."
+        links: list[Link] = [("Try again", self._write_soon)]
+        self._window.notices.show_notice(
+            _NOT_SAVED, "warning", plain(sentence), links, token="severity.warning", closable=True
+        )
+        self._retry.start()
+
+    def moved_to(self, home: Path) -> None:
+        """The capture was saved as another file, and is read there from now on."""
+        if self.file is not None:
+            self.file.move_to(home)
+            if len(self._marks):
+                self._changed()
+
+    def copied_to(self, home: Path) -> None:
+        """A copy of the capture was written: it gets a copy of the marks.
+
+        Raises:
+            OSError: they could not be written.
+        """
+        if self.file is not None:
+            try:
+                place = self.file.write_copy(home)
+            except ValueError as error:
+                raise OSError(str(error)) from error
+            if place is not None and place.parent != home.parent:
+                self._window.notices.show_notice(_ELSEWHERE, "note", _KEPT_APART, closable=True)
+
+    def close(self) -> None:
+        """The window closes: what is being written is saved, while the document can still be read."""
+        self.editor.save()
+        self._closed = True  # what is at work in a thread ends when the timers are gone
+        self._timer.stop()
+        self._retry.stop()
+        if self._dirty and self.file is not None:
+            self._dirty = False
+            try:
+                self.file.write(self.file.snapshot())
+            except (OSError, ValueError) as error:  # there is no window left to say it in
+                self._said = str(error)
+
+
+def _messages(offered: Found) -> str:
+    count = offered.content.of.messages
+    return "message" if count == 1 else f"{count:,} messages"

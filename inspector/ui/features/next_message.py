@@ -1,0 +1,133 @@
+"""Going on to another message of a kind: with a problem, with a mark, of the same context, by the same participant.
+
+Only messages that are shown count. The way leads around the end, and it is said when it does, or when there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject
+
+from inspector.filters.visible import Messages
+from inspector.present import formats
+from inspector.ui.panels.findings.problems import failed_words, next_problem
+from inspector.ui.panels.stepping import next_alike, next_shown
+from inspector.ui.widgets.notice import Link
+
+if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.window.main_window import MainWindow
+
+_NO_OTHER = "no-other"
+_OF_THIS_VIEW = ("no-problem", "no-mark", _NO_OTHER)
+"""Notices that say what is not shown: of another view they would not be true."""
+
+
+class Stepping(QObject):
+    """Takes the user of one window to the next (1) or the previous (-1) message of a kind."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def attach(self, panes: Panes) -> None:
+        """Step through the messages of these panes; what was said of a view goes with it."""
+        panes.filter_applied.connect(self._forget)
+        panes.scope_changed.connect(self._forget)
+
+    def _forget(self, *_view: object) -> None:
+        for notice in _OF_THIS_VIEW:
+            self._window.notices.dismiss(notice)
+
+    def to_problem(self, step: int) -> None:
+        """To a message with a problem."""
+        panes = self._window.panes
+        if panes is None:
+            return
+        findings = panes.document.analysis.findings.found
+        found = self._go(panes, next_problem(findings, panes.rows, panes.messages.current_message(), step), step)
+        total = formats.count_of(len(panes.document.analysis), "message")
+        failed = failed_words(panes.document.capture.failed_count)
+        none = f"No problem was found in {total}." + (failed and f"{failed}.")
+        links: list[Link] = [("Show what failed", lambda: self._window.filtering.apply("error"))] if failed else []
+        self._say_none(panes, found, "problem", panes.findings.problems.messages, none, links)
+
+    def to_mark(self, step: int) -> None:
+        """To a message with a mark or a comment."""
+        panes = self._window.panes
+        if panes is None:
+            return
+        marked = panes.document.analysis.marks.rows
+        found = self._go(panes, next_shown(marked, panes.rows, panes.messages.current_message(), step), step)
+        key = self._window.keys.words("edit.mark")
+        none = "No message is marked." + (f" {key} marks the current one." if key else "")
+        self._say_none(panes, found, "mark", len(marked), none)
+
+    def in_context(self, step: int) -> None:
+        """To a message in the context of the current one; contexts below count as others."""
+        panes = self._window.panes
+        if panes is None:
+            return
+        contexts, spaces = panes.document.analysis.contexts, panes.document.capture.columns["space"]
+
+        def alike(current: int, rows: Messages) -> NDArray[np.bool_]:
+            return (contexts.nodes_of(rows) == contexts.node_of(current)) & (spaces[rows] == spaces[current])
+
+        self.say_no_other(self._go_alike(panes, step, alike), "No other message of this context is shown.")
+
+    def by_participant(self, step: int) -> None:
+        """To a message that the sender of the current one sent."""
+        panes = self._window.panes
+        if panes is None:
+            return
+        columns = panes.document.capture.columns
+        senders, spaces = columns["sender"], columns["space"]
+
+        def alike(current: int, rows: Messages) -> NDArray[np.bool_]:
+            return (senders[rows] == senders[current]) & (spaces[rows] == spaces[current])
+
+        self.say_no_other(self._go_alike(panes, step, alike), "No other message by this participant is shown.")
+
+    def _go_alike(self, panes: Panes, step: int, alike: Callable[[int, Messages], NDArray[np.bool_]]) -> bool:
+        current = panes.messages.current_message()
+        if current is None:
+            return False
+        message = next_alike(panes.rows, current, step, lambda rows: alike(current, rows))
+        if message is not None:
+            panes.messages.go_to(message)
+        return message is not None
+
+    def _go(self, panes: Panes, message: int | None, step: int) -> bool:
+        """Go to a message, and say quietly when the way led around the end; whether there is one."""
+        before = panes.messages.current_message()
+        if message is None:
+            return False
+        panes.messages.go_to(message)
+        if before is not None and (message - before) * step <= 0:
+            self._window.status.tell("from the first again" if step > 0 else "from the last again")
+        return True
+
+    def _say_none(
+        self, panes: Panes, found: bool, what: str, hidden: int, none: str, links: Sequence[Link] = ()
+    ) -> None:
+        """Say that there is no message to go to, or that those there are are hidden; nothing when one was found."""
+        notice = f"no-{what}"
+        if found:
+            self._window.notices.dismiss(notice)
+            return
+        sentence = none
+        if hidden:
+            sentence = f"No message with a {what} is shown; {hidden:,} {'is' if hidden == 1 else 'are'} hidden."
+            links = [("Show all messages", panes.clear)]
+        self._window.notices.show_notice(notice, "note", sentence, links, closable=True)
+
+    def say_no_other(self, found: bool, sentence: str) -> None:
+        """Say that there is no other message to go to; nothing when one was found."""
+        if found:
+            self._window.notices.dismiss(_NO_OTHER)
+        else:
+            self._window.notices.show_notice(_NO_OTHER, "note", sentence, closable=True)

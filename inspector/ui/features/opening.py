@@ -1,0 +1,340 @@
+"""How a window gets a document that is read: a log, an archive, a stream, pasted text."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import tempfile
+from collections.abc import Coroutine, Generator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
+
+from inspector.base import collector
+from inspector.capture.captures import OwnCapture
+from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
+from inspector.document.document import CaptureDocument, Progress
+from inspector.msp.capture import is_session_document
+from inspector.protocol.formats import WORDS
+from inspector.sources.answering import first_answer
+from inspector.sources.inputs import is_stream
+from inspector.ui.dialogs.asking import open_once
+from inspector.ui.features.following import Following
+from inspector.ui.msp.following import EditFollowing
+
+if TYPE_CHECKING:
+    from inspector.ui.window.main_window import MainWindow
+
+FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions"}
+_log = logging.getLogger(__name__)
+_SLICE_S = 0.008
+_WAIT_S = 0.003
+_QUIET_S = 0.3
+"""Shorter work shows no progress (look.md 9)."""
+_LOGS = "Logs and captures (*.jsonl *.log *.json *.ctxcap *.txt *.gz *.zst);;All files (*)"
+
+
+class Opening(QObject):
+    """Gives one window its document: a log, a stream, pasted text, sessions.
+
+    Attributes:
+        edits: lets what is shown of sessions follow what is edited.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._application = window.application
+        self._reading: asyncio.Task[None] | None = None
+        self._spooled: tempfile.TemporaryDirectory[str] | None = None
+        self._following = Following(window)
+        self.edits = EditFollowing(window)
+        self._may_read = self._is_finite = self._is_streamed = False
+        self._stopped_at: float | None = None
+        self._log: tuple[Path, str | None, bool] = (Path(), None, False)
+        window.status.cancel_clicked.connect(self.cancel_reading)
+        window.status.go_on_clicked.connect(self.go_on_reading)
+
+    def free_window(self, opening: str = "") -> MainWindow:
+        """This window while it is on the start page, else a new one.
+
+        Args:
+            opening: what a new window says that it opens.
+        """
+        return self._application.new_window(opening) if self.taken else self._window
+
+    def home_of(self, document: CaptureDocument) -> Path | None:
+        """The file that holds a document and stays; None for what is a file of ours only while it is shown."""
+        return None if self._spooled is not None or self._is_streamed else document.path
+
+    def moved_to(self, path: Path) -> None:
+        """The document lies in this file from now on; one of ours that it was read from is not needed any more."""
+        document = self._window.document
+        document.name, document.path = path.name, path
+        self._log, self._is_streamed = (path, None, False), False
+        self._drop_spooled()
+        self.remember(path)
+
+    # Logs
+
+    def ask_for_files(self) -> None:
+        """Ask for logs and open each in a window."""
+        recent = self._application.settings.recent_files
+        folder = str(Path(recent[0]).parent) if recent else ""
+        dialog = QFileDialog(self._window, "Open a log", folder, _LOGS)
+        dialog.setObjectName("openDialog")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(self.open_paths)
+        open_once(dialog)
+
+    def ask_for_folder(self) -> None:
+        """Ask for a folder of sessions and open it as one document."""
+        recent = self._application.settings.recent_files
+        folder = str(Path(recent[0]).parent) if recent else ""
+        dialog = QFileDialog(self._window, "Open a folder of sessions", folder)
+        dialog.setObjectName("openFolderDialog")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.filesSelected.connect(self.open_paths)
+        open_once(dialog)
+
+    def open_paths(self, paths: list[str]) -> None:
+        """Open files, each in a window of its own; those that hold sessions name each other, and are one document."""
+        found = [Path(path) for path in paths]
+        sessions = [path for path in found if is_session_document(path)] if len(found) > 1 else []
+        if len(sessions) > 1:
+            self.open_path(sessions[0], beside=sessions[1:])
+            found = [path for path in found if path not in sessions]
+        for path in found:
+            self.open_path(path)
+
+    def open_path(self, path: Path, *, name: str | None = None, beside: Sequence[Path] = ()) -> None:
+        """Open a log here, or in a new window when this one is taken.
+
+        Args:
+            path: the log.
+            name: what titles show instead of the file's own.
+            beside: further files of sessions that belong to it.
+        """
+        shown = "" if is_stream(path) else name or path.name
+        free = self.free_window(shown).opening
+        if shown:
+            free._window.status.show_opening(shown)
+        free._reading = self._application.spawn(free._open(path, name, beside), f"open {path.name}")
+
+    async def _open(self, path: Path, name: str | None, beside: Sequence[Path]) -> None:
+        reading = self.load(path, name=name, follow=name is None, beside=beside)
+        if await self._told(path, reading) and not (name or self._is_streamed):
+            self.remember(path)
+        if self._window.panes is None:
+            self._window.keeping.let_go()
+
+    async def _told(self, path: Path, reading: Coroutine[Any, Any, None]) -> bool:
+        """Read, and say it when that fails; whether it did not."""
+        try:
+            await reading
+        except (OSError, UnknownFormatError) as error:
+            self._window.restoring.give_up()
+            if self._window.panes is None:
+                self._window.show_start()
+            else:
+                self._window.status.set_progress(None)
+            reason = error.strerror or error if isinstance(error, OSError) else ""
+            self._window.say(f"{path} cannot be read: {reason}." if reason else str(error), "severity.error")
+            return False
+        finally:
+            self._may_read = False
+            self._reading = None
+        return True
+
+    def open_unsaved(self, own: OwnCapture, name: str) -> None:
+        """Open a capture that an earlier run did not save, here or in a new window; it stays unsaved."""
+        free = self.free_window().opening
+        free._window.keeping.hold(own)
+        free.open_path(own.path, name=name)
+
+    def cancel_reading(self) -> bool:
+        """Read no further; what was read stays. Whether there was something to cancel: what has no end is followed."""
+        if not (self._may_read and self._is_finite):
+            return False
+        self._may_read = False
+        return True
+
+    def go_on_reading(self) -> None:
+        """Read the rest of what was cancelled; where only a reading anew will do, in place of this window."""
+        if self._stopped_at is None or self._reading is not None:
+            return
+        path, name, _ = self._log
+        document = self._window.document
+        if document.can_go_on():
+            self._window.status.set_progress(self._stopped_at, len(document.capture))
+            self._reading = self._application.spawn(self._told(path, self._go_on()), f"go on with {path.name}")
+            return
+        self.open_path(path, name=name)
+        self._application.windows[-1].setGeometry(self._window.geometry())
+        self._window.close()
+
+    @property
+    def taken(self) -> bool:
+        """Whether the window shows something, or something is on its way to it."""
+        window = self._window
+        return window.panes is not None or self._reading is not None or window.watching.starting
+
+    @property
+    def reading(self) -> bool:
+        """Whether a log is being read now."""
+        return self._reading is not None
+
+    def stop_reading(self) -> None:
+        """The window closes while a log is still being read."""
+        if self._reading is not None:
+            self._reading.cancel()
+        self._following.stop()
+        self.edits.stop()
+
+    def remember(self, path: Path) -> None:
+        """Put a file on top of the recent ones."""
+        self._application.settings.remember_file(str(path.resolve()))
+        self._application.save_settings()
+
+    async def load(
+        self, path: Path, *, name: str | None = None, follow: bool = False, beside: Sequence[Path] = ()
+    ) -> None:
+        """Read a log into this window; rows show while it is being read, and afterwards as it grows.
+
+        Args:
+            path: a log, an archive, a pipe or STANDARD_INPUT.
+            name: what titles show instead of the file's own.
+            follow: read on when the log grows, until the window closes.
+            beside: further files of sessions that belong to it.
+
+        Raises:
+            OSError: the file cannot be read.
+            UnknownFormatError: nothing in it is known.
+        """
+        self._is_streamed = is_stream(path)  # asked once: a pipe may be gone when it is read
+        if not self._is_streamed:
+            await first_answer(path)
+        await self._window.warming.finish()
+        self._window.complete()  # before the clock of reading runs
+        document = CaptureDocument()
+        self._log = path, name, follow
+        try:
+            if beside:
+                steps = document.open_sessions([path, *beside], name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False)
+            else:
+                steps = document.open_log(path, name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow)
+            await self._read(document, steps)
+        except BaseException:
+            if self._window.document is not document:  # else it is closed with the window
+                document.close()
+            raise
+        self._read_so_far(document)
+
+    async def _go_on(self) -> None:
+        document, follow = self._window.document, self._log[2]
+        await self._read(document, document.go_on(block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow))
+        self._read_so_far(document)
+
+    def _read_so_far(self, document: CaptureDocument) -> None:
+        """Reading is over, because there is no more or because it was cancelled: say what there is."""
+        read = sum(source.size for source in document.capture.sources)
+        _log.debug("Read %s: %d messages, %d bytes", document.format or "no format", len(document.capture), read)
+        if self._window.panes is not None:
+            self._window.panes.bridge.flush()
+        collector.settle()
+        self._window.status.show_log(
+            document.name,
+            FORMAT_WORDS.get(document.format, "empty log"),
+            document.decisions.found is not None,
+            size_bytes=document.capture.sources[0].size if document.msp is None else document.msp.size or None,
+            path=str(self._log[0]),
+        )
+        self._window.marking.restore(complete=True)
+        self._window.restoring.settle()
+        self._window.refresh_counts()
+        self._window.enable_actions()
+        self._following.start(document)
+        self.edits.start(document)
+        for sentence in document.troubles:
+            if sentence not in self._window.looking.failures():  # which says them itself
+                self._window.say(sentence, "severity.warning")
+        if self._stopped_at is not None:
+            self._window.status.set_stopped(self._stopped_at, again=not document.can_go_on())
+
+    async def _read(self, document: CaptureDocument, steps: Generator[Progress]) -> None:
+        """Take the steps of opening, in slices that leave the window responsive; rows show after the first.
+
+        Ends early when `cancel_reading` was asked for; what was read by then stays.
+
+        Raises:
+            OSError: it cannot be read.
+            UnknownFormatError: nothing in it is known, or it was cancelled before there was anything to show.
+        """
+        loop = asyncio.get_running_loop()
+        shown = self._window.document is document
+        started = loop.time()
+        until = started + _SLICE_S
+        self._stopped_at, self._may_read = None, True
+        with contextlib.closing(steps):
+            for progress in steps:
+                share = progress.done / max(1, progress.total)
+                self._is_finite = progress.total > 0
+                if not shown and progress.messages:
+                    await asyncio.sleep(0)  # reading the first rows was long enough for one turn of the loop
+                    self._window.status.show_log(document.name, FORMAT_WORDS.get(document.format, ""))
+                    await self._show(document)
+                    shown = True
+                    if document.live:
+                        self._window.notices.dismiss("message")
+                        self._window.status.set_input_open(True)
+                if self._window.panes is not None:
+                    self._window.panes.messages.expect(share if progress.total and share else 1.0)
+                if loop.time() - started > _QUIET_S and progress.total:  # nobody knows how long a stream is
+                    self._window.status.set_progress(share, progress.messages)
+                if progress.waiting or loop.time() > until:
+                    await asyncio.sleep((_WAIT_S if progress.total else POLL_S) if progress.waiting else 0)
+                    until = loop.time() + _SLICE_S
+                if not self._may_read:
+                    self._stopped_at = share
+                    break
+        self._may_read = False
+        if not document.capture.sources:
+            raise UnknownFormatError(f"{document.name} was not opened: reading it was cancelled.")
+        if not shown:
+            await self._show(document)
+
+    async def _show(self, document: CaptureDocument) -> None:
+        """Show a document, a step each turn of the loop: all of it takes longer than keys and clicks should wait."""
+        for _ in self._window.showing(document):
+            await asyncio.sleep(0)
+
+    def paste_text(self) -> None:
+        """Open what is in the clipboard as a log."""
+        text = QGuiApplication.clipboard().text()
+        if not text.strip():
+            self._window.say("There is no text in the clipboard. Copy lines of a log first, one JSON object a line.")
+            return
+        self.open_text(text.encode("utf-8", "surrogatepass"), "pasted text")
+
+    def open_text(self, data: bytes, name: str) -> None:
+        """Open bytes that came from somewhere else than a file: they are spooled to one first."""
+        folder = tempfile.TemporaryDirectory(prefix="context-inspector-")
+        path = Path(folder.name) / name  # what a sentence about it says
+        path.write_bytes(data)
+        free = self.free_window().opening
+        free._drop_spooled()
+        free._spooled = folder  # lives as long as the window, which reads from it
+        free.open_path(path, name=name)
+
+    def _drop_spooled(self) -> None:
+        if self._spooled is not None:
+            self._spooled.cleanup()
+            self._spooled = None
+
+    def clear_away(self) -> None:
+        """Remove files nobody needs any more; called when the window has closed them."""
+        self._drop_spooled()

@@ -1,0 +1,134 @@
+"""What the command palette offers: every action, what was open before, kept gateways, and the panes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QDockWidget, QWidget
+from shiboken6 import isValid
+
+from inspector.ui.input import fuzzy
+from inspector.ui.input.keys import native
+from inspector.ui.widgets.command_list import Line
+from inspector.ui.widgets.palette_card import PaletteCard
+from inspector.ui.window import pane_focus
+from inspector.ui.window.docks import READ, SIDES
+
+if TYPE_CHECKING:
+    from inspector.ui.window.main_window import MainWindow
+
+_LATELY = 5
+_SELF = "help.palette"
+_OF_THE_TABLE = {"edit.copy_row": "Ctrl+C", "edit.select_all": "Ctrl+A"}
+"""Keys that every list and field has for itself, so that no action can have them."""
+_Run = Callable[[], object]
+
+
+class Palette(QObject):
+    """The palette of one window.
+
+    Attributes:
+        card: what is seen of it.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._lately: list[str] = []
+        self._others: dict[str, _Run] = {}
+        self.card = PaletteCard(window.theme, self.find, window)
+        self.card.run_requested.connect(self._run)
+
+    def find(self, query: str) -> list[Line]:
+        """What fits a query, best first; what cannot be done now comes last.
+
+        With an empty query everything fits, and what was done lately comes first. Files are looked for by their
+        whole path, actions by their title and the menu they stand in.
+        """
+        lines = [*self._actions(), *self._elsewhere()]
+        if not query.strip():
+            lately = {name: place for place, name in enumerate(self._lately)}
+            lines.sort(key=lambda line: (not line.usable, lately.get(line.id, _LATELY)))
+            return lines
+        found: list[tuple[tuple[bool, int], Line]] = []
+        for line in lines:
+            fits = fuzzy.match(query, line.title)
+            if fits is not None:
+                found.append(((not line.usable, -fits.score), replace(line, lit=fits.places)))
+                continue
+            whole = f"{line.group} {line.title} {line.detail}".casefold()
+            if all(word in whole for word in query.casefold().split()):
+                found.append(((not line.usable, 0), line))
+        found.sort(key=lambda pair: pair[0])
+        return [line for _, line in found]
+
+    def _actions(self) -> Iterable[Line]:
+        keys = self._window.keys
+        for known in keys.known():
+            if known.id == _SELF:
+                continue
+            action = keys.action(known.id)
+            key = action.shortcut().toString() or _OF_THE_TABLE.get(known.id, "")
+            shown = native([key]) if key else ""
+            yield Line(
+                known.id, known.group, known.title, (shown,) if shown else (),
+                usable=action.isEnabled(), checked=action.isCheckable() and action.isChecked(),
+            )  # fmt: skip
+
+    def _elsewhere(self) -> list[Line]:
+        window, settings = self._window, self._window.application.settings
+        self._others = {}
+        lines: list[Line] = []
+
+        def add(name: str, group: str, title: str, run: _Run, detail: str = "") -> None:
+            self._others[name] = run
+            lines.append(Line(name, group, title, detail=detail))
+
+        for title, taker in self._panes():
+            add(f"pane.{title}", "Panes", f"Go to {title}", partial(taker.setFocus, Qt.FocusReason.TabFocusReason))
+        for title, dock in window.docks.items():
+            self._add_moves(add, title, dock)
+        for path in settings.recent_files:
+            place = Path(path)
+            add(f"file.{path}", "Open recent", place.name, partial(window.opening.open_path, place), str(place.parent))
+        for one in [*settings.connections, *settings.unnamed_connections()]:
+            name = getattr(one, "name", "") or one.url
+            detail = " ".join(filter(None, (one.url if name != one.url else "", one.space)))
+            add(f"join.{one.url} {one.space} {name}", "Gateways", name, partial(window.connections.join, one), detail)
+        return lines
+
+    def _add_moves(self, add: Callable[[str, str, str, _Run], None], title: str, dock: QDockWidget) -> None:
+        """What a pointer does with the head of a pane: with the one that has the keyboard, or floats."""
+        before, floats = self.card.came_from, dock.isFloating()
+        held = before is not None and isValid(before) and dock.isAncestorOf(before)
+        if dock.isHidden() or not (held or floats):
+            return
+        words = f"Put {title} back into the window" if floats else f"Float {title}"
+        add(f"float.{title}", "Panes", words, partial(dock.setFloating, not floats))
+        for area, side in SIDES.items():
+            if floats or self._window.dockWidgetArea(dock) != area:
+                move = partial(self._window.dock_row.move, title, area)
+                add(f"move.{title} {side}", "Panes", f"Move {title} to the {side}", move)
+        add(f"close.{title}", "Panes", f"Close {title}", dock.close)
+
+    def _panes(self) -> list[tuple[str, QWidget]]:
+        panes = self._window.panes
+        if panes is None:
+            return []
+        shown = {id(area): taker for area, taker in pane_focus.stops(self._window)}
+        docks = ((title, self._window.docks.get(title)) for title in READ)
+        found = [(title, shown[id(dock)]) for title, dock in docks if dock is not None and id(dock) in shown]
+        return [("Messages", panes.messages), *found]
+
+    def _run(self, name: str) -> None:
+        self._lately = [name, *(other for other in self._lately if other != name)][:_LATELY]
+        other = self._others.get(name)
+        if other is not None:
+            other()
+        elif any(known.id == name for known in self._window.keys.known()):
+            self._window.keys.action(name).trigger()

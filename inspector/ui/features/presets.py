@@ -1,0 +1,245 @@
+"""The presets of one window: kept in the settings, chosen by chip, key and menu, saved, edited, moved, removed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QRect, QSize, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QInputDialog, QMenu
+
+from inspector.filters import FilterError, compile_filter
+from inspector.present import formats
+from inspector.present.wire_text import plain
+from inspector.settings import Preset
+from inspector.ui.input.keys import Keyed
+from inspector.ui.input.preset_keys import keys_of
+from inspector.ui.widgets.preset_bar import PresetBar
+from inspector.ui.widgets.preset_chip import CONTEXT_VARIABLE
+
+if TYPE_CHECKING:
+    from inspector.ui.window.main_window import MainWindow
+
+_NAME_LENGTH = 24
+_GROUP = "Presets"
+PROBLEMS = "finding.severity >= warning"
+"""The preset that carries a count: its own filter, whatever it is called."""
+
+
+class Presets(QObject):
+    """The presets of one window; the settings behind them are everybody's.
+
+    Signals:
+        chosen(str): a preset's filter shall be applied.
+        edit_requested(int): a preset shall be edited; its place in the settings.
+
+    Attributes:
+        bar: the chips.
+        actions: what applies each preset, in the order of the settings; those with a filter that is none are left out.
+    """
+
+    chosen = Signal(str)
+    edit_requested = Signal(int)
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._text = ""
+        self._menu: QMenu | None = None
+        self._can_choose = False
+        self._context_selected = False
+        self._shown: list[Preset] = []
+        self.actions: list[QAction] = []
+        self.bar = PresetBar(window.theme, (), window)
+        self.bar.chosen.connect(lambda preset: self.chosen.emit(preset.filter))
+        self.bar.add_requested.connect(self.ask_to_save_active)
+        self.bar.removed.connect(self._remove)
+        self.bar.rename_requested.connect(self._ask_for_name)
+        self.bar.edit_requested.connect(self._on_edit_requested)
+        self.bar.moved.connect(self._move)
+        self.show_presets()
+
+    @property
+    def _presets(self) -> list[Preset]:
+        return self._window.application.settings.presets
+
+    def _usable(self) -> list[Preset]:
+        """The presets whose fields exist by now."""
+        return [preset for preset in self._presets if _compiles(preset.filter)]
+
+    # Showing
+
+    def show_active(self, text: str) -> None:
+        """Mark the preset of the filter in force, and whether it can still be saved as one."""
+        self._text = text
+        self.bar.set_active_filter(text)
+        saved = self.bar.holds(text)
+        self._window.filter_bar.set_saved(saved)
+        self.bar.set_can_add(bool(text.strip()) and not saved)
+
+    def show_problems(self, messages: int, words: str) -> None:
+        """Say how many messages the preset Problems shows, and what was found, by severity."""
+        self.bar.set_count(PROBLEMS, messages)
+        said = f"{formats.count_of(messages, 'message')} with a problem: {words}" if messages else ""
+        self.bar.set_note(PROBLEMS, said)
+
+    def set_context_selected(self, selected: bool, *, document: bool) -> None:
+        """Say whether there is a document to choose from, and a context that `$context` can stand for."""
+        self._can_choose, self._context_selected = document, selected
+        self.bar.set_context_selected(selected)
+        self._enable()
+
+    def fill_menu(self, menu: QMenu, before: QAction) -> None:
+        """Put a menu of the presets into another one."""
+        self._menu = QMenu("&Presets", menu)
+        self._menu.setObjectName("view.presetMenu")
+        self._menu.setAccessibleName("Presets")
+        menu.insertMenu(before, self._menu)
+        self._menu.addActions(self.actions)
+
+    def show_presets(self) -> None:
+        """Show the presets as the settings have them now: chips, menu entries, keys."""
+        self._take_keys_over()
+        presets = self._usable()
+        if presets != self._shown or not self.actions:
+            self._shown = [preset.model_copy() for preset in presets]
+            self._make_actions(presets)
+        self.bar.set_presets(presets, [self._window.keys.words(action.objectName()) for action in self.actions])
+        self._enable()
+
+    def _make_actions(self, presets: list[Preset]) -> None:
+        keys = self._window.keys
+        for action in self.actions:
+            keys.release(action.objectName())
+            action.deleteLater()
+        self.actions = []
+        named: list[tuple[QAction, Keyed]] = []
+        for name, preset, key in zip(_ids(presets), presets, keys_of(presets), strict=True):
+            action = QAction(plain(preset.name).replace("&", "&&"), self)
+            action.setObjectName(name)
+            action.triggered.connect(_with(self.chosen.emit, preset.filter))
+            self._window.addAction(action)
+            self.actions.append(action)
+            named.append((action, Keyed(name, _GROUP, plain(preset.name), (key,) if key else ())))
+        keys.take_all(named)
+        if self._menu is not None:
+            self._menu.clear()
+            self._menu.addActions(self.actions)
+
+    def _take_keys_over(self) -> None:
+        """Keys that the page of all keys gave to presets go with these: they are kept, moved and shared with them."""
+        chosen = self._window.application.settings.keys
+        for name, preset in zip(_ids(self._usable()), self._usable(), strict=True):
+            if name in chosen:
+                preset.key = next(iter(chosen.pop(name)), "")
+
+    def _enable(self) -> None:
+        for action, preset in zip(self.actions, self._shown, strict=True):
+            waits = CONTEXT_VARIABLE in preset.filter and not self._context_selected
+            action.setEnabled(self._can_choose and not waits)
+
+    # What the user does
+
+    def ask_to_save_active(self) -> None:
+        """Keep the filter in force as a preset, under a name that is asked for."""
+        self.ask_to_save(self._text)
+
+    def ask_to_save(self, text: str) -> None:
+        """Keep a filter as a preset, under a name that is asked for where the preset will stand."""
+        known = next((preset for preset in self._presets if preset.filter.strip() == text.strip()), None)
+        if not text.strip():
+            self._window.say("There is no filter to keep as a preset.")
+        elif known is not None:
+            self._window.say(f"This filter is a preset already: {plain(known.name)}.")
+        else:
+            self._window.name_card.ask(
+                "Name of the preset", text, formats.shortened(text, _NAME_LENGTH), self._add_place(),
+                lambda name: self.save(text, name), self._objection,
+            )  # fmt: skip
+
+    def _objection(self, name: str) -> str:
+        known = next((preset for preset in self._presets if plain(preset.name).casefold() == name.casefold()), None)
+        return f"There is a preset {plain(known.name)} already. Give this one another name." if known else ""
+
+    def _add_place(self) -> QRect:
+        """The right end of the bar, where a preset is added."""
+        bar = self.bar
+        return QRect(bar.mapTo(self._window, bar.rect().topRight()), QSize(1, bar.height()))
+
+    def save(self, text: str, name: str = "") -> None:
+        """Keep a filter as a preset, named after itself where it has no name."""
+        if text.strip() and all(preset.filter != text for preset in self._presets):
+            self._presets.append(Preset(name=name or formats.shortened(text, _NAME_LENGTH), filter=text))
+            self.refresh()
+
+    def _ask_for_name(self, preset: Preset) -> None:
+        dialog = QInputDialog(self._window)
+        dialog.setObjectName("renameDialog")
+        dialog.setWindowTitle("Rename preset")
+        dialog.setLabelText("Name of the preset:")
+        dialog.setTextValue(preset.name)
+        dialog.textValueSelected.connect(lambda name: self._rename(preset, name))
+        dialog.open()
+
+    def _rename(self, preset: Preset, name: str) -> None:
+        if name.strip():
+            preset.name = name.strip()
+            self.refresh()
+
+    def _remove(self, preset: Preset) -> None:
+        place = self._place_of(preset)
+        if place is not None:
+            del self._presets[place]
+            self.refresh()
+
+    def _move(self, preset: Preset, place: int) -> None:
+        """Move a preset to a place among those of the bar."""
+        now, others = self._place_of(preset), [one for one in self._usable() if one is not preset]
+        if now is None:
+            return
+        moved = self._presets.pop(now)
+        follower = self._place_of(others[place]) if place < len(others) else None
+        self._presets.insert(len(self._presets) if follower is None else follower, moved)
+        self.refresh()
+        self.bar.focus_preset(moved)
+
+    def _on_edit_requested(self, preset: Preset) -> None:
+        place = self._place_of(preset)
+        if place is not None:
+            self.edit_requested.emit(place)
+
+    def _place_of(self, preset: Preset) -> int | None:
+        # By identity: two presets may say the same.
+        return next((place for place, one in enumerate(self._presets) if one is preset), None)
+
+    def refresh(self) -> None:
+        """Presets were added, removed, moved or edited: show them in every window, and store them."""
+        application = self._window.application
+        for window in {*application.windows, self._window}:
+            window.presets.show_presets()
+            window.presets.show_active(window.presets._text)
+        application.save_settings()
+
+
+def _ids(presets: list[Preset]) -> list[str]:
+    """Names of their actions: they stay when presets are moved."""
+    found: list[str] = []
+    for preset in presets:
+        name, number = f"preset.{preset.name}", 2
+        while name in found:
+            name, number = f"preset.{preset.name} {number}", number + 1
+        found.append(name)
+    return found
+
+
+def _with(act: Callable[[str], object], text: str) -> Callable[..., object]:
+    return lambda *_checked: act(text)
+
+
+def _compiles(text: str) -> bool:
+    try:
+        compile_filter(text, selected_context="context")
+    except FilterError:
+        return False
+    return True

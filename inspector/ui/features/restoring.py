@@ -1,0 +1,273 @@
+"""How one window stands, so that the next start can put it there again: noting it down, and putting it back.
+
+What needs messages that are not read yet waits for them, and gives way to whatever the user does meanwhile. What is
+open at all is kept by `ui/app/last_open.py`; the file is `inspector.settings.last_open`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QObject, QTimer
+
+from inspector.analysis.context_tree import MAIN
+from inspector.document.marks_file.identity import HEAD_MESSAGES, Digests
+from inspector.filters import FilterError
+from inspector.filters.scope import Reach, Scope
+from inspector.filters.stack import MOST_CONDITIONS, Condition, FilterStack
+from inspector.settings import ConnectionSettings
+from inspector.settings.last_open import LONGEST, SavedCondition, SavedScope, SavedWindow
+from inspector.ui.features import secret_settings
+
+if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.window.main_window import MainWindow
+
+
+class Restoring(QObject):
+    """What one window shall be again, and what it is.
+
+    Attributes:
+        saved: how it stood, until all of that is done or given up.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.saved: SavedWindow | None = None
+        self._placing = self._settled = False
+        self._head = (0, "")
+        self._secret: dict[str, bool] = {}
+
+    # Putting it back
+
+    def begin(self, saved: SavedWindow) -> None:
+        """The window is about to be shown: it stands where it stood, and shows the rest as soon as that is there."""
+        self.saved = saved
+        if saved.geometry:
+            self._window.restoreGeometry(QByteArray.fromBase64(saved.geometry.encode()))
+
+    def give_up(self) -> None:
+        """Nothing of it will come."""
+        self.saved = None
+
+    def attach(self, panes: Panes) -> None:
+        """The document is shown; called by `MainWindow.show_document`."""
+        from inspector.ui.panels.details.panel import TABS
+
+        saved = self.saved
+        if saved is None or not self._shows(saved):
+            self.give_up()
+            return
+        if saved.tab in TABS:
+            panes.details.show_tab(saved.tab)
+        self._placing = True
+        self._put_filter(panes, saved)
+        self._placing = False
+        panes.filter_applied.connect(self._on_user_turned)
+        panes.scope_changed.connect(self._on_user_turned)
+        panes.messages.chosen.connect(self._on_user_turned)
+        panes.messages.view.verticalScrollBar().actionTriggered.connect(self._on_user_turned)
+        panes.counts_changed.connect(self._go_on)
+        panes.messages.sorter.changed.connect(self._go_on)
+        QTimer.singleShot(0, self, self._go_on)
+
+    def _shows(self, saved: SavedWindow) -> bool:
+        """Whether the window shows what it showed then; one that only offers a gateway may be used for another."""
+        session = self._window.watching.session
+        if session is not None:
+            told, then = session.connection, saved.connection
+            return then is not None and (told.shown_url, told.space) == (then.url, then.space)
+        home = self._window.opening.home_of(self._window.document)
+        return home is not None and str(home.absolute()) == saved.path
+
+    def settle(self) -> None:
+        """All of the log is read: what has not come is not there."""
+        if self.saved is not None and not self._settled:
+            self._settled = True
+            self._go_on()
+
+    def _put_filter(self, panes: Panes, saved: SavedWindow) -> None:
+        conditions = tuple(
+            Condition(one.text, one.on, one.later)
+            for one in saved.conditions[:MOST_CONDITIONS]
+            if panes.check_filter(one.text) is None
+        )
+        text = saved.filter if panes.check_filter(saved.filter) is None else ""
+        stack = FilterStack(conditions, text, saved.besides if panes.check_filter(saved.besides) is None else "")
+        if stack != FilterStack():
+            panes.apply_stack(stack)
+
+    def _on_user_turned(self, *_: object) -> None:
+        """The user is elsewhere already."""
+        if not self._placing:
+            self.give_up()
+
+    def _go_on(self, *_: object) -> None:
+        """Put back what can be by now."""
+        panes, saved = self._window.panes, self.saved
+        if panes is None or saved is None or self._placing:
+            return
+        self._placing = True
+        try:
+            if self._is_another(saved):
+                self.give_up()
+                name = self._window.document.name
+                self._window.say(f"{name} is not what it was when it was open last: its filter is back, not its place.")
+            elif self._put_all(panes, saved) or (self._settled and not saved.sorted_by and _shows_what_is_asked(panes)):
+                self.give_up()
+        finally:
+            self._placing = False
+
+    def _put_all(self, panes: Panes, saved: SavedWindow) -> bool:
+        """Whether all of it is back; the place is one among the rows there are then."""
+        return self._put_scope(panes, saved) and self._put_order(panes, saved) and self._put_place(panes, saved)
+
+    def _is_another(self, saved: SavedWindow) -> bool:
+        capture = self._window.document.capture
+        if not saved.path or not saved.head or (len(capture) < saved.head_messages and not self._settled):
+            return False
+        heads = Digests(capture).heads()
+        return len(heads) < saved.head_messages or heads[saved.head_messages - 1] != saved.head
+
+    def _put_scope(self, panes: Panes, saved: SavedWindow) -> bool:
+        """Whether that is done."""
+        wanted = saved.scope
+        if wanted is None or panes.scope is not None:
+            return True
+        document = self._window.document
+        space = document.capture.strings.find(wanted.space) if wanted.space else 0
+        node = None if wanted.context is None else MAIN
+        if space is not None and wanted.context:
+            node = document.analysis.contexts.tree.find(space, wanted.context)
+        if space is None or (wanted.context and node == MAIN):
+            return self._settled
+        reach = Reach.__members__.get(wanted.reach, Reach.BELOW)
+        panes.set_scope(Scope(space, node, reach, wanted.calls))
+        return True
+
+    def _put_order(self, panes: Panes, saved: SavedWindow) -> bool:
+        """Whether rows stand in the order they shall have; what is sorted is sorted once, when all is read."""
+        if not saved.sorted_by:
+            return True
+        if not self._settled or not _shows_what_is_asked(panes):
+            return False
+        if panes.rows.sorted_by is not None:
+            return True
+        if not panes.messages.sorter.busy:
+            try:
+                panes.messages.sorter.sort(saved.sorted_by, saved.descending)
+            except FilterError:  # a field of another version
+                return True
+        return panes.rows.sorted_by is not None
+
+    def _put_place(self, panes: Panes, saved: SavedWindow) -> bool:
+        """Whether the selected message and what was at the top are there again."""
+        total = len(self._window.document.capture)
+        if not saved.path or not _shows_what_is_asked(panes) or max(saved.message or 0, saved.top or 0) >= total:
+            return not saved.path
+        if saved.message is not None and panes.rows.row_of(saved.message) is not None:
+            panes.messages.go_to(saved.message)
+        if saved.following:
+            panes.messages.follow(True)
+        elif saved.top is not None:
+            panes.messages.view.put_at_top(saved.top, saved.offset)
+        return True
+
+    # Noting it down
+
+    def noted(self) -> SavedWindow | None:
+        """How the window stands now; None for what is not opened again: the start page, a demo, pasted text."""
+        window, panes = self._window, self._window.panes
+        if self.saved is not None:  # not all of it is back yet
+            return self.saved
+        if panes is None or window.watching.is_demo:
+            return None
+        session = window.watching.session
+        connection = None
+        if session is not None:
+            told = session.connection
+            connection = ConnectionSettings(
+                url=told.shown_url, space=told.space, answer_tools_list=told.answer_tools_list
+            )
+        home = window.opening.home_of(window.document) if window.keeping.own is None else None
+        saved = SavedWindow(
+            path="" if home is None else self._open(str(home.absolute())),
+            connection=connection if connection is not None and secret_settings.is_open(connection) else None,
+        )
+        if not saved.opens:
+            return None
+        self._note_look(saved)
+        self._note_filter(panes, saved)
+        self._note_place(panes, saved)
+        return saved
+
+    def _note_look(self, saved: SavedWindow) -> None:
+        window = self._window
+        saved.geometry = _base64(window.saveGeometry())
+        saved.docks, saved.view, saved.dragged = window.layout_keeper.given()
+
+    def _note_filter(self, panes: Panes, saved: SavedWindow) -> None:
+        stack = panes.stack
+        saved.filter, saved.besides = self._open(stack.text), self._open(stack.besides)
+        saved.conditions = [
+            SavedCondition(text=one.text, on=one.on, later=one.later)
+            for one in stack.conditions
+            if self._open(one.text)
+        ]
+        scope, capture = panes.scope, self._window.document.capture
+        if scope is not None:
+            space = capture.strings[scope.space]
+            tree = self._window.document.analysis.contexts.tree
+            node = None if scope.node is None else tree.resolve(scope.node)
+            context = None if node is None else tree.path(node) if node >= 0 else ""
+            if self._open(space) == space and self._open(context or "") == (context or ""):
+                saved.scope = SavedScope(space=space, context=context, reach=scope.reach.name, calls=scope.calls)
+        by = panes.rows.sorted_by
+        if by is not None and self._open(by.field.name):
+            saved.sorted_by, saved.descending = by.field.name, by.descending
+
+    def _note_place(self, panes: Panes, saved: SavedWindow) -> None:
+        from inspector.ui.panels.details.panel import TABS
+
+        saved.tab = TABS[max(0, panes.details.tabs.currentIndex())]
+        if not saved.path:
+            return
+        count = min(HEAD_MESSAGES, len(self._window.document.capture))
+        if count != self._head[0]:
+            heads = Digests(self._window.document.capture).heads()
+            self._head = (len(heads), heads[-1] if heads else "")
+        saved.head_messages, saved.head = self._head
+        saved.message = panes.messages.current_message()
+        saved.following = panes.messages.following
+        at_top = panes.messages.view.at_top()
+        if at_top is not None:
+            saved.top, saved.offset = at_top
+
+    def _open(self, text: str) -> str:
+        """A text that may lie open on disk; "" for one that holds a secret, or that no file can hold."""
+        if not _can_be_kept(text):
+            return ""
+        known = self._secret.get(text)
+        if known is None:
+            if len(self._secret) > 100:
+                self._secret.clear()
+            known = self._secret[text] = secret_settings.holds_secret(text)
+        return "" if known else text
+
+
+def _shows_what_is_asked(panes: Panes) -> bool:
+    """Whether filter and scope are in force, and not on their way to be."""
+    return panes.filter is panes.rows.filter and panes.scope == panes.rows.scope
+
+
+def _can_be_kept(text: str) -> bool:
+    """Whether it is Unicode, and no longer than what somebody wrote; a chain shown alone is a long filter."""
+    try:
+        return len(text.encode()) <= LONGEST
+    except UnicodeEncodeError:
+        return False
+
+
+def _base64(data: QByteArray) -> str:
+    return bytes(data.toBase64().data()).decode()

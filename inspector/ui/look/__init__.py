@@ -1,0 +1,1 @@
+"""Colours, sizes, fonts, icons: how everything looks."""

@@ -1,0 +1,91 @@
+"""Icons that are glyphs of a font: the Remix set, drawn in one colour at whatever size is asked for.
+
+QtAwesome does this too, but reaches Qt through QtPy, which makes every class of three Qt modules: a quarter of the
+time from start to window. Only its Remix font and the map of names are taken from it (`resources/fonts`).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from functools import cache
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QIconEngine, QPainter, QPixmap
+from typing_extensions import override
+
+from inspector.base import paths
+
+_log = logging.getLogger(__name__)
+
+
+def has_glyph(name: str) -> bool:
+    """Whether the font has an icon of this name ("folder-open-line")."""
+    return name in _characters()
+
+
+def glyph_icon(name: str, *, off: QColor, on: QColor, disabled: QColor) -> QIcon:
+    """An icon of one glyph.
+
+    Args:
+        name: of the Remix set ("folder-open-line").
+        off: its colour at rest.
+        on: its colour while its button is checked.
+        disabled: its colour while it cannot be used.
+
+    Raises:
+        KeyError: there is no such glyph.
+    """
+    return QIcon(_GlyphEngine(_characters()[name], off, on, disabled))
+
+
+class _GlyphEngine(QIconEngine):
+    """Draws one character of the font, as high as the icon."""
+
+    def __init__(self, character: str, off: QColor, on: QColor, disabled: QColor) -> None:
+        super().__init__()
+        self._character = character
+        self._off, self._on, self._disabled = off, on, disabled
+
+    @override
+    def clone(self) -> QIconEngine:
+        return _GlyphEngine(self._character, self._off, self._on, self._disabled)
+
+    @override
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        resting = self._on if state == QIcon.State.On else self._off
+        font = QFont(_family())
+        font.setPixelSize(max(1, rect.height()))
+        painter.save()
+        painter.setFont(font)
+        painter.setPen(self._disabled if mode == QIcon.Mode.Disabled else resting)
+        painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), self._character)
+        painter.restore()
+
+    @override
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        drawn = QPixmap(size)
+        if drawn.isNull():
+            return drawn  # asked for by a button without room
+        drawn.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(drawn)
+        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
+        painter.end()
+        return drawn
+
+
+@cache
+def _characters() -> dict[str, str]:
+    """Characters by the names of their glyphs."""
+    codes = json.loads(paths.resource("fonts", "RemixIcon.json").read_bytes())
+    return {name: chr(int(code, 16)) for name, code in codes.items()}
+
+
+@cache
+def _family() -> str:
+    """The name of the font's family. Needs a QGuiApplication."""
+    number = QFontDatabase.addApplicationFont(str(paths.resource("fonts", "RemixIcon.ttf")))
+    if number < 0:
+        _log.error("the bundled font of the icons could not be loaded")
+        return ""
+    return QFontDatabase.applicationFontFamilies(number)[0]

@@ -1,0 +1,203 @@
+"""Icons: Remix glyphs tinted with the theme's colours, and the program's own icon.
+
+Icons and pixmaps are cached here until the colours change (`use_colors`, called by `theme.apply`): whoever keeps an
+icon longer than that asks again on `ThemeController.changed`. Which icon stands for what: look.md, sections 3 and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QIcon, QPixmap
+
+from inspector.base import paths
+from inspector.protocol.kinds import family
+from inspector.ui.look.design_tokens import COLORS
+from inspector.ui.look.glyphs import glyph_icon, has_glyph
+
+KIND_ICONS: dict[str, str] = {
+    "chat": "ri.chat-1-line",
+    "chat/acknowledge": "ri.check-double-line",
+    "chat/cancel": "ri.close-circle-line",
+    "mcp/request": "ri.arrow-right-up-line",
+    "mcp/response": "ri.arrow-left-down-line",
+    "mcp/proposal": "ri.git-pull-request-line",
+    "mcp/reject": "ri.forbid-2-line",
+    "mcp/withdraw": "ri.arrow-go-back-line",
+    "reasoning/start": "ri.mind-map",
+    "reasoning/thought": "ri.lightbulb-line",
+    "reasoning/conclusion": "ri.flag-line",
+    "reasoning/cancel": "ri.close-circle-line",
+    "system/join": "ri.login-circle-line",
+    "system/welcome": "ri.login-circle-line",
+    "system/presence": "ri.user-line",
+    "msp/session": "ri.discuss-line",
+    "msp/snapshot": "ri.file-text-line",
+    "msp/subsession": "ri.chat-new-line",
+    "msp/closed": "ri.chat-check-line",
+}
+"""Canonical kind to icon; kinds that are not here follow their namespace."""
+
+NAMESPACE_ICONS: dict[str, str] = {
+    "chat": "ri.chat-1-line",
+    "stream": "ri.broadcast-line",
+    "capability": "ri.key-2-line",
+    "participant": "ri.equalizer-line",
+    "space": "ri.user-add-line",
+    "system": "ri.settings-3-line",
+    "msp": "ri.discuss-line",
+}
+"""Namespace of a kind to icon."""
+
+UNKNOWN_ICON = "ri.question-line"
+"""Kinds nobody declared."""
+
+UNREADABLE_ICON = "ri.file-damage-line"
+"""Messages that could not be read; tint with `severity.error`."""
+
+ICONS: dict[str, str] = {
+    "open": "ri.folder-open-line",
+    "connect": "ri.plug-line",
+    "record": "ri.record-circle-fill",
+    "pause": "ri.pause-line",
+    "resume": "ri.play-line",
+    "follow": "ri.arrow-down-circle-line",
+    "filter": "ri.filter-3-line",
+    "save": "ri.star-line",
+    "saved": "ri.star-fill",
+    "history": "ri.history-line",
+    "clear": "ri.close-line",
+    "pane_left": "ri.layout-left-line",
+    "pane_bottom": "ri.layout-bottom-line",
+    "pane_right": "ri.layout-right-line",
+    "find": "ri.search-line",
+    "space": "ri.stack-line",
+    "mark": "ri.bookmark-fill",
+    "comment": "ri.sticky-note-line",
+    "error": "ri.error-warning-line",
+    "warning": "ri.alert-line",
+    "note": "ri.information-line",
+    "hidden": "ri.eye-off-line",
+    "silent": "ri.eye-line",
+    "sent": "ri.send-plane-line",
+    "read_only": "ri.lock-line",
+    "global": "ri.global-line",
+    "recording": "ri.file-list-3-line",
+    "reasoning": "ri.mind-map",
+    "expand": "ri.arrow-right-s-line",
+    "collapse": "ri.arrow-down-s-line",
+    "down": "ri.arrow-down-line",
+    "up": "ri.arrow-up-line",
+    "back": "ri.arrow-left-line",
+    "forward": "ri.arrow-right-line",
+    "add": "ri.add-line",
+    "more": "ri.more-line",
+    "expand_all": "ri.node-tree",
+    "copy": "ri.file-copy-line",
+    "paste": "ri.clipboard-line",
+    "refresh": "ri.refresh-line",
+    "stop": "ri.stop-fill",
+    "success": "ri.checkbox-circle-line",
+    "check": "ri.check-line",
+    "demo": "ri.play-circle-line",
+    "external": "ri.external-link-line",
+}
+"""Chrome: what it stands for to icon name. `icon` and `pixmap` take either."""
+
+_pixmaps: dict[tuple[str, str, int, float], QPixmap] = {}
+_icons: dict[tuple[str, str, str | None], QIcon] = {}
+
+
+def _plain_color(token: str) -> QColor:
+    return QColor(COLORS[token][1])
+
+
+_color: Callable[[str], QColor] = _plain_color
+
+
+def use_colors(color: Callable[[str], QColor]) -> None:
+    """Tint from now on with these colours, and drop every cached icon and pixmap."""
+    global _color
+    _color = color
+    _pixmaps.clear()
+    _icons.clear()
+
+
+def icon(name: str, token: str = "ink.secondary", size: int = 16, on_token: str | None = None) -> QIcon:
+    """A tinted icon, sharp at any size and device ratio.
+
+    Args:
+        name: a name of `ICONS` ("open") or of the Remix set ("ri.folder-open-line").
+        token: colour at rest; disabled icons take `ink.disabled`.
+        size: unused by the icon itself, which scales; a view's `iconSize` decides. Kept so that calls read like
+            `pixmap`.
+        on_token: colour while its button is checked; without one, as at rest.
+
+    Raises:
+        KeyError: there is no such icon or token.
+    """
+    del size
+    glyph = glyph_name(name)
+    key = (glyph, token, on_token)
+    made = _icons.get(key)
+    if made is None:
+        made = _icons[key] = glyph_icon(
+            glyph.removeprefix("ri."), off=_color(token), on=_color(on_token or token), disabled=_color("ink.disabled")
+        )
+    return made
+
+
+def pixmap(name: str, token: str = "ink.secondary", size: int = 16, dpr: float = 1.0) -> QPixmap:
+    """A tinted pixmap for delegates, `size` logical pixels square at a device pixel ratio; cached.
+
+    Raises:
+        KeyError: there is no such icon or token.
+    """
+    key = (name, token, size, dpr)
+    made = _pixmaps.get(key)
+    if made is None:
+        made = _pixmaps[key] = icon(name, token).pixmap(QSize(size, size), dpr)
+    return made
+
+
+def glyph_name(name: str) -> str:
+    """The Remix name of a name of `ICONS`; a Remix name is itself.
+
+    Raises:
+        KeyError: neither.
+    """
+    return name if name.startswith("ri.") else ICONS[name]
+
+
+def kind_icon(kind: str) -> str:
+    """Icon name for a canonical kind; "" (unreadable) gives the broken file. Suffixes of a kind are ignored."""
+    if not kind:
+        return UNREADABLE_ICON
+    bare = kind.partition(":")[0]
+    return KIND_ICONS.get(bare) or NAMESPACE_ICONS.get(bare.partition("/")[0]) or UNKNOWN_ICON
+
+
+def kind_family(kind: str) -> str:
+    """Kind family (`tokens.FAMILIES`) of a canonical kind; suffixes are ignored, strangers are "unknown"."""
+    return family(kind.partition(":")[0]).name.lower()
+
+
+def kind_token(kind: str) -> str:
+    """Colour token of a kind's icon: its family's, and `severity.error` for the unreadable ("")."""
+    return f"family.{kind_family(kind)}" if kind else "severity.error"
+
+
+def kind_pixmap(kind: str, size: int = 14, dpr: float = 1.0) -> QPixmap:
+    """The icon of a canonical kind in its family's colour."""
+    return pixmap(kind_icon(kind), kind_token(kind), size, dpr)
+
+
+def glyph_exists(name: str) -> bool:
+    """Whether the Remix font has the glyph behind a name."""
+    return has_glyph(glyph_name(name).removeprefix("ri."))
+
+
+def app_icon() -> QIcon:
+    """The program's own icon: two nested open rings and a point at the opening."""
+    return QIcon(str(paths.resource("icons", "context-inspector.svg")))

@@ -1,0 +1,1 @@
+"""The view of the Model Subsession Protocol: sessions shown and edited."""

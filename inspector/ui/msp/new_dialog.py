@@ -1,0 +1,207 @@
+"""Opening a sub-session and closing one: what it is called and where it belongs, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.msp.document import SessionDocument
+from inspector.msp.objects import Session, Subsession
+from inspector.ui.dialogs.fitted import FittedDialog
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.words import label_of
+from inspector.ui.widgets.form import CheckField, FieldColumn, Form
+from inspector.ui.widgets.labels import TextLabel
+
+_WIDTH = 460
+_INDENT = "    "
+_MOST_PARENTS = 1_000
+_MOST_STEPS = 20
+_SUMMARY_LINES = 7
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+NO_SUMMARY = "Without a summary nothing of it reaches the parent chat but its global messages, once it is merged."
+SUMMARY_HELP = "What came of it, in a sentence or two."
+APPEND = "Append to the parent chat"
+
+
+class _Dialog(FittedDialog):
+    """A form with Cancel and one more button."""
+
+    def __init__(self, themes: ThemeController, *, name: str, title: str, done: str, parent: QWidget | None) -> None:
+        super().__init__(themes, name=name, title=title, width=_WIDTH, parent=parent)
+        self._page = QVBoxLayout(self)
+        self.heading = TextLabel(title, variant="title", name=f"{name}Title", parent=self)
+        self.heading.setWordWrap(True)
+        self._page.addWidget(self.heading)
+        self._form = Form(themes, self)
+        self._page.addLayout(self._form)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 6, 0, 0)
+        row.setSpacing(12)
+        row.addStretch(1)
+        self.cancel = QPushButton("Cancel", self)
+        self.cancel.setObjectName(f"{name}Cancel")
+        self.cancel.setAutoDefault(False)
+        self.cancel.clicked.connect(self.reject)
+        self.ok = QPushButton(done.replace("&", "&&"), self)
+        self.ok.setAccessibleName(done)
+        self.ok.setObjectName(f"{name}Done")
+        self.ok.setDefault(True)
+        self.ok.clicked.connect(self.finish)
+        row.addWidget(self.cancel)
+        row.addWidget(self.ok)
+        self._page.addLayout(row)
+
+    def finish(self) -> None:
+        """The button was pressed."""
+        raise NotImplementedError
+
+    def _fit_page(self) -> None:
+        zoom = self._themes.theme.zoom
+        side = round(20 * zoom)
+        self._page.setContentsMargins(side, side, side, round(16 * zoom))
+        self._page.setSpacing(round(14 * zoom))
+        self.fit()
+
+
+class NewSubsessionDialog(_Dialog):
+    """Asks for the label and the parent.
+
+    Signals:
+        chosen(str, str): the label, and the key of the session or sub-session it shall belong to.
+
+    Attributes:
+        label, parents: what is asked.
+    """
+
+    chosen = Signal(str, str)
+
+    def __init__(
+        self, themes: ThemeController, parents: Sequence[tuple[str, str]], chosen: str, parent: QWidget | None = None
+    ) -> None:
+        """Make the dialog; show it with `open()`.
+
+        Args:
+            themes: gives the look.
+            parents: keys and words of what it can belong to, in the order of the tree.
+            chosen: key of the one that is offered first.
+            parent: owner; the dialog is modal to its window.
+        """
+        super().__init__(themes, name="newSubsession", title="New sub-session", done="Open it", parent=parent)
+        self.label = QLineEdit(self)
+        self.label.setObjectName("newSubsessionLabel")
+        self.label.setAccessibleName("Label")
+        self.label.textChanged.connect(lambda _text: self.ok.setEnabled(bool(self.label.text().strip())))
+        field = FieldColumn(self.label, name="newSubsessionLabelHelp", help_text="What it is about, in a word or two.",
+                            parent=self)  # fmt: skip
+        self._form.add_field("&Label", field, self.label)
+        self.parents = QComboBox(self)
+        self.parents.setObjectName("newSubsessionParent")
+        self.parents.setAccessibleName("Belongs to")
+        for key, words in parents:
+            self.parents.addItem(words, key)
+        self.parents.setCurrentIndex(max(0, self.parents.findData(chosen)))
+        self._form.add_field("&Belongs to", self.parents, self.parents)
+        self.ok.setEnabled(False)
+        themes.changed.connect(self._fit_page)
+        self._fit_page()
+        self.label.setFocus()
+
+    @override
+    def finish(self) -> None:
+        label = self.label.text().strip()
+        if label:
+            self.accept()
+            self.chosen.emit(label, str(self.parents.currentData()))
+
+
+class CloseSubsessionDialog(_Dialog):
+    """Asks for the summary of a sub-session that is to be closed.
+
+    Signals:
+        chosen(str, bool): the summary, "" for none, and whether it is appended to the parent chat.
+
+    Attributes:
+        summary, append: what is asked.
+    """
+
+    chosen = Signal(str, bool)
+
+    def __init__(
+        self, themes: ThemeController, label: str, parent_label: str, *, written: str = "",
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
+        """Make the dialog; show it with `open()`.
+
+        Args:
+            themes: gives the look.
+            label: of the sub-session.
+            parent_label: of what it belongs to; "" where that is not there.
+            written: the summary it has already.
+            parent: owner; the dialog is modal to its window.
+        """
+        super().__init__(
+            themes, name="closeSubsession", title=f"Close {label}", done="Close & Summarize", parent=parent
+        )
+        self.setWindowTitle("Close & Summarize")
+        self.summary = QPlainTextEdit(written, self)
+        self.summary.setObjectName("closeSubsessionSummary")
+        self.summary.setAccessibleName("Summary")
+        self.summary.setAccessibleDescription(SUMMARY_HELP)
+        self.summary.setProperty("variant", "field")
+        self.summary.setTabChangesFocus(True)
+        self.summary.textChanged.connect(self._on_changed)
+        self._field = FieldColumn(self.summary, name="closeSubsessionSummaryHelp", help_text=NO_SUMMARY, parent=self)
+        self._form.add_field("&Summary", self._field, self.summary)
+        help_text = f"As one message of {parent_label}, labelled with this sub-session." if parent_label else (
+            "Its parent is not in this document."
+        )  # fmt: skip
+        self.append = CheckField(APPEND, help_text, name="closeSubsessionAppend", parent=self)
+        self.append.set_checked(bool(parent_label))
+        self._has_parent = bool(parent_label)
+        self._form.add_wide(self.append)
+        self.gives_way = self.summary
+        themes.changed.connect(self._fit_all)
+        self._fit_all()
+        self._on_changed()
+        self.summary.setFocus()
+
+    def _fit_all(self) -> None:
+        theme = self._themes.theme
+        self.summary.setFont(theme.font("body"))
+        self.summary.setFixedHeight(_SUMMARY_LINES * self.summary.fontMetrics().lineSpacing() + 4 * theme.metrics.unit)
+        self._fit_page()
+
+    def _on_changed(self) -> None:
+        written = bool(self.summary.toPlainText().strip())
+        self._field.say_help(SUMMARY_HELP if written else NO_SUMMARY)
+        self.append.box.setEnabled(written and self._has_parent)
+
+    @override
+    def finish(self) -> None:
+        summary = self.summary.toPlainText().strip()
+        self.accept()
+        self.chosen.emit(summary, bool(summary) and self._has_parent and self.append.box.isChecked())
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.finish()
+        else:
+            super().keyPressEvent(event)
+
+
+def parents_in(document: SessionDocument) -> list[tuple[str, str]]:
+    """Where a sub-session can be opened: sessions and open sub-sessions as the tree has them, by key and words."""
+    found: list[tuple[str, str]] = []
+    waiting: list[tuple[Session | Subsession, int]] = [(session, 0) for session in reversed(document.sessions)]
+    while waiting and len(found) < _MOST_PARENTS:
+        owner, depth = waiting.pop()
+        if document.why_not_open(owner) is None:
+            found.append((owner.key, f"{_INDENT * min(depth, _MOST_STEPS)}{label_of(owner)}"))
+        waiting += ((child, depth + 1) for child in reversed(owner.children) if child.is_open)
+    return found

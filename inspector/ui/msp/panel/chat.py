@@ -1,0 +1,274 @@
+"""The conversation of one sub-session: head, messages nested in those of its parent, and the line to add one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.bubble_text import is_cut
+from inspector.ui.msp.panel.head import ChatHead
+from inspector.ui.msp.panel.input import MessageInput
+from inspector.ui.msp.panel.menu import MessageMenu, copy_text
+from inspector.ui.msp.panel.model import ChatModel
+from inspector.ui.msp.panel.view import ChatView
+from inspector.ui.msp.panel.words import label_of
+from inspector.ui.panels.details.text_block import may_be_opened
+from inspector.ui.widgets.notice import NoticeStack
+
+if TYPE_CHECKING:
+    from inspector.msp.document import SessionDocument
+    from inspector.msp.objects import Message, Subsession
+
+_LOOKED_AT = 200
+"""Messages looked at for roles that are in use."""
+CLOSED = "This sub-session is closed."
+NOTHING_CHOSEN = "Select a sub-session to read it."
+
+
+class ChatPanel(QWidget):
+    """The conversation.
+
+    Signals:
+        message_added(str, str): a message shall be added: its role, and what it says.
+        global_requested(Message): a message shall be global, or not any more.
+        table_requested(Message): a message is to be shown in the table.
+        link_requested(str): an address was pressed.
+        current_changed(): another message is the current one.
+        left(): Esc was pressed in the conversation.
+
+    Attributes:
+        sub: whose conversation is shown; None for nothing.
+        head, view, model, input, notices: what it is made of.
+    """
+
+    message_added = Signal(str, str)
+    global_requested = Signal(object)
+    table_requested = Signal(object)
+    link_requested = Signal(str)
+    current_changed = Signal()
+    left = Signal()
+
+    def __init__(self, document: SessionDocument, themes: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.setObjectName("chatPanel")
+        self.setAccessibleName("Conversation of the sub-session")
+        self.setProperty("variant", "base")
+        self.sub: Subsession | None = None
+        self._read_only = ""
+        self._drafts: dict[str, str] = {}
+        self._places: dict[str, tuple[int, int, bool]] = {}
+        self.head = ChatHead(themes, self)
+        self.notices = NoticeStack(themes, self)
+        self.model = ChatModel(self)
+        self.view = ChatView(self.model, themes, self)
+        self.input = MessageInput(themes, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget in (self.head, self.notices):
+            column.addWidget(widget)
+        column.addWidget(self.view, 1)
+        column.addWidget(self.input)
+        self.setFocusProxy(self.view)
+        self.input.added.connect(self.message_added)
+        self.input.left.connect(self.view.setFocus)
+        self.view.left.connect(self.left)
+        self.view.opened.connect(self._on_opened)
+        self.view.menu_asked.connect(self._on_menu_asked)
+        self.view.copy_asked.connect(self._on_copy_asked)
+        self.view.global_asked.connect(self._on_global_asked)
+        self.view.link_asked.connect(self.link_requested)
+        self.view.selectionModel().currentChanged.connect(lambda *_indexes: self.current_changed.emit())
+        self.refresh()
+
+    # What is shown
+
+    def show_subsession(self, sub: Subsession | None) -> None:
+        """Show another sub-session: where one left it, else its end."""
+        if sub is self.sub:
+            return
+        self._keep_place()
+        self.sub = sub
+        self.view.painting.texts.whole.clear()
+        self.model.show(sub)
+        place = None if sub is None else self._places.get(sub.key)
+        if place is not None:
+            self.view.return_to(place)
+        self.input.clear()
+        self.input.offer_roles(list(self._roles()))
+        self.refresh()
+        self.current_changed.emit()
+
+    def _keep_place(self) -> None:
+        if self.sub is None:
+            return
+        self._places[self.sub.key] = self.view.place
+        self._keep_draft()
+
+    def _keep_draft(self) -> None:
+        draft = self.input.text.toPlainText()
+        if self.sub is not None and draft.strip():
+            self._drafts[self.sub.key] = draft
+
+    def _put_aside(self) -> None:
+        """Nothing can be added now: what was being written comes back when something can."""
+        self._keep_draft()
+        self.input.clear()
+
+    @property
+    def drafts(self) -> list[str]:
+        """Messages that were written in part and not added, here and in other sub-sessions."""
+        return [draft for draft in (*self._drafts.values(), self.input.text.toPlainText()) if draft.strip()]
+
+    def _roles(self) -> Iterator[str]:
+        if self.sub is not None:
+            messages = self.sub.messages
+            for place in range(max(0, len(messages) - _LOOKED_AT), len(messages)):
+                if messages[place].role:
+                    yield messages[place].role
+
+    def set_read_only(self, reason: str) -> None:
+        """Say why nothing can be changed; "" where it can."""
+        self._read_only = reason
+        self.refresh()
+
+    @property
+    def read_only(self) -> str:
+        """Why nothing can be changed; "" where it can."""
+        return self._read_only
+
+    def refresh(self, now_ns: int | None = None) -> None:
+        """Show how the sub-session stands now.
+
+        Args:
+            now_ns: the time it is; the wall clock's by default.
+        """
+        sub = self.sub
+        mergeable = sub is not None and not sub.is_open and self._document.why_not_merge(sub) is None
+        self.head.show_state(sub, editable=not self._read_only, mergeable=mergeable, now_ns=now_ns)
+        reason = NOTHING_CHOSEN if sub is None else self._read_only
+        if sub is not None and not reason:
+            reason = (self._document.why_not_add(sub) or "") if sub.is_open else CLOSED
+        if reason and not self.input.reason:
+            self._put_aside()
+        held = self.input.isAncestorOf(self.window().focusWidget() or self)
+        self.input.set_reason(reason)
+        if reason and held:  # else Qt gives the keyboard to whatever comes next in the window
+            self.view.setFocus()
+        if sub is not None and not reason and sub.key in self._drafts and not self.input.text.toPlainText():
+            self.input.text.setPlainText(self._drafts.pop(sub.key))
+        label = "" if sub is None else label_of(sub)
+        self.view.setAccessibleName(f"Conversation of {label}" if label else "Conversation")
+
+    def take_in(self) -> None:
+        """Messages came at the end of what is shown; the end is followed where it is in sight."""
+        self.model.take_in()
+        self.refresh()
+
+    def begin_anew(self, sub: Subsession | None) -> None:
+        """Something went, or anything else changed: show it again, where one was."""
+        place, current = self.view.place, self.view.currentIndex().row()
+        expanded = self.model.rows.expanded
+        if sub is None:
+            self._put_aside()
+        self.sub = sub
+        self.model.show(sub, expanded=expanded)
+        self.view.return_to(place)
+        self.view.show_row(current, quietly=True)
+        self.refresh()
+        self.current_changed.emit()
+
+    def say_inherited(self, words: str) -> None:
+        """What the line says about what is inherited from the parent."""
+        self.model.say_inherited(words)
+
+    def show_message(self, message: Message) -> bool:
+        """Put the user on a message; whether it is shown here."""
+        row = self.model.rows.row_of(message)
+        if row < 0 and not self.model.rows.expanded and self.model.rows.opens:
+            self.expand(on=True)
+            row = self.model.rows.row_of(message)
+        self.view.show_row(row)
+        return row >= 0
+
+    def expand(self, *, on: bool) -> None:
+        """Show the messages of the parent from before, or hide them; what is in sight stays where it is."""
+        rows = self.model.rows
+        if rows.expanded == on or rows.sub is None:
+            return
+        line = rows.own_start - 1
+        offset, keyboard = self.view.offset_of(line), self.view.currentIndex().row() == line
+        self.model.show(rows.sub, expanded=on)
+        line = self.model.rows.own_start - 1
+        self.view.return_to((line, offset, False))
+        if keyboard:
+            self.view.show_row(line, quietly=True)
+
+    # The current message
+
+    @property
+    def current(self) -> Message | None:
+        """The current message, of the sub-session or of its parent."""
+        row = self.model.row(self.view.currentIndex().row())
+        return None if row is None else row.message
+
+    @property
+    def current_own(self) -> Message | None:
+        """The current message where it is one of the sub-session's own."""
+        row = self.model.row(self.view.currentIndex().row())
+        return row.message if row is not None and row.kind == "own" else None
+
+    def _on_opened(self, row: int) -> None:
+        found = self.model.row(row)
+        if found is None:
+            return
+        if found.kind == "inherited":
+            self.expand(on=not self.model.rows.expanded and self.model.rows.opens)
+        elif found.message is not None and self._cut(found.message):
+            self.view.show_whole(row)
+
+    def _cut(self, message: Message) -> bool:
+        content = message.content
+        return is_cut(content) and content not in self.view.painting.texts.whole
+
+    def _on_copy_asked(self, row: int) -> None:
+        found = self.model.row(row)
+        if found is not None and found.message is not None:
+            copy_text(found.message)
+
+    def _on_global_asked(self, row: int) -> None:
+        found = self.model.row(row)
+        if found is not None and found.kind == "own" and found.message is not None and not self._read_only:
+            self.global_requested.emit(found.message)
+
+    def menu_for(self, row: int) -> MessageMenu | None:
+        """The context menu of a row; None where there is none. It deletes itself when it closes."""
+        found = self.model.row(row)
+        if found is None or found.message is None:
+            return None
+        message = found.message
+        links = list(filter(may_be_opened, self.view.painting.links(found, self.view.viewport().width())))
+        menu = MessageMenu(
+            message, own=found.kind == "own", editable=not self._read_only, cut=self._cut(message), links=links,
+            parent=self,
+        )  # fmt: skip
+        menu.global_chosen.connect(lambda: self.global_requested.emit(message))
+        menu.whole_chosen.connect(lambda: self.view.show_whole(row))
+        menu.table_chosen.connect(lambda: self.table_requested.emit(message))
+        menu.link_chosen.connect(self.link_requested)
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def _on_menu_asked(self, row: int, at: QPoint) -> None:
+        menu = self.menu_for(row)
+        if menu is not None:
+            menu.popup(at)
+
+    def focus_input(self) -> None:
+        """Give the keyboard to the line where messages are written."""
+        self.input.text.setFocus(Qt.FocusReason.ShortcutFocusReason)

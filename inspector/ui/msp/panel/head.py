@@ -1,0 +1,194 @@
+"""The head of a conversation: state, label, how long and how much, and what can be done with the sub-session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from typing_extensions import override
+
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.words import dot_state, label_of, state_words
+from inspector.ui.panels.contexts.dots import draw_state
+from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.labels import TextLabel
+
+if TYPE_CHECKING:
+    from inspector.msp.objects import Subsession
+
+_HEIGHT = 44
+_DOT = 22
+_LEAST_WORDS, _LEAST_LABEL = 60, 120
+_CLOSE, _CLOSE_SHORT = "Close & Summarize", "Close"
+
+
+class _Dot(QWidget):
+    """The shape of the state, as contexts have it."""
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.state = "idle"
+        self.setObjectName("chatState")
+        self._fit()
+        themes.changed.connect(self._fit)
+
+    def _fit(self) -> None:
+        side = round(_DOT * self._themes.theme.zoom)
+        self.setFixedSize(QSize(side, side))
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        halo = 1.0 if self.state == "active" else 0.0
+        center = QPointF(self.rect().center()) + QPointF(0.5, 0.5)
+        draw_state(painter, center, self.state, self._themes.theme, implicit=False, halo=halo)
+
+
+class ChatHead(QWidget):
+    """The head.
+
+    Signals:
+        discard_requested, close_requested, merge_requested, new_requested: a button was pressed.
+    """
+
+    discard_requested = Signal()
+    close_requested = Signal()
+    merge_requested = Signal()
+    new_requested = Signal()
+
+    def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.setObjectName("chatHead")
+        self.setAccessibleName("Sub-session")
+        self._label = self._words = ""
+        self._dot = _Dot(themes, self)
+        self.label = TextLabel("", variant="heading", name="chatLabel", parent=self)
+        self.words = TextLabel("", variant="small", name="chatWords", parent=self)
+        self.discard = self._button("Discard", "chatDiscard", self.discard_requested)
+        self.close_button = self._button(_CLOSE, "chatClose", self.close_requested)
+        self.merge = self._button("Merge to parent", "chatMerge", self.merge_requested)
+        self.new = IconButton(themes, "add", "New sub-session", name="chatNew", variant="small", parent=self)
+        self.new.clicked.connect(self.new_requested)
+        self._row = QHBoxLayout(self)
+        for widget in (self._dot, self.label, self.words):
+            self._row.addWidget(widget)
+        self._row.addStretch(1)
+        for widget in (self.discard, self.close_button, self.merge, self.new):
+            self._row.addWidget(widget)
+        themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _button(self, words: str, name: str, said: object) -> QPushButton:
+        button = QPushButton(words.replace("&", "&&"), self)
+        button.setObjectName(name)
+        button.setAccessibleName(words)
+        button.setAutoDefault(False)
+        button.clicked.connect(said)
+        return button
+
+    def show_state(
+        self, sub: Subsession | None, *, editable: bool, mergeable: bool = False, now_ns: int | None = None
+    ) -> None:
+        """Say how a sub-session stands, and offer what can be done with it.
+
+        Args:
+            sub: it; None for nothing.
+            editable: whether anything can be done.
+            mergeable: whether it can be merged to its parent.
+            now_ns: the time it is; the wall clock's by default.
+        """
+        open_ = sub is not None and sub.is_open
+        self._label, self._words = ("", "") if sub is None else (label_of(sub), state_words(sub, now_ns))
+        self.setAccessibleDescription(", ".join(filter(None, (self._label, self._words))))
+        self._dot.setVisible(sub is not None)
+        self._dot.state = "idle" if sub is None else dot_state(sub)
+        self._dot.update()
+        held = self.focusWidget()
+        for button, shown in ((self.discard, open_), (self.close_button, open_), (self.merge, mergeable)):
+            button.setVisible(shown)
+            button.setEnabled(editable)
+        self.new.setEnabled(editable)
+        if held is not None and held.isHidden():  # what was pressed has gone
+            self.new.setFocus()
+        self._fit()
+
+    def _fit(self) -> None:
+        """Both are whole as long as there is room; then each gives way down to half of it, the words first."""
+        theme = self._themes.theme
+        label, words = (
+            QFontMetrics(theme.font(role)).horizontalAdvance(text) + 4
+            for role, text in (("heading", self._label), ("small", self._words))
+        )
+        room = self._room()
+        is_short = not self.close_button.isHidden() and room < min(label, round(_LEAST_LABEL * theme.zoom))
+        room += self._shorter(_CLOSE, _CLOSE_SHORT) if is_short else 0
+        self._say_close(_CLOSE_SHORT if is_short else _CLOSE)
+        for_words = min(words, max(room - label, room // 2))
+        if for_words < min(words, round(_LEAST_WORDS * theme.zoom)):
+            for_words, room = 0, room + self._row.spacing()
+        self.words.setVisible(for_words > 0)
+        self._say(self.words, "small", self._words, max(0, for_words))
+        self._say(self.label, "heading", self._label, max(20, min(label, room - for_words)))
+        if not for_words:
+            self.label.setToolTip(self.accessibleDescription())
+
+    def _room(self) -> int:
+        """What there is for label and words as long as the button that closes says all of it."""
+        margins, gap = self._row.contentsMargins(), self._row.spacing()
+        room = self.width() - margins.left() - margins.right() - gap
+        for widget in (self._dot, self.discard, self.close_button, self.merge, self.new):
+            if not widget.isHidden():
+                widget.ensurePolished()  # else its hint is that of no style
+                room -= widget.sizeHint().expandedTo(widget.minimumSize()).width() + gap
+        return room if self.close_button.isHidden() else room - self._shorter(_CLOSE, self.close_button.text())
+
+    def _shorter(self, whole: str, shown: str) -> int:
+        metrics = self.close_button.fontMetrics()
+        return metrics.horizontalAdvance(whole) - metrics.horizontalAdvance(shown.replace("&&", "&"))
+
+    def _say_close(self, words: str) -> None:
+        self.close_button.setText(words.replace("&", "&&"))
+        self.close_button.setToolTip("" if words == _CLOSE else _CLOSE)
+
+    def _say(self, shown: TextLabel, role: str, text: str, width: int) -> None:
+        """Say a text as far as there is room; all of it in the tooltip where there is not."""
+        metrics = QFontMetrics(self._themes.theme.font(role))
+        elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width - 2)
+        shown.setText(elided)
+        shown.setToolTip("" if elided == text else text)
+        shown.setFixedWidth(width)
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._fit()  # a button is wider or narrower now, as when the zoom is another
+        return super().event(event)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    @override
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, super().minimumSizeHint().height())
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        self.setFixedHeight(round(_HEIGHT * theme.zoom))
+        self._row.setContentsMargins(round(11 * theme.zoom), 0, round(12 * theme.zoom), 1)
+        self._row.setSpacing(round(7 * theme.zoom))
+        self._fit()
+        self.update()
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        theme = self._themes.theme
+        painter.fillRect(self.rect(), theme.color("surface.base"))
+        painter.fillRect(0, self.height() - 1, self.width(), 1, theme.color("line.hair"))

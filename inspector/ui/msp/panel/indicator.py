@@ -1,0 +1,272 @@
+"""What a sub-session sees: tokens by layer against a budget, policy, rules, and the order it is sent in (look.md 8).
+
+It reads the session document directly and counts nothing itself; texts are counted by a process of its own, so that
+figures fill in. Parents are looked at once and only again when they have changed.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.msp.merged import Entry, MergedContext, MergedContexts, Rules
+from inspector.msp.objects import Message
+from inspector.settings import Settings
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.indicator_page import IndicatorPage
+from inspector.ui.msp.panel.merged_dialog import MergedDialog
+from inspector.ui.msp.panel.still_area import StillArea
+from inspector.ui.msp.panel.token_counts import TokenCounts
+from inspector.ui.widgets.buttons import IconButton
+from inspector.ui.widgets.labels import TextLabel
+
+if TYPE_CHECKING:
+    from inspector.msp.document import Edit, SessionDocument
+
+TITLE = "What the sub-session sees"
+NOTHING = "Select a sub-session to see what it takes along from the chat."
+SLICE_S = 0.008
+"""So long a chat that was not looked at yet is looked at in one go."""
+_REST = 4
+"""While counts come in, it rests so many times as long as working out what they make has taken."""
+_LEAST_WIDTH = 186
+
+
+class Indicator(QWidget):
+    """What a sub-session would send.
+
+    Signals:
+        policy_change_requested(dict): changes for `SessionDocument.set_policy`.
+        rules_changed(): the settings it was given hold other rules or another budget; they are to be saved.
+        message_requested(object): go to this `Message`; its `owner` says whether it is the sub-session's or a parent's.
+        inherited_changed(int, int): tokens taken along from the chat, and in how many layers.
+
+    Attributes:
+        page: shows it.
+        counts: who counts tokens; the list of sub-sessions may share it.
+        merged: what is shown; None for nothing.
+    """
+
+    policy_change_requested = Signal(dict)
+    rules_changed = Signal()
+    message_requested = Signal(object)
+    inherited_changed = Signal(int, int)
+
+    def __init__(
+        self, document: SessionDocument, theme: ThemeController, settings: Settings, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document, self._themes, self._settings = document, theme, settings
+        self._key: str | None = None
+        self._contexts: MergedContexts | None = None
+        self._stale = False
+        self._took_s = 0.0
+        self._revision = document.revision
+        self.merged: MergedContext | None = None
+        self.counts = TokenCounts(self)
+        self.counts.set_wanted(settings.display.count_tokens)
+        self.setObjectName("subsessionIndicator")
+        self.setAccessibleName(TITLE)
+        self.setProperty("variant", "base")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._build()
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.timeout.connect(self._work_out_if_stale)
+        self.counts.came.connect(self._on_counted)
+        document.observers.append(self)
+        theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self.show_subsession(None)
+
+    # Building
+
+    def _build(self) -> None:
+        self._body = QWidget()
+        self._body.setObjectName("subsessionIndicatorBody")
+        self._body.setProperty("variant", "base")
+        self._column = QVBoxLayout(self._body)
+        self._column.addLayout(self._build_head())
+        self._empty = TextLabel(NOTHING, variant="secondary", name="subsessionIndicatorEmpty", wrap=True, parent=self)
+        self._column.addWidget(self._empty)
+        self.page = self._build_page()
+        self._column.addWidget(self.page)
+        self._column.addStretch(1)
+        self._area = StillArea("subsessionIndicatorArea", TITLE, self._body, self)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._area)
+
+    def _build_head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        title = TextLabel(TITLE, variant="strong", name="subsessionIndicatorTitle", wrap=True, parent=self)
+        row.addWidget(title, 1)
+        self.read_button = IconButton(
+            self._themes, "silent", "Read what would be sent", name="subsessionRead", variant="small", parent=self
+        )
+        self.read_button.clicked.connect(self.read)
+        row.addWidget(self.read_button)
+        return row
+
+    def _build_page(self) -> IndicatorPage:
+        page = IndicatorPage(self._themes, self._body)
+        page.budget.changed.connect(self._on_budget_changed)
+        page.notes.rule_switched.connect(self._switch_rule)
+        page.order.entry_clicked.connect(self._on_entry_clicked)
+        page.order.reading_asked.connect(self.read)
+        page.policy.changed.connect(self.policy_change_requested)
+        page.rules.changed.connect(self._on_rules_changed)
+        return page
+
+    # What others say
+
+    def show_subsession(self, key: str | None) -> None:
+        """Show what a sub-session sees; None for nothing."""
+        if key != self._key:
+            self.page.order.fold()
+            self._area.verticalScrollBar().setValue(0)
+        self._key = key
+        self._stale = True
+        self._work_out()
+
+    def refresh(self) -> None:
+        """Say what holds now, at once; what was edited is known already."""
+        if self._document.revision != self._revision:
+            self._contexts = None
+            self._stale = True
+        if self._stale and self.isVisible():
+            self._work_out()
+
+    def session_edited(self, edit: Edit) -> None:
+        """The document was edited; it goes after its messages itself, so that only what they make is worked out."""
+        self._revision = self._document.revision
+        if edit.kind == "restructure":
+            self._contexts = None
+        self._work_out_soon()
+
+    def apply_settings(self, settings: Settings | None = None) -> None:
+        """The settings hold other rules, another budget, or count no more; they may be others altogether."""
+        self._settings = settings or self._settings
+        self.counts.set_wanted(self._settings.display.count_tokens)
+        self._contexts = None
+        self._work_out_soon()
+
+    def set_read_only(self, reason: str) -> None:
+        """Say why nothing can be changed; "" where it can."""
+        self.page.policy.set_read_only(reason)
+
+    def stop(self) -> None:
+        """The document is about to be closed."""
+        self._soon.stop()
+        self.counts.stop()
+        if self in self._document.observers:
+            self._document.observers.remove(self)
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._work_out_if_stale()
+
+    def _on_counted(self) -> None:
+        if self._contexts is not None:
+            self._contexts.recount()
+        self._stale = True
+        if self.isVisible() and not self._soon.isActive():
+            self._soon.start(round(1000 * _REST * self._took_s))
+
+    def _work_out_soon(self) -> None:
+        self._stale = True
+        if self.isVisible():
+            self._soon.start(0)
+
+    # Showing
+
+    def _work_out_if_stale(self, *, whole: bool = False) -> None:
+        if self._stale:
+            self._work_out(whole=whole)
+
+    def _work_out(self, *, whole: bool = False) -> None:
+        """Show what holds now; a long chat is looked at in slices first, unless the whole is wanted at once."""
+        self._stale = False
+        sub = self._document.subsession(self._key) if self._key is not None else None
+        self._empty.setVisible(sub is None)
+        self.page.setVisible(sub is not None)
+        self.read_button.setEnabled(sub is not None)
+        if sub is None:
+            self.merged = None
+            self.inherited_changed.emit(0, 0)
+            return
+        if self._contexts is None:
+            rules = Rules.of(self._settings.merged.model_dump())
+            self._contexts = MergedContexts(rules, self.counts.or_nothing, self._document.known)
+        if not whole and not self._contexts.ready(sub, time.perf_counter() + SLICE_S):
+            self._stale = True
+            self._soon.start(0)
+            return
+        began = time.perf_counter()
+        before, self.merged = self.merged, self._contexts.of(sub)
+        self._took_s = time.perf_counter() - began
+        same = before is not None and before.subsession.key == sub.key
+        with self._area.held() if same else nullcontext():
+            self.page.show_merged(
+                self.merged, self._settings, self._estimate_words(self.merged), uncounted=self.counts.reason
+            )
+        inherited = [layer for layer in self.merged.layers[:-1] if layer.entries]
+        self.inherited_changed.emit(self.merged.inherited_tokens, len(inherited))
+
+    def _estimate_words(self, merged: MergedContext) -> str:
+        counting = ", still counting" if self.counts.counting else ""
+        return f"tokens, estimate ({merged.tokenizer}){counting}"
+
+    # What the user does
+
+    def read(self, entry: Entry | None = None) -> MergedDialog | None:
+        """Open what would be sent, to be read, copied and exported; at an entry, where one is given."""
+        self._work_out_if_stale(whole=True)
+        if self.merged is None:
+            return None
+        kept = [file.path for file in self._document.files]
+        counted = not self.counts.counting and not self.counts.reason
+        dialog = MergedDialog(self._themes, self.merged, self.window(), kept=kept, counted=counted)
+        dialog.message_requested.connect(self.message_requested)
+        dialog.open()
+        if isinstance(entry, Entry):
+            dialog.select(entry)
+        return dialog
+
+    def _on_entry_clicked(self, place: int) -> None:
+        if self.merged is None or place >= len(self.merged.entries):
+            return
+        entry = self.merged.entries[place]
+        if isinstance(entry.source, Message):
+            self.message_requested.emit(entry.source)
+        else:  # it stands in no chat
+            self.read(entry)
+
+    def _on_budget_changed(self, budget: int) -> None:
+        self._settings.subsession_budget = budget
+        self._work_out()
+        self.rules_changed.emit()
+
+    def _switch_rule(self, rule: str) -> None:
+        setattr(self._settings.merged, rule, not getattr(self._settings.merged, rule))
+        self._on_rules_changed()
+
+    def _on_rules_changed(self) -> None:
+        self._contexts = None
+        self._work_out()
+        self.rules_changed.emit()
+
+    def _on_theme_changed(self) -> None:
+        metrics = self._themes.theme.metrics
+        side = metrics.pane_padding
+        self._column.setContentsMargins(side, round(8 * self._themes.theme.zoom), side, side)
+        self._column.setSpacing(metrics.unit)
+        self._body.setMinimumWidth(round(_LEAST_WIDTH * self._themes.theme.zoom))

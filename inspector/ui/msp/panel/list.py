@@ -1,0 +1,235 @@
+"""The list of all sub-sessions of the chat: which are open, how long, what they cost, and what came of them."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, QTimer, Signal
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.list_delegate import SubsessionDelegate
+from inspector.ui.msp.panel.list_model import SubsessionListModel
+from inspector.ui.msp.panel.list_rows import Order
+from inspector.ui.msp.panel.tallies import Tallies
+from inspector.ui.msp.panel.token_counts import TokenCounts
+from inspector.ui.panels.details.section import Segments
+from inspector.ui.panels.list_view import ListView
+from inspector.ui.widgets.buttons import IconButton
+
+if TYPE_CHECKING:
+    from inspector.msp.document import SessionDocument
+
+SLICE_S = 0.006
+AGES_MS = 20_000
+"""So often ages are said anew."""
+NOTHING = "This chat has no sub-sessions yet."
+NONE_OPEN = "No sub-session is open."
+_ALL, _OPEN = "All", "Open"
+
+
+class SubsessionListView(ListView):
+    """The list itself, with higher rows than other lists have."""
+
+    @property
+    @override
+    def row_height(self) -> int:
+        return self._themes.theme.metrics.sub_session_row
+
+
+class SubsessionList(QWidget):
+    """The list with its head.
+
+    Signals:
+        chosen(str): the key of the sub-session to show.
+        entered(str): it was entered with Return or a double click; its chat may take the keyboard.
+        left(): Esc was pressed.
+
+    Attributes:
+        model, view: what it is made of.
+        counts: who counts tokens; may be shared with the indicator.
+    """
+
+    chosen = Signal(str)
+    entered = Signal(str)
+    left = Signal()
+
+    def __init__(
+        self,
+        document: SessionDocument,
+        theme: ThemeController,
+        parent: QWidget | None = None,
+        *,
+        counts: TokenCounts | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._document, self._themes = document, theme
+        self.setObjectName("subsessionList")
+        self.setAccessibleName("Sub-sessions")
+        self.setProperty("variant", "base")
+        self.counts = counts if counts is not None else TokenCounts(self)
+        self._tallies = Tallies(self.counts)
+        self._tallied = False
+        self.model = SubsessionListModel(document, self._tallies, self)
+        self.view = SubsessionListView(self.model, theme, name="subsessionRows", title="Sub-sessions", parent=self)
+        self.view.setItemDelegate(SubsessionDelegate(self.model, theme, self.view))
+        self._head = self._build_head()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self._head)
+        self._column.addWidget(self.view, 1)
+        self.setFocusProxy(self.view)
+        self._adding = QTimer(self)
+        self._adding.setSingleShot(True)
+        self._adding.timeout.connect(self._add_up)
+        self._ages = QTimer(self)
+        self._ages.setInterval(AGES_MS)
+        self._ages.timeout.connect(self.model.renew)
+        self.view.picked.connect(self._on_picked)
+        self.view.entered.connect(self._on_entered)
+        self.view.left.connect(self.left)
+        self.view.copy_asked.connect(self._copy_row)
+        self.counts.came.connect(self._on_counted)
+        theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self.refresh()
+
+    def _build_head(self) -> QWidget:
+        head = QWidget(self)
+        head.setObjectName("subsessionListHead")
+        head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._row = QHBoxLayout(head)
+        self._which = Segments(self._themes, (_ALL, _OPEN), "subsessionsShown", "Which are listed", head)
+        self._which.choose(_ALL)
+        self._which.chosen.connect(self._on_which_chosen)
+        self._sort = IconButton(
+            self._themes, "ri.sort-desc", "Order of the list", name="subsessionSort", variant="small", parent=head
+        )
+        self._sort.clicked.connect(self._on_sort_clicked)
+        self._row.addWidget(self._which)
+        self._row.addStretch(1)
+        self._row.addWidget(self._sort)
+        self.menu = QMenu(self)
+        self.menu.setObjectName("subsessionOrders")
+        self.menu.setAccessibleName("Order of the list")
+        group = QActionGroup(self.menu)
+        for order in Order:
+            action = QAction(order.words, self.menu)
+            action.setObjectName(f"order.{order}")
+            action.setCheckable(True)
+            action.setChecked(order is Order.CHAT)
+            action.setData(str(order))
+            group.addAction(action)
+            self.menu.addAction(action)
+        group.triggered.connect(self._on_order_chosen)
+        return head
+
+    # What others say
+
+    def mark(self, key: str) -> None:
+        """Mark the row of a sub-session; says nothing."""
+        wanted = (key, 0)
+        if self.model.open_only and self.model.rows.row_of(wanted) < 0:  # what is shown is listed, too
+            self._which.choose(_ALL)
+        self.view.select(wanted)
+
+    @property
+    def shown_key(self) -> str | None:
+        """The key of the row that is marked."""
+        return None if self.view.selected is None else self.view.selected[0]
+
+    def refresh(self) -> None:
+        """Read the document anew; the place in the list stays."""
+        self.model.take()
+        self._tallied = False
+        self._tallies.begin()
+        self.view.set_empty_text("" if len(self.model.rows) else NONE_OPEN if self.model.rows.all else NOTHING)
+        for choice, count in ((_ALL, self.model.rows.all), (_OPEN, self.model.rows.open)):
+            self._which.buttons[choice].setToolTip(f"{count:,} {'open' if choice == _OPEN else 'in this chat'}")
+        self._add_up_soon()
+
+    def share_counts(self, counts: TokenCounts) -> None:
+        """Take tokens from somebody else who counts them, so that no text is counted twice."""
+        if counts is self.counts:
+            return
+        self.counts.came.disconnect(self._on_counted)
+        self.counts.stop()
+        self.counts = counts
+        self._tallies = self.model.tallies = Tallies(counts)
+        counts.came.connect(self._on_counted)
+        self.refresh()
+
+    def stop(self) -> None:
+        """Add up no more: the document is about to be closed."""
+        self._adding.stop()
+        self._ages.stop()
+        if self.counts.parent() is self:
+            self.counts.stop()
+
+    # Adding up tokens
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.model.renew()
+        self._ages.start()
+        self._add_up_soon()
+
+    @override
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._ages.stop()
+        self._adding.stop()
+
+    def _add_up_soon(self) -> None:
+        if not self._tallied and self.isVisible() and not self._adding.isActive():
+            self._adding.start(0)
+
+    def _add_up(self) -> None:
+        if not self._tallies.go_on(self._document.subsessions, time.perf_counter() + SLICE_S):
+            self._adding.start(1)
+            return
+        self._tallied = True  # what is still missing is told of when it was counted
+        if self.model.order is Order.TOKENS:
+            self.model.take()
+        else:
+            self.model.renew()
+
+    def _on_counted(self) -> None:
+        self._tallied = False
+        self._tallies.begin()
+        self._add_up_soon()
+
+    # What the user does
+
+    def _on_picked(self, row: int, _clicked: bool) -> None:
+        self.chosen.emit(self.model.rows.subs[row].key)
+
+    def _on_entered(self, row: int) -> None:
+        self.entered.emit(self.model.rows.subs[row].key)
+
+    def _on_which_chosen(self, choice: str) -> None:
+        self.model.open_only = choice == _OPEN
+        self.refresh()
+
+    def _on_sort_clicked(self) -> None:
+        self.menu.popup(self._sort.mapToGlobal(QPoint(0, self._sort.height())))
+
+    def _on_order_chosen(self, action: QAction) -> None:
+        self.model.order = Order(action.data())
+        self._sort.say(f"Order of the list: {self.model.order.words.lower()}")
+        self.refresh()
+
+    def _copy_row(self, row: int) -> None:
+        if row >= 0:
+            QGuiApplication.clipboard().setText(self.model.line(row).copied)
+
+    def _on_theme_changed(self) -> None:
+        metrics = self._themes.theme.metrics
+        self._head.setFixedHeight(metrics.head)
+        self._row.setContentsMargins(metrics.pane_padding - metrics.unit, metrics.unit, metrics.unit, 0)
+        self._row.setSpacing(metrics.unit)

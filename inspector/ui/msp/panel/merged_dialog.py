@@ -1,0 +1,279 @@
+"""Reads a merged context as it would be sent: entries with layer, role, reason, tokens and text; copy and export."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+from typing_extensions import override
+
+from inspector.msp.objects import Message
+from inspector.present import formats
+from inspector.present.wire_text import plain, visible_controls
+from inspector.protocol.secrets.masking import mask_text, masked_start
+from inspector.ui.dialogs.asking import open_once
+from inspector.ui.features.stepped_write import SteppedWrite
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.merged_files import messages_json, write_messages
+from inspector.ui.msp.panel.merged_model import EntriesDelegate, EntriesModel
+from inspector.ui.panels.list_view import ListView
+from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.widgets.form import CheckField
+from inspector.ui.widgets.labels import HairLine, TextLabel
+
+if TYPE_CHECKING:
+    from inspector.msp.merged import Entry, MergedContext
+
+COPIED_MOST = 2_000
+"""Entries that are copied; more would stall the window, and are for a file."""
+SHOWN_MOST = 200_000
+"""Characters of an entry that are shown."""
+_UNMASKED_HELP = "For this export only. Whoever gets the file can read and use them."
+NOTHING = "Nothing would be sent."
+
+
+class MergedDialog(QDialog):
+    """The entries at the left, the one that is read at the right. It shows what was true when it was opened.
+
+    Signals:
+        message_requested(object): go to this `Message`.
+
+    Attributes:
+        model, view, text: what it is made of.
+    """
+
+    message_requested = Signal(object)
+
+    def __init__(
+        self,
+        themes: ThemeController,
+        merged: MergedContext,
+        parent: QWidget | None = None,
+        *,
+        kept: Sequence[Path] = (),
+        counted: bool = True,
+    ) -> None:
+        """Make the dialog.
+
+        Args:
+            themes: gives the look.
+            merged: what would be sent.
+            parent: owner.
+            kept: files an export never writes over.
+            counted: whether all its tokens are counted; it says none else.
+        """
+        super().__init__(parent)
+        self._themes = themes
+        self._merged = merged
+        self._kept = tuple(kept)
+        self._counted = counted
+        self._masked = True
+        self.setObjectName("mergedContext")
+        label = plain(merged.subsession.label, 60)
+        self.setWindowTitle(f"What {label} would send")
+        self.setAccessibleName(self.windowTitle())
+        self._build(label)
+        self._writing = SteppedWrite(self)
+        self._writing.progressed.connect(lambda size: self.said.setText(f"Exporting: {formats.size(size)} so far."))
+        self._writing.written.connect(self._on_written)
+        self._writing.failed.connect(lambda sentence: self.said.setText(sentence))
+        themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        if self.model.entries:
+            self._show_row(0)
+            self.view.select(self.model.listed.key_at(0))
+        self.view.setFocus()
+
+    # Building
+
+    def _build(self, label: str) -> None:
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(TextLabel(f"What {label} would send", variant="title", name="mergedTitle", parent=self))
+        self._column.addWidget(TextLabel(self._sum_words(), variant="hint", name="mergedSum", wrap=True, parent=self))
+        self.model = EntriesModel(self._merged, self, counted=self._counted)
+        self.view = ListView(self.model, self._themes, name="mergedEntries", title="Entries", parent=self)
+        self.view.setItemDelegate(EntriesDelegate(self.model, self._themes, self.view))
+        self.view.set_empty_text(NOTHING)
+        self.view.picked.connect(lambda row, _clicked: self._show_row(row))
+        self.view.entered.connect(self._on_entered)
+        self.view.left.connect(self.reject)
+        self.view.copy_asked.connect(self._copy_entry)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        self._splitter.setObjectName("mergedSplitter")
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self.view)
+        self._splitter.addWidget(self._build_reading())
+        self._splitter.setStretchFactor(1, 1)
+        self._column.addWidget(HairLine("mergedLineAbove", self))
+        self._column.addWidget(self._splitter, 1)
+        self._column.addWidget(HairLine("mergedLine", self))
+        self._unmasked = CheckField("Write secrets as they are", _UNMASKED_HELP, name="mergedUnmasked", parent=self)
+        self._unmasked.toggled.connect(self._on_unmasked_toggled)
+        self.said = TextLabel("", variant="small", name="mergedSaid", wrap=True, parent=self)
+        self._column.addWidget(self._unmasked)
+        self._column.addLayout(self._build_buttons())
+
+    def _build_reading(self) -> QWidget:
+        page = QWidget(self)
+        page.setObjectName("mergedReading")
+        page.setProperty("variant", "base")
+        page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._page = QVBoxLayout(page)
+        row = QHBoxLayout()
+        self._head = TextLabel("", variant="strong", name="mergedHead", parent=page)
+        self._go = LinkButton("Go to it", name="mergedGo", parent=page)
+        self._go.setToolTip("Show this message in its chat (Return)")
+        self._go.clicked.connect(lambda: self._on_entered(self.view.currentIndex().row()))
+        row.addWidget(self._head, 1)
+        row.addWidget(self._go)
+        self._page.addLayout(row)
+        self._reason = TextLabel("", variant="hint", name="mergedReason", wrap=True, parent=page)
+        self._page.addWidget(self._reason)
+        self.text = QPlainTextEdit(page)
+        self.text.setObjectName("mergedText")
+        self.text.setAccessibleName("Text of the entry")
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._page.addWidget(self.text, 1)
+        return page
+
+    def _build_buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self.said, 1)
+        self.copy_button = _button("Copy as messages JSON", "mergedCopy", self)
+        self.copy_button.clicked.connect(self.copy)
+        self.export_button = _button("Export...", "mergedExport", self)
+        self.export_button.clicked.connect(self.ask)
+        close = _button("Close", "mergedClose", self)
+        close.setDefault(True)
+        close.clicked.connect(self.accept)
+        for button in (self.copy_button, self.export_button, close):
+            row.addWidget(button)
+        return row
+
+    def _sum_words(self) -> str:
+        merged = self._merged
+        entries = formats.count_of(len(merged.entries), "entry", "entries")
+        tokens = f"{merged.tokens:,} tokens, estimate ({merged.tokenizer}), in " if self._counted else ""
+        return f"{tokens}{entries}, in the order they are sent. Secrets are masked here and in copies."
+
+    # Reading
+
+    def select(self, entry: Entry) -> None:
+        """Read an entry."""
+        for row, (_, known) in enumerate(self.model.entries):
+            if known is entry:
+                self.view.select(self.model.listed.key_at(row))
+                self._show_row(row)
+                return
+
+    def _show_row(self, row: int) -> None:
+        line, entry = self.model.line(row), self.model.entries[row][1]
+        tokens = f", {formats.count_of(entry.tokens, 'token')}" if self._counted else ""
+        self._head.setText(f"{line.layer}  {line.title}, {line.role}{tokens}")
+        self._reason.setText(line.reason)
+        content = entry.content
+        shown = visible_controls(masked_start(content, SHOWN_MOST))
+        if len(content) > SHOWN_MOST:
+            shown += f"\n\n… {len(content) - SHOWN_MOST:,} more characters; an export holds them."
+        self.text.setPlainText(shown)
+        self._go.setVisible(isinstance(entry.source, Message))
+
+    def _on_entered(self, row: int) -> None:
+        if 0 <= row < len(self.model.entries):
+            source = self.model.entries[row][1].source
+            if isinstance(source, Message):
+                self.accept()
+                self.message_requested.emit(source)
+
+    # Copying and exporting
+
+    def _copy_entry(self, row: int) -> None:
+        if row >= 0:
+            QGuiApplication.clipboard().setText(mask_text(self.model.entries[row][1].content))
+            self.said.setText("Copied this entry. Secrets are masked.")
+
+    def copy(self) -> None:
+        """Copy everything as messages JSON, secrets masked."""
+        count = len(self.model.entries)
+        if count > COPIED_MOST:
+            self.said.setText(f"{count:,} entries are too many to copy. Export them to a file instead.")
+            return
+        QGuiApplication.clipboard().setText(messages_json(self._merged))
+        entries = formats.count_of(count, "entry", "entries")
+        self.said.setText(f"Copied {entries} as messages JSON. Secrets are masked.")
+
+    def ask(self) -> None:
+        """Ask for a file, then write everything there."""
+        label = "".join(c if c.isalnum() or c in "-_" else "-" for c in plain(self._merged.subsession.label, 40))
+        name = f"{label or 'sub-session'}-context{'' if self._masked else '-unmasked'}.json"
+        dialog = QFileDialog(self, "Export what would be sent", name, "JSON (*.json);;All files (*)")
+        dialog.setObjectName("mergedExportDialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("json")
+        dialog.fileSelected.connect(lambda path: self.export(Path(path)))
+        open_once(dialog)
+
+    def export(self, target: Path) -> None:
+        """Write everything to a file in slices; one at work is given up for it."""
+        steps = write_messages(self._merged, target, secrets=not self._masked, kept=self._kept)
+        self._writing.start(target, steps)
+
+    def _on_written(self, size: int) -> None:
+        entries = formats.count_of(len(self.model.entries), "entry", "entries")
+        secrets = "Secrets are masked." if self._masked else "Secrets are written as they are."
+        where = f"{plain(str(self._writing.target))}, {formats.size(size)}"
+        self.said.setText(f"Exported {entries} as {where}. {secrets}")
+
+    def _on_unmasked_toggled(self, unmasked: bool) -> None:
+        self._masked = not unmasked
+        words = "Export unmasked..." if unmasked else "Export..."
+        self.export_button.setText(words)
+        self.export_button.setAccessibleName(words)
+
+    # Qt
+
+    @override
+    def done(self, result: int) -> None:
+        self._writing.stop()
+        super().done(result)
+        self.deleteLater()
+
+    def _on_theme_changed(self) -> None:
+        theme = self._themes.theme
+        zoom, side = theme.zoom, round(20 * theme.zoom)
+        self._column.setContentsMargins(side, round(16 * zoom), side, round(14 * zoom))
+        self._column.setSpacing(round(8 * zoom))
+        pad = theme.metrics.pane_padding
+        self._page.setContentsMargins(pad, round(8 * zoom), pad, 0)
+        self._page.setSpacing(round(4 * zoom))
+        self.text.document().setDocumentMargin(0)
+        self.text.setFont(theme.font("body"))
+        available = self.screen().availableSize()
+        self.resize(min(round(860 * zoom), available.width()), min(round(560 * zoom), available.height()))
+        self._splitter.setSizes([round(320 * zoom), round(500 * zoom)])
+
+
+def _button(text: str, name: str, parent: QWidget) -> QPushButton:
+    button = QPushButton(text, parent)
+    button.setObjectName(name)
+    button.setAccessibleName(text)
+    button.setAutoDefault(False)
+    return button

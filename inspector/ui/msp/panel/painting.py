@@ -1,0 +1,303 @@
+"""How the rows of a conversation look: bubbles by role, the line about what is inherited, how it ended (look.md 8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
+
+from inspector.present import formats
+from inspector.ui.look import icons
+from inspector.ui.look.theme import Theme, ThemeController
+from inspector.ui.msp.panel.bubble_text import BubbleText, BubbleTexts, bubble_font, is_cut
+from inspector.ui.msp.panel.words import (
+    end_words,
+    label_of,
+    time_words,
+    title_words,
+    visibility_words,
+)
+
+if TYPE_CHECKING:
+    from inspector.ui.msp.panel.rows import ChatRows, Row
+
+_SHARE = 0.72
+"""Of the width, a bubble takes so much at most."""
+_SIDE, _INSIDE_X, _INSIDE_Y = 20, 12, 7
+_LINE, _GAP = 18, 7
+"""The line below a bubble, and what is between it and the next one."""
+_EMPTY = "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Where the parts of a bubble are, in the view's pixels."""
+
+    bubble: QRectF
+    text: BubbleText
+    text_at: QPointF
+    more: QRectF | None
+    line: QRectF
+    right: bool
+
+
+class ChatPainting:
+    """Measures and paints rows.
+
+    Attributes:
+        texts: what is laid out.
+    """
+
+    def __init__(self, themes: ThemeController) -> None:
+        self._themes = themes
+        self.texts = BubbleTexts()
+
+    @property
+    def _theme(self) -> Theme:
+        return self._themes.theme
+
+    def _px(self, plain: int) -> int:
+        return round(plain * self._theme.zoom)
+
+    # How high
+
+    def estimates(self, rows: ChatRows, start: int, stop: int, width: int) -> NDArray[np.int64]:
+        """Heights of rows as the lengths of their texts let expect: (n,) int64. O(rows)."""
+        own, count = rows.own_start, rows.own_count
+        found = np.full(stop - start, self._px(44), np.int64)
+        first, last = max(start, own), min(stop, own + count)
+        if first < last:
+            letters, breaks = rows.sizes(first - own, last - own)
+            metrics = QFontMetrics(bubble_font(self._theme))
+            fit = max(8, self._text_width(width) // max(1, metrics.averageCharWidth()))
+            lines = np.minimum(-(-np.maximum(letters, 1) // fit) + breaks, 60)
+            found[first - start : last - start] = lines * metrics.lineSpacing() + self._around()
+        return found
+
+    def _around(self) -> int:
+        """What a message takes beside its text."""
+        return 2 * self._px(_INSIDE_Y) + self._px(_LINE) + self._px(_GAP)
+
+    def _text_width(self, width: int) -> int:
+        return max(40, round(width * _SHARE) - 2 * self._px(_INSIDE_X))
+
+    def height(self, rows: ChatRows, row: Row, width: int) -> int:
+        """How high a row is; lays its text out."""
+        if row.message is not None:
+            text = self._text_of(row, width)
+            more = self._px(_LINE) if self._cut(row) else 0
+            return round(text.size.height() + 0.5) + more + self._around()
+        if row.kind == "summary" and rows.sub is not None:
+            text = self.texts.text(rows.sub.summary or "", self._summary_width(width), self._theme)
+            return round(text.size.height() + 0.5) + 2 * self._px(12) + self._px(_LINE) + self._px(12)
+        return self._px(46 if row.kind == "inherited" else 40)
+
+    def _summary_width(self, width: int) -> int:
+        return max(40, width - 2 * self._px(_SIDE) - 2 * self._px(_INSIDE_X))
+
+    def _text_of(self, row: Row, width: int) -> BubbleText:
+        content = row.message.content if row.message is not None else ""
+        return self.texts.text(content or _EMPTY, self._text_width(width), self._theme)
+
+    def _cut(self, row: Row) -> bool:
+        content = row.message.content if row.message is not None else ""
+        return is_cut(content) and content not in self.texts.whole
+
+    # Where
+
+    def box(self, row: Row, rect: QRect) -> Box:
+        """Where the parts of a message are.
+
+        Args:
+            row: holds a message.
+            rect: of the row.
+        """
+        message = row.message
+        text = self._text_of(row, rect.width())
+        inside_x, inside_y, more_height = self._px(_INSIDE_X), self._px(_INSIDE_Y), self._px(_LINE)
+        right = message is not None and message.role == "user"
+        cut = self._cut(row)
+        width = round(text.size.width() + 0.5) + 2 * inside_x
+        if cut:
+            wanted = QFontMetrics(self._theme.font("small")).horizontalAdvance(self.more_words(row)) + 2 * inside_x
+            width = max(width, wanted)
+        height = round(text.size.height() + 0.5) + 2 * inside_y + (more_height if cut else 0)
+        left = rect.right() + 1 - self._px(_SIDE) - width if right else rect.left() + self._px(_SIDE)
+        bubble = QRectF(left, rect.top(), width, height)
+        more = None
+        if cut:
+            more = QRectF(left + inside_x, bubble.bottom() - inside_y - more_height, width - 2 * inside_x, more_height)
+        line = QRectF(rect.left() + self._px(_SIDE) + 2, bubble.bottom() + 1, rect.width() - 2 * self._px(_SIDE) - 4,
+                      self._px(_LINE))  # fmt: skip
+        return Box(bubble, text, QPointF(left + inside_x, rect.top() + inside_y), more, line, right)
+
+    def more_words(self, row: Row) -> str:
+        """What is offered where only the beginning is shown."""
+        count = len(row.message.content) if row.message is not None else 0
+        return f"Show all {formats.number(count)} characters"
+
+    def link_at(self, row: Row, rect: QRect, point: QPoint) -> str:
+        """The address of the link at a place; "" where there is none."""
+        if row.message is None:
+            return ""
+        box = self.box(row, rect)
+        return box.text.link_at(QPointF(point) - box.text_at)
+
+    def links(self, row: Row, width: int) -> list[str]:
+        """The addresses of the links of a message."""
+        return [] if row.message is None else self._text_of(row, width).links()
+
+    # Painting
+
+    def paint(self, painter: QPainter, rows: ChatRows, row: Row, rect: QRect, inherited: str, *, current: bool) -> None:
+        """Paint a row.
+
+        Args:
+            painter: of the view.
+            rows: what it is one of.
+            row: which.
+            rect: where.
+            inherited: the words of the line about what is inherited.
+            current: the user is on it, with the keyboard.
+        """
+        if row.message is not None:
+            self._paint_message(painter, row, rect, current=current)
+        elif row.kind == "summary":
+            self._paint_summary(painter, rows, rect, current=current)
+        else:
+            self._paint_line(painter, rows, row, rect, inherited, current=current)
+
+    def _paint_message(self, painter: QPainter, row: Row, rect: QRect, *, current: bool) -> None:
+        theme, message, box = self._theme, row.message, self.box(row, rect)
+        if message is None:
+            return
+        parent = row.kind == "parent"
+        edge = QPen(Qt.PenStyle.NoPen)
+        if message.visibility == "global":
+            edge = QPen(theme.color("accent.ring"), 1)
+        elif parent or theme.high_contrast:
+            edge = QPen(theme.color("line.hair"), 1)
+        self._round(painter, box.bubble, self._fill(row), edge)
+        ink = "ink.tertiary" if not message.content else "ink.secondary" if parent else "ink.primary"
+        box.text.draw(painter, box.text_at, theme.color(ink))
+        if box.more is not None:
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color("accent.text"))
+            painter.drawText(box.more, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, self.more_words(row))
+        self._paint_below(painter, row, box)
+        if current:
+            outset = 2.5
+            ring = box.bubble.adjusted(-outset, -outset, outset, outset)
+            pen = QPen(theme.color("accent.ring"), 1.5)
+            self._round(painter, ring, None, pen, radius=theme.metrics.radius_bubble + outset)
+
+    def _fill(self, row: Row) -> QColor | None:
+        theme = self._theme
+        if row.kind == "parent":
+            return None
+        if row.message is not None and row.message.role == "user":
+            return theme.color("accent.wash")
+        return theme.color("surface.raised" if theme.dark else "surface.chrome")
+
+    def _round(
+        self, painter: QPainter, rect: QRectF, fill: QColor | None, edge: QPen, *, radius: float | None = None
+    ) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(edge)
+        painter.setBrush(Qt.BrushStyle.NoBrush if fill is None else fill)
+        inset = 0.5 if edge.style() != Qt.PenStyle.NoPen else 0.0
+        round_ = self._theme.metrics.radius_bubble if radius is None else radius
+        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), round_, round_)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+
+    def _paint_below(self, painter: QPainter, row: Row, box: Box) -> None:
+        """The line below a bubble: when, by whom, and where else it is seen."""
+        theme, message = self._theme, row.message
+        if message is None:
+            return
+        font = theme.font("small")
+        metrics = QFontMetrics(font)
+        when, where = time_words(message), visibility_words(message, row.kind)
+        gap, side = self._px(10), self._px(12)
+        icon = 0 if not where else side + self._px(4)
+        width = (
+            metrics.horizontalAdvance(when)
+            + (gap if when and where else 0)
+            + icon
+            + metrics.horizontalAdvance(where)
+            + (self._px(2) if where else 0)  # a fraction of a pixel less, and the words would be elided
+        )
+        x = max(box.line.left(), box.line.right() - width) if box.right else box.line.left()
+        painter.setFont(font)
+        painter.setPen(theme.color("ink.tertiary"))
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(box.line.adjusted(x - box.line.left(), 0, 0, 0), flags, when)
+        if not where:
+            return
+        x += metrics.horizontalAdvance(when) + (gap if when else 0)
+        is_global = message.visibility == "global"
+        token = "accent.text" if is_global else "ink.tertiary"
+        top = round(box.line.center().y() - side / 2)
+        pixmap = icons.pixmap("global" if is_global else "hidden", token, side, painter.device().devicePixelRatioF())
+        painter.drawPixmap(round(x), top, pixmap)
+        painter.setPen(theme.color(token))
+        room = box.line.right() - x - icon
+        words = metrics.elidedText(where, Qt.TextElideMode.ElideRight, round(room))
+        painter.drawText(box.line.adjusted(x + icon - box.line.left(), 0, 0, 0), flags, words)
+
+    def _paint_line(
+        self, painter: QPainter, rows: ChatRows, row: Row, rect: QRect, inherited: str, *, current: bool
+    ) -> None:
+        """Words in the middle of a hairline."""
+        theme = self._theme
+        words = inherited
+        if row.kind == "title":
+            words = title_words(rows)
+        elif row.kind == "end" and rows.sub is not None:
+            words = end_words(rows.sub)
+        font = theme.font("column")
+        metrics = QFontMetrics(font)
+        side = self._px(_SIDE)
+        opens = row.kind == "inherited" and rows.opens
+        icon = self._px(12) + self._px(7) if opens else 0
+        room = rect.width() - 2 * side - icon - self._px(24)
+        words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+        width = metrics.horizontalAdvance(words) + icon
+        middle, left = rect.top() + rect.height() // 2, rect.left() + (rect.width() - width) // 2
+        gap = self._px(12)
+        hair = theme.color("line.hair")
+        painter.fillRect(QRect(rect.left() + side, middle, left - gap - rect.left() - side, 1), hair)
+        painter.fillRect(QRect(left + width + gap, middle, rect.right() + 1 - side - left - width - gap, 1), hair)
+        if opens:
+            glyph = "ri.arrow-up-circle-line" if rows.expanded else "ri.arrow-down-circle-line"
+            pixmap = icons.pixmap(glyph, "ink.secondary", self._px(12), painter.device().devicePixelRatioF())
+            painter.drawPixmap(left, middle - self._px(6), pixmap)
+        painter.setFont(font)
+        painter.setPen(theme.color("ink.secondary"))
+        box = QRect(left + icon, rect.top(), width - icon + 4, rect.height())
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
+        if current:
+            ring = QRectF(left - 6, middle - self._px(11), width + 12, self._px(22))
+            self._round(painter, ring, None, QPen(theme.color("accent.ring"), 1.5), radius=self._px(11))
+
+    def _paint_summary(self, painter: QPainter, rows: ChatRows, rect: QRect, *, current: bool) -> None:
+        theme, sub = self._theme, rows.sub
+        if sub is None:
+            return
+        side, inside = self._px(_SIDE), self._px(_INSIDE_X)
+        card = QRectF(rect).adjusted(side, 0, -side, -self._px(12))
+        edge = QPen(theme.color("accent.ring" if current else "line.hair"), 1.5 if current else 1)
+        self._round(painter, card, theme.color("surface.inset"), edge, radius=theme.metrics.radius_card)
+        painter.setFont(theme.font("label"))
+        painter.setPen(theme.color("ink.secondary"))
+        head = QRectF(card.left() + inside, card.top() + self._px(8), card.width() - 2 * inside, self._px(_LINE))
+        words = painter.fontMetrics().elidedText(
+            f"Summary of {label_of(sub)}", Qt.TextElideMode.ElideRight, round(head.width())
+        )
+        painter.drawText(head, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
+        text = self.texts.text(sub.summary or "", self._summary_width(rect.width()), theme)
+        text.draw(painter, QPointF(card.left() + inside, head.bottom() + self._px(4)), theme.color("ink.primary"))

@@ -1,0 +1,275 @@
+"""The view "Sub-sessions": the list, the conversation of one of them, and what that one sees.
+
+It reads the `SessionDocument` itself, so that an edit is seen at once. It edits nothing: it asks, and the window does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from typing_extensions import override
+
+from inspector.present import formats
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.chat import ChatPanel
+from inspector.ui.msp.panel.list import NOTHING, SubsessionList
+from inspector.ui.widgets.buttons import LinkButton
+from inspector.ui.widgets.labels import TextLabel
+
+if TYPE_CHECKING:
+    from inspector.msp.document import Edit, SessionDocument
+    from inspector.msp.objects import Subsession
+    from inspector.ui.msp.panel.indicator import Indicator
+
+_SIDES = {False: (217, 300), True: (288, 400)}
+"""Width of the list and of what is seen, of a view that is narrow or wide; pixels at 100 %."""
+_WIDE = 1_300
+_LEAST = (140, 320, 200)
+"""What list, conversation and what is seen need; the list, which the tree of contexts stands for, goes first."""
+
+
+class SubsessionsPanel(QWidget):
+    """The view.
+
+    Signals:
+        shown(str): another sub-session is shown; its key.
+        new_requested, close_requested, discard_requested, merge_requested: what a button of the head asks for.
+
+    Attributes:
+        list, chat, indicator: what it is made of; the indicator comes with `add_indicator`.
+    """
+
+    shown = Signal(str)
+    new_requested = Signal()
+    close_requested = Signal()
+    discard_requested = Signal()
+    merge_requested = Signal()
+
+    def __init__(self, document: SessionDocument, themes: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._themes = themes
+        self._dragged = False
+        self._stopped = False
+        self.setObjectName("subsessionsPanel")
+        self.setAccessibleName("Sub-sessions")
+        self.setProperty("variant", "base")
+        self.indicator: Indicator | None = None
+        self.list = SubsessionList(document, themes, self)
+        self.chat = ChatPanel(document, themes, self)
+        self._split = QSplitter(Qt.Orientation.Horizontal, self)
+        self._split.setObjectName("subsessionsSplit")
+        self._split.setChildrenCollapsible(False)
+        self._split.setHandleWidth(1)
+        self._split.addWidget(self.list)
+        self._split.addWidget(self.chat)
+        self._split.setStretchFactor(1, 1)
+        self._order_parts()
+        self._split.splitterMoved.connect(self._on_dragged)
+        self._pages = QStackedWidget(self)
+        self._pages.addWidget(self._split)
+        self._pages.addWidget(self._empty_page())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._pages)
+        self.setFocusProxy(self.chat)
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(0)
+        self._later.timeout.connect(self._refresh_sides)
+        self.list.chosen.connect(self.show_subsession)
+        self.list.entered.connect(lambda _key: self.chat.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.list.left.connect(lambda: self.chat.setFocus(Qt.FocusReason.OtherFocusReason))
+        head = self.chat.head
+        head.new_requested.connect(self.new_requested)
+        head.close_requested.connect(self.close_requested)
+        head.discard_requested.connect(self.discard_requested)
+        head.merge_requested.connect(self.merge_requested)
+        self.chat.left.connect(self._focus_list)
+        document.observers.append(self)
+        themes.changed.connect(self._fit)
+        self._show_first()
+
+    def _empty_page(self) -> QWidget:
+        page = QWidget(self)
+        page.setObjectName("subsessionsEmpty")
+        page.setProperty("variant", "base")
+        page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QVBoxLayout(page)
+        padding = self._themes.theme.metrics.pane_padding
+        column.setContentsMargins(padding, padding, padding, padding)
+        self._nothing = TextLabel(NOTHING, variant="secondary", name="subsessionsNothing", parent=page)
+        self._open_one = LinkButton("New sub-session", name="subsessionsNew", parent=page)
+        self._open_one.clicked.connect(self.new_requested)
+        column.addWidget(self._nothing)
+        column.addWidget(self._open_one, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch(1)
+        return page
+
+    def add_indicator(self, indicator: Indicator) -> None:
+        """Show what a sub-session sees, at the right."""
+        self.indicator = indicator
+        self._split.addWidget(indicator)
+        self._split.setStretchFactor(2, 0)
+        indicator.setVisible(True)
+        indicator.message_requested.connect(self.chat.show_message)
+        indicator.inherited_changed.connect(self._say_inherited)
+        self.list.share_counts(indicator.counts)
+        self._order_parts()
+        self.tell_indicator()
+        self._fit()
+
+    def _order_parts(self) -> None:
+        """From left to right for the Tab key, which goes by the order of children; a splitter turns it around."""
+        for part in (self.list, self.chat, self.indicator):
+            if part is not None:
+                part.raise_()
+        for place in range(1, self._split.count()):
+            self._split.handle(place).raise_()
+
+    def set_read_only(self, reason: str) -> None:
+        """Say why nothing can be changed; "" where it can."""
+        self.chat.set_read_only(reason)
+        self._open_one.setEnabled(not reason)
+        if self.indicator is not None:
+            self.indicator.set_read_only(reason)
+
+    def stop(self) -> None:
+        """Read no more of the document."""
+        self._stopped = True
+        self._later.stop()
+        if self in self._document.observers:
+            self._document.observers.remove(self)
+        self.list.stop()
+        if self.indicator is not None:
+            self.indicator.stop()
+
+    # What is shown
+
+    @property
+    def sub(self) -> Subsession | None:
+        """The sub-session shown."""
+        return self.chat.sub
+
+    def show_subsession(self, key: str) -> None:
+        """Show a sub-session; one that is not there changes nothing."""
+        sub = self._document.subsession(key)
+        if sub is None or sub is self.chat.sub:
+            return
+        self.chat.say_inherited("")
+        self.chat.show_subsession(sub)
+        self.list.mark(sub.key)
+        self.tell_indicator()
+        self.shown.emit(sub.key)
+
+    def _show_first(self) -> None:
+        """Show the first one that is open, else the first one; the words for nothing where there is none."""
+        subs = self._document.subsessions
+        self._pages.setCurrentIndex(0 if subs else 1)
+        self.setFocusProxy(self.chat if subs else self._open_one)
+        if subs and self.chat.sub is None:
+            self.show_subsession(next((sub for sub in subs if sub.is_open), subs[0]).key)
+
+    def tell_indicator(self) -> None:
+        """Show what the sub-session sees, whatever its switches say by now."""
+        if self.indicator is not None:
+            self.indicator.show_subsession(None if self.chat.sub is None else self.chat.sub.key)
+
+    # What the document says
+
+    def session_edited(self, edit: Edit) -> None:
+        """Something was edited: show it at once; what is beside the conversation follows in the next turn."""
+        if self._stopped:
+            return
+        sub = self.chat.sub
+        living = None if sub is None else self._document.subsession(sub.key)
+        if edit.kind == "append" and living is sub and sub is not None:
+            if edit.key == sub.key and sub.is_open:
+                self.chat.take_in()
+            elif edit.key == sub.key:
+                self.chat.begin_anew(sub)
+            self.chat.refresh()
+        elif edit.kind == "visibility" and edit.message is not None and living is sub:
+            self.chat.model.renew(edit.message)
+        elif edit.kind == "policy" and living is sub:
+            pass  # only what is sent is another
+        else:
+            self.chat.begin_anew(living)
+            if living is None:
+                self.tell_indicator()
+        self.chat.current_changed.emit()
+        self._show_first()
+        self._later.start()
+
+    def refresh(self) -> None:
+        """Show what there is now."""
+        self._refresh_sides()
+        self.chat.refresh()
+
+    def _refresh_sides(self) -> None:
+        if self._stopped:
+            return
+        self.list.refresh()
+        if self.chat.sub is not None:
+            self.list.mark(self.chat.sub.key)
+        if self.indicator is not None:
+            self.indicator.refresh()
+
+    def _say_inherited(self, tokens: int, layers: int) -> None:
+        self.chat.say_inherited(inherited_words(tokens, layers))
+
+    def tick(self) -> None:
+        """A second has passed."""
+        if self.isVisible():
+            self.chat.refresh()
+
+    # Widths
+
+    def _on_dragged(self, *_place: int) -> None:
+        self._dragged = True
+
+    def _fit(self) -> None:
+        """The widths of look.md, until somebody drags them; the conversation keeps what it needs."""
+        zoom, width = self._themes.theme.zoom, self.width()
+        if width < 100:
+            return
+        is_listed = width >= sum(_LEAST) * zoom
+        if not is_listed and self.list.view.hasFocus():  # else Qt gives the keyboard to whatever comes next
+            self.chat.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.list.setVisible(is_listed)
+        if self._dragged:
+            return
+        least_left, chat, least_right = (round(least * zoom) for least in _LEAST)
+        left, right = (round(side * zoom) for side in _SIDES[width >= _WIDE * zoom])
+        if self.list.isHidden():
+            left = least_left = 0
+        spare = max(0, chat + left + right - width)
+        given = spare // 2 if left else 0
+        right = max(least_right, right - spare + given) if self.indicator is not None else 0
+        left = max(least_left, left - given)
+        self._split.setSizes([left, max(1, width - left - right - 2), right])
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    @override
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+        self.refresh()
+
+    def _focus_list(self) -> None:
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def inherited_words(tokens: int, layers: int) -> str:
+    """What comes from the parent: "inherited from the chat: 1,020 tokens in 3 layers"; tokens as far as counted."""
+    if not layers:
+        return "nothing is inherited from the chat"
+    counted = f"{formats.count_of(tokens, 'token')} in " if tokens else ""
+    return f"inherited from the chat: {counted}{formats.count_of(layers, 'layer')}"

@@ -1,0 +1,311 @@
+"""A list of rows of any height, of which only those in sight are laid out.
+
+Rows not looked at yet are as high as is expected of them. When one comes into sight and is laid out, what is in sight
+already stays where it is and the others give way, so that nothing jumps and the bar stays right.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt
+from PySide6.QtGui import QRegion, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QWidget
+from typing_extensions import override
+
+from inspector.ui.msp.panel.heights import Heights
+
+_KEYS = Qt.Key
+_ROUNDS = 8
+"""Laying out what came into sight may bring more into sight; it comes to rest long before this."""
+_LEAST_WIDTH = 120
+_MARGIN = 4
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class RowsView(QAbstractItemView):
+    """Lays rows out, keeps what is in sight in place, and moves the user through them.
+
+    Attributes:
+        heights: of all rows.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.heights = Heights()
+        self._width = 0
+        self._settling = False
+        self._at_end = True
+        self._anchor: tuple[int, int] | None = None
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setAutoScroll(False)
+
+    def expected(self, first: int, stop: int) -> NDArray[np.int64]:
+        """How high rows may be that are not laid out: (stop - first,) int64, pixels."""
+        raise NotImplementedError
+
+    def measured(self, row: int) -> int:
+        """How high a row is; it is laid out for that."""
+        raise NotImplementedError
+
+    # What the model says
+
+    @override
+    def reset(self) -> None:
+        super().reset()
+        self._at_end = True
+        self._begin_anew()
+
+    @override
+    def rowsInserted(self, parent: _Index, start: int, end: int) -> None:
+        super().rowsInserted(parent, start, end)
+        self.heights.insert(start, self.expected(start, end + 1))
+        self._settle()
+
+    @override
+    def dataChanged(self, topLeft: _Index, bottomRight: _Index, roles: object = ()) -> None:
+        for row in range(topLeft.row(), bottomRight.row() + 1):
+            if row < len(self.heights):
+                self.heights.forget(row)
+        self._settle()
+        self.viewport().update()
+
+    def _begin_anew(self) -> None:
+        """Nothing is laid out any more; what was on top stays on top, and the end at the end."""
+        count, kept = self.model().rowCount(), self._anchor
+        self.heights.take(self.expected(0, count))
+        held = kept if kept is not None and not self._at_end and kept[0] < count else None
+        if held is not None:
+            self._set_value(self.heights.top(held[0]) - held[1])
+        self._settle(held)
+        self.viewport().update()
+
+    @property
+    def _row_width(self) -> int:
+        return max(_LEAST_WIDTH, self.viewport().width())
+
+    # Where rows are
+
+    def _top(self, row: int) -> int:
+        """Where a row begins in the viewport; few rows stand at the top, as in the picture."""
+        return self.heights.top(row) - self.verticalScrollBar().value()
+
+    def _rect(self, row: int) -> QRect:
+        return QRect(0, self._top(row), self.viewport().width(), self.heights.height(row))
+
+    def rows_in_sight(self) -> range:
+        """The rows of which something is seen."""
+        if not len(self.heights):
+            return range(0)
+        top = self.verticalScrollBar().value()
+        first = self.heights.row_at(top)
+        return range(first, self.heights.row_at(top + self.viewport().height() - 1) + 1)
+
+    def _settle(self, held: tuple[int, int] | None = None) -> None:
+        """Lay out what is in sight, and keep in place what was laid out before.
+
+        Args:
+            held: a row, and where it shall begin in the view whatever is laid out above it.
+        """
+        if self._settling:
+            return
+        self._settling = True
+        bar = self.verticalScrollBar()
+        at_end = self._at_end
+        self._fit_bar()
+        for _ in range(_ROUNDS):
+            if at_end:
+                bar.setValue(bar.maximum())
+            seen = self.rows_in_sight()
+            new = [row for row in seen if not self.heights.exact[row]]
+            if not new:
+                break
+            anchor = next((row for row in seen if self.heights.exact[row]), seen.start)
+            offset = self.heights.top(anchor) - bar.value()
+            if held is not None:
+                anchor, offset = held
+            found = [self.measured(row) for row in new]
+            if self.heights.set_exact(new, found):
+                self._fit_bar()
+                bar.setValue(self.heights.top(anchor) - offset)
+        if at_end:
+            bar.setValue(bar.maximum())
+        seen = self.rows_in_sight()
+        self._anchor = (seen.start, self._top(seen.start)) if len(seen) else None
+        self._settling = False
+
+    def _fit_bar(self) -> None:
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        bar.setPageStep(max(1, height))
+        bar.setRange(0, max(0, self.heights.total - height) if len(self.heights) else 0)
+
+    def _set_value(self, value: int) -> None:
+        was, self._settling = self._settling, True
+        self._fit_bar()
+        self.verticalScrollBar().setValue(value)
+        self._settling = was
+
+    def scroll_to_end(self) -> None:
+        """Bring the last row into sight; what comes is followed."""
+        self._at_end = True
+        self._settle()
+        self.viewport().update()
+
+    def show_row(self, row: int, *, quietly: bool = False) -> None:
+        """Put the user on a row, and bring it into sight; quietly, nothing moves."""
+        if not 0 <= row < len(self.heights):
+            return
+        index = self.model().index(row, 0)
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        if not quietly:
+            self.scrollTo(index)
+        self.viewport().update()
+
+    @property
+    def place(self) -> tuple[int, int, bool]:
+        """The row on top, where it begins, and whether the end is in sight."""
+        row, top = self._anchor or (0, 0)
+        return row, top, self._at_end
+
+    def return_to(self, place: tuple[int, int, bool]) -> None:
+        """Put the rows where they were."""
+        row, top, at_end = place
+        self._at_end = at_end
+        held = (row, top) if not at_end and row < len(self.heights) else None
+        if held is not None:
+            self._set_value(self.heights.top(row) - top)
+        self._settle(held)
+        self.viewport().update()
+
+    def offset_of(self, row: int) -> int:
+        """Where a row begins in the view."""
+        return self._top(row) if row < len(self.heights) else 0
+
+    def lay_out_again(self, row: int) -> None:
+        """A row looks different now; what is above it stays."""
+        self._at_end = False
+        self.heights.forget(row)
+        self._settle()
+        self.viewport().update()
+
+    @property
+    def whole_in_sight(self) -> list[int]:
+        """The rows that are seen whole; where there is none, the first of which something is seen."""
+        seen, high = self.rows_in_sight(), self.viewport().height()
+        return [row for row in seen if self._top(row) >= 0 and self._rect(row).bottom() < high] or [*seen[:1]]
+
+    # What Qt asks of a view
+
+    @override
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if self._settling:
+            return
+        bar = self.verticalScrollBar()
+        self._at_end = bar.value() >= bar.maximum()
+        self._settle()
+        self.viewport().update()
+
+    @override
+    def visualRect(self, index: _Index) -> QRect:
+        return self._rect(index.row()) if index.isValid() and index.row() < len(self.heights) else QRect()
+
+    @override
+    def indexAt(self, point: QPoint) -> QModelIndex:
+        y = point.y() + self.verticalScrollBar().value()
+        if not len(self.heights) or not 0 <= y < self.heights.total:
+            return QModelIndex()
+        return self.model().index(self.heights.row_at(y), 0)
+
+    @override
+    def scrollTo(
+        self, index: _Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+    ) -> None:
+        row = index.row()
+        if not 0 <= row < len(self.heights):
+            return
+        self.heights.set_exact([row], [self.measured(row)])
+        self._fit_bar()
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        top = self.heights.top(row)
+        bottom = top + self.heights.height(row)
+        if top < bar.value() or bottom - top > height:
+            bar.setValue(top - _MARGIN)
+        elif bottom > bar.value() + height:
+            bar.setValue(bottom - height)
+        self._settle()
+        self.viewport().update()
+
+    @override
+    def horizontalOffset(self) -> int:
+        return 0
+
+    @override
+    def verticalOffset(self) -> int:
+        return self.verticalScrollBar().value()
+
+    @override
+    def isIndexHidden(self, index: _Index) -> bool:
+        return False
+
+    @override
+    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
+        index = self.indexAt(rect.center())
+        self.selectionModel().select(QItemSelection(index, index), command)
+
+    @override
+    def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
+        region = QRegion()
+        for index in selection.indexes():
+            region += self.visualRect(index)
+        return region
+
+    @override
+    def moveCursor(self, cursorAction: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        return self.currentIndex()  # keys are taken by `_step`
+
+    @override
+    def updateGeometries(self) -> None:
+        super().updateGeometries()
+        if not self._settling:
+            self._settle()
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._row_width != self._width:
+            self._width = self._row_width
+            self._begin_anew()
+        else:
+            self._settle()
+
+    # Moving
+
+    def _step(self, row: int, key: Qt.Key) -> bool:
+        """Move as a key says; whether it is one for that. What is higher than the view is read before one leaves it."""
+        bar, height, last = self.verticalScrollBar(), self.viewport().height(), len(self.heights) - 1
+        if last < 0:
+            return False
+        if key in (_KEYS.Key_PageDown, _KEYS.Key_PageUp):
+            bar.setValue(bar.value() + (height if key == _KEYS.Key_PageDown else -height))
+            self.show_row(self.whole_in_sight[-1 if key == _KEYS.Key_PageDown else 0], quietly=True)
+            return True
+        if 0 <= row <= last and key == _KEYS.Key_Down and self._rect(row).bottom() + 1 - height > 0:
+            bar.setValue(bar.value() + min(height // 2, self._rect(row).bottom() + 1 - height))
+            return True
+        if 0 <= row <= last and key == _KEYS.Key_Up and self._top(row) < 0 < self._rect(row).bottom():
+            bar.setValue(bar.value() + max(-height // 2, self._top(row)))
+            return True
+        wanted = {_KEYS.Key_Down: row + 1, _KEYS.Key_Up: row - 1, _KEYS.Key_Home: 0, _KEYS.Key_End: last}.get(key)
+        if wanted is None:
+            return False
+        self.show_row(min(max(wanted, 0), last))
+        if key == _KEYS.Key_End:
+            self.scroll_to_end()
+        return True
+
+    @override
+    def keyboardSearch(self, search: str) -> None:
+        """Nothing: Qt would ask every row for its text at each letter."""

@@ -1,0 +1,192 @@
+"""Tokens of texts, counted by a process of its own: this one never loads the tokenizer's table.
+
+A session document is no capture, so that its texts are sent rather than read from a file by the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from inspector.tokens.counter import count_many
+from inspector.tokens.worker import CountingProcess, Lines
+from inspector.ui.features import token_counting
+
+POLL_MS = 15
+IDLE_S = 10.0
+"""A process that has had nothing to count for so long is ended."""
+_BATCH_TEXTS, _BATCH_CHARACTERS = 4_000, 1 << 19
+_GIVEN_AT_ONCE = 2
+_MOST_DEATHS = 3
+_NOTHING = np.empty(0, np.int64)
+NOT_COUNTED = "Tokens are not counted: the settings say so, under Display."
+GIVEN_UP = "Tokens are counted no further: the process that counts ended three times."
+
+
+class TokenCounts(QObject):
+    """What texts cost, as far as it is known by now.
+
+    Signals:
+        came(): some were counted, or it was given up.
+
+    Attributes:
+        trouble: why nothing more is counted, as a sentence; "" where nothing is wrong.
+    """
+
+    came = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._known: dict[int, int] = {}  # a text's hash, which it keeps itself: no text is held for its count
+        self._waiting: dict[int, str] = {}
+        self._given: list[list[int]] = []
+        self._process: CountingProcess | None = None
+        self._wanted = True
+        self._deaths = 0
+        self._idle_since = 0.0
+        self.trouble = ""
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._go_on)
+        holder: list[CountingProcess | None] = [None]  # outlives this object for a moment
+        self._holder = holder
+        self.destroyed.connect(lambda: _end(holder))
+
+    # Asking
+
+    def of(self, text: str) -> int | None:
+        """Tokens of a text; None while they are not known, and then they will be counted."""
+        if not text:
+            return 0
+        key = hash(text)
+        found = self._known.get(key)
+        if found is None and not self.reason and key not in self._waiting:
+            self._waiting[key] = text
+            if not self._timer.isActive():
+                self._timer.start(token_counting.START_MS)
+        return found
+
+    def or_nothing(self, text: str) -> int:
+        """The same with 0 for what is not known yet."""
+        return self.of(text) or 0
+
+    @property
+    def counting(self) -> bool:
+        """Whether something is still to come."""
+        return bool(self._waiting) and not self.reason
+
+    @property
+    def reason(self) -> str:
+        """Why nothing more is counted, as a sentence; "" where something is."""
+        return self.trouble or ("" if self._wanted else NOT_COUNTED)
+
+    def set_wanted(self, wanted: bool) -> None:
+        """Count, or not; what is known stays known."""
+        if wanted != self._wanted:
+            self._wanted = wanted
+            if not wanted:
+                self.stop()
+                self._waiting.clear()
+            self.came.emit()
+
+    def count_here(self) -> None:
+        """Count what waits, in this process and at once: for pictures, and tests."""
+        if self._waiting:
+            keys, texts = list(self._waiting), list(self._waiting.values())
+            self._known.update(zip(keys, count_many(texts), strict=True))
+            self._waiting.clear()
+            self.came.emit()
+
+    def stop(self) -> None:
+        """End the process; what it has not brought back is counted by the next one."""
+        self._timer.stop()
+        self._given.clear()
+        self._process = None
+        _end(self._holder)
+
+    # Counting
+
+    def _go_on(self) -> None:
+        process = self._process or self._start()
+        if process is None:
+            return
+        self._timer.setInterval(POLL_MS)
+        try:
+            came = self._take(process)
+            self._give(process)
+        except (EOFError, OSError):
+            self._bury()
+            return
+        now = time.monotonic()
+        if self._given or not process.ready:
+            self._idle_since = now
+        elif now - self._idle_since >= IDLE_S:
+            self.stop()
+        if came:
+            self.came.emit()
+
+    def _start(self) -> CountingProcess | None:
+        try:
+            self._process = CountingProcess()
+        except OSError as error:
+            self._give_up(f"Tokens are not counted: no process could be started for it, {error.strerror}.")
+            return None
+        self._holder[0] = self._process
+        return self._process
+
+    def _take(self, process: CountingProcess) -> bool:
+        came = False
+        while process.connection.poll():
+            counts = process.take()
+            if counts is not None:
+                keys = self._given.pop(0)
+                self._known.update(zip(keys, counts.texts, strict=True))
+                for key in keys:
+                    self._waiting.pop(key, None)
+                came = True
+        return came
+
+    def _give(self, process: CountingProcess) -> None:
+        while process.ready and len(self._given) < _GIVEN_AT_ONCE:
+            keys = list(self._batch())
+            if not keys:
+                return
+            texts = tuple(self._waiting[key] for key in keys)
+            process.give(Lines("", (0, 0), _NOTHING, _NOTHING, np.empty(0, np.uint16), (), texts))
+            self._given.append(keys)
+
+    def _batch(self) -> Iterator[int]:
+        """What is given next: some that were asked for first."""
+        given = {key for keys in self._given for key in keys}
+        characters = texts = 0
+        for key, text in self._waiting.items():
+            if key in given:
+                continue
+            yield key
+            characters, texts = characters + len(text), texts + 1
+            if texts >= _BATCH_TEXTS or characters >= _BATCH_CHARACTERS:
+                return
+
+    def _bury(self) -> None:
+        self._deaths += 1
+        self.stop()
+        if self._deaths >= _MOST_DEATHS:
+            self._give_up(GIVEN_UP)
+        elif self._waiting:
+            self._timer.start(POLL_MS)
+
+    def _give_up(self, sentence: str) -> None:
+        self.trouble = sentence
+        self._timer.stop()
+        self._waiting.clear()
+        self.came.emit()
+
+
+def _end(holder: list[CountingProcess | None]) -> None:
+    process, holder[0] = holder[0], None
+    if process is not None:
+        with contextlib.suppress(OSError):
+            process.end()

@@ -1,0 +1,124 @@
+"""What the conversation of a sub-session says in words: states, times, roles, what screen readers hear."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from inspector.present import formats
+from inspector.present.wire_text import plain
+from inspector.protocol.times import NO_TIME
+
+if TYPE_CHECKING:
+    from inspector.msp.objects import Message, Session, Subsession
+    from inspector.ui.msp.panel.rows import ChatRows, Row
+
+GLOBAL = "global: also in the parent chat"
+MAIN_ONLY_INSIDE = "main_only: kept here, does not belong into a sub-session"
+NO_MESSAGES = "No messages yet."
+_NAME = 60
+_SPOKEN = 4_000
+_DAY_NS = 86_400_000_000_000
+_OWN_ROLES = ("user", "assistant")
+
+
+def label_of(one: Session | Subsession) -> str:
+    """What a session or sub-session is called, safe to show."""
+    return plain(one.label, _NAME) or plain(one.key, _NAME) or "without a name"
+
+
+def dot_state(sub: Subsession) -> str:
+    """The shape of its dot, as contexts have it."""
+    if sub.is_open:
+        return "active"
+    return "cancelled" if sub.discarded else "concluded"
+
+
+def age(since_ns: int, until_ns: int) -> str:
+    """How long something took, in one unit: "1 min", "3 h", "12 d"; "" where a time is unknown or they are swapped."""
+    if NO_TIME in (since_ns, until_ns) or until_ns < since_ns:
+        return ""
+    seconds = (until_ns - since_ns) // 1_000_000_000
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size:,} {unit}"
+    return f"{seconds} s"
+
+
+def state_words(sub: Subsession, now_ns: int | None = None) -> str:
+    """The state in words: "open for 1 min, 6 messages", "closed after 4 min, merged, 11 messages"."""
+    count = formats.count_of(len(sub.messages), "message")
+    if sub.is_open:
+        how = age(sub.created_ns, time.time_ns() if now_ns is None else now_ns)
+        return f"open for {how}, {count}" if how else f"open, {count}"
+    how = age(sub.created_ns, sub.closed_ns)
+    state = "discarded" if sub.discarded else "closed"
+    words = f"{state} after {how}" if how else state
+    return f"{words}, merged, {count}" if sub.merged else f"{words}, {count}"
+
+
+def time_words(message: Message) -> str:
+    """When it was said, and by whom where neither side of the conversation says so."""
+    when = when_words(message.time_ns, message.owner.created_ns)
+    role = "" if message.role in _OWN_ROLES else plain(message.role, 40) or "no role"
+    return "  ".join(filter(None, (when, role)))
+
+
+def when_words(time_ns: int, began_ns: int) -> str:
+    """A time of day, with the day where that is another than it began on; "" where it is not known."""
+    when = formats.clock(time_ns)
+    day, first = formats.day_and_time(time_ns)[:10], formats.day_and_time(began_ns)[:10]
+    return f"{day} {when}" if when and first and day != first else when
+
+
+def visibility_words(message: Message, kind: str) -> str:
+    """What there is to say of where a message is seen; "" for the usual."""
+    if message.visibility == "global":
+        return GLOBAL if kind == "own" else "global"
+    if kind == "own":
+        return MAIN_ONLY_INSIDE if message.visibility == "main_only" else ""
+    return "main_only" if message.visibility == "main_only" else ""
+
+
+def title_words(rows: ChatRows) -> str:
+    """The head of what the parent said before."""
+    sub = rows.sub
+    if sub is None or sub.parent is None:
+        return ""
+    said = formats.count_of(len(rows.around), "message")
+    words = f"{label_of(sub.parent)}: {said} from before this sub-session"
+    return f"{words}, {rows.earlier:,} earlier not shown" if rows.earlier else words
+
+
+def end_words(sub: Subsession) -> str:
+    """How a sub-session ended."""
+    at = when_words(sub.closed_ns, sub.created_ns)
+    when = f" at {at}" if at else ""
+    if sub.discarded:
+        return f"discarded{when}, messages kept for the record"
+    if sub.merged:
+        return f"closed{when}, merged to the parent chat"
+    return f"closed{when}{'' if sub.summary else ', without a summary'}"
+
+
+def spoken(rows: ChatRows, row: Row, inherited: str) -> str:
+    """What a screen reader says of a row."""
+    message = row.message
+    if message is not None:
+        where = visibility_words(message, row.kind)
+        before = "parent chat, " if row.kind == "parent" else ""
+        when = when_words(message.time_ns, message.owner.created_ns)
+        parts = (f"{before}{plain(message.role, 40) or 'no role'}", when, where)
+        return f"{', '.join(filter(None, parts))}: {plain(message.content, _SPOKEN) or 'empty'}"
+    if rows.sub is None:
+        return ""
+    match row.kind:
+        case "inherited":
+            reach = "hide" if rows.expanded else "show"
+            return f"{inherited}; Return to {reach} the messages of the parent chat" if rows.opens else inherited
+        case "title":
+            return title_words(rows)
+        case "end":
+            return end_words(rows.sub)
+        case _:
+            return f"summary: {plain(rows.sub.summary or '', _SPOKEN)}"

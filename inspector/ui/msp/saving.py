@@ -1,0 +1,361 @@
+"""Saving the sessions of a window: in place or elsewhere, never over what somebody else has written meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QFileDialog
+
+from inspector.msp.document import ChangedOnDiskError, Edit, SessionDocument, WouldReplaceError
+from inspector.present.wire_text import plain
+from inspector.ui.dialogs.asking import Asking, chosen_file
+from inspector.ui.dialogs.message import CANCEL
+from inspector.ui.widgets.notice import Link
+
+if TYPE_CHECKING:
+    from inspector.ui.msp.editing import MspEditing
+    from inspector.ui.window.main_window import MainWindow
+
+LOOK_MS = 2_000
+"""So often it is looked whether the files are still what was read."""
+_QUIET_MS = 300
+"""What takes longer is said, and again and again."""
+READ_ONLY = "A compressed file is only read. Save it under another name to work on its sub-sessions."
+_SAVE, _DISCARD, _RELOAD, _OVERWRITE = "save", "discard", "reload", "overwrite"
+_MOST_NAMED = 5
+_CHANGED = "session-changed"
+_FAILED = "session-not-saved"
+_NEW = "session-new-file"
+
+
+class MspKeeping(QObject):
+    """Saves the sessions of one window, in a thread of its own, and notices when the files become others."""
+
+    def __init__(self, window: MainWindow, editing: MspEditing) -> None:
+        super().__init__(editing)
+        self._window = window
+        self._editing = editing
+        self._document: SessionDocument | None = None
+        self._asking = Asking(window)
+        self._refused = False
+        self._given_up: tuple[object, ...] | None = None
+        self._looking = QTimer(self)
+        self._looking.setInterval(LOOK_MS)
+        self._looking.timeout.connect(self.look)
+        self._at_files = asyncio.Lock()
+        self._saying = QTimer(self)
+        self._saying.setInterval(_QUIET_MS)
+        self._saying.timeout.connect(self._say_saving)
+
+    def attach(self, document: SessionDocument) -> None:
+        """These are the sessions."""
+        self._document = document
+        if self not in document.observers:
+            document.observers.append(self)
+        self._looking.start()
+
+    def stop(self) -> None:
+        """The window closes."""
+        self._looking.stop()
+        self._saying.stop()
+        if self._document is not None and self in self._document.observers:
+            self._document.observers.remove(self)
+
+    def session_edited(self, edit: Edit) -> None:
+        """Something was edited, undone or done again: the window says whether it is saved."""
+        self._editing.changed()
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there are edits that are not saved."""
+        return self._document is not None and self._document.dirty
+
+    @property
+    def read_only(self) -> str:
+        """Why nothing can be edited; "" where it can."""
+        document = self._document or self._window.document.msp
+        return READ_ONLY if document is not None and document.read_only else ""
+
+    # Saving
+
+    @property
+    def busy(self) -> bool:
+        """Whether the files are being written or read."""
+        return self._at_files.locked()
+
+    async def settle(self) -> None:
+        """Wait until what is being written is written."""
+        async with self._at_files:
+            pass
+
+    def save(self) -> None:
+        """Write the edits into the files. What is edited meanwhile stays unsaved."""
+        self._window.application.spawn(self._save(), "save the sessions")
+
+    async def _save(self) -> bool:
+        """Whether it was saved; what lies nowhere, as pasted text, is saved under a name that is asked for."""
+        return await (self._ask_and_save() if self._is_nowhere else self._write())
+
+    @property
+    def _is_nowhere(self) -> bool:
+        """Whether it was read from a file that goes with the window, or from none."""
+        return self._window.opening.home_of(self._window.document) is None
+
+    async def _write(self, *, force: bool = False) -> bool:
+        """Whether the edits were written; what went wrong is said."""
+        document = self._document
+        if document is None:
+            return False
+        try:
+            await self._written(document.saving(force=force))
+        except ChangedOnDiskError as error:
+            self._refused = True  # the notice may have stood there all the time: it says something else now
+            self._say_changed(error.paths)
+            self._window.status.tell("Not saved")
+            return False
+        except (OSError, ValueError) as error:
+            self._say_failed(error)
+            return False
+        self._saved("Saved")
+        return True
+
+    async def _written(self, saving: AbstractContextManager[Callable[[], None]]) -> None:
+        """Write in a thread, one document after the other; if it takes long it is said."""
+        async with self._at_files:
+            self._saying.start()
+            try:
+                with saving as write:
+                    await asyncio.to_thread(write)
+            finally:
+                self._saying.stop()
+
+    def _say_saving(self) -> None:
+        self._window.status.tell("Saving")
+
+    def save_as(self) -> None:
+        """Ask for a name and save there."""
+        if self._document is not None:
+            self._window.application.spawn(self._ask_and_save(), "save the sessions")
+
+    async def _ask_and_save(self) -> bool:
+        document = self._document
+        target = await self._chosen_file()
+        if document is None or target is None:
+            return False
+        try:
+            if not await self._save_at(document, target):
+                return False
+        except (OSError, ValueError) as error:
+            self._say_failed(error)
+            return False
+        window = self._window
+        window.opening.moved_to(target)
+        window.marking.moved_to(target)
+        window.show_title()
+        window.status.show_log(target.name, "MSP sessions", size_bytes=document.size, path=str(target))
+        window.refresh_counts()
+        self._saved(f"Saved as {plain(target.name, 60)}")
+        return True
+
+    async def _save_at(self, document: SessionDocument, target: Path) -> bool:
+        """Save there; False when what lies there shall stay."""
+        try:
+            # Of one file its dialog has asked whether it may be replaced; of what lies in a folder none asks.
+            await self._written(document.saving_as(target, replace=not document.several))
+        except WouldReplaceError as error:
+            names = ", ".join(plain(path.name, 60) for path in error.paths[:_MOST_NAMED])
+            more = f" and {len(error.paths) - _MOST_NAMED:,} more" if len(error.paths) > _MOST_NAMED else ""
+            answer = await self._asking.ask(
+                f"Replace what is in {plain(target.name, 60)}?",
+                f"The folder has {names}{more}, which would be gone for good.",
+                ((_OVERWRITE, "Replace"), (CANCEL, "Cancel")),
+            )
+            if answer != _OVERWRITE:
+                return False
+            await self._written(document.saving_as(target, replace=True))
+        return True
+
+    def _saved(self, words: str) -> None:
+        if self._document is not None:
+            self._window.status.set_log_size(self._document.size)
+        self._window.notices.dismiss(_FAILED)
+        self._is_as_read()
+        self._window.status.tell(words)
+        self._editing.view.set_read_only(self.read_only)
+        self._editing.changed()
+
+    def _say_failed(self, error: OSError | ValueError) -> None:
+        self._window.status.tell("Not saved")  # it may still say that it is being saved
+        reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
+        sentence = f"The sessions could not be saved: {reason}."
+        self._window.notices.show_notice(
+            _FAILED, "error", plain(sentence), [("Save as...", self.save_as)], token="severity.error", closable=True
+        )
+
+    async def _chosen_file(self) -> Path | None:
+        paths = self._document.paths if self._document is not None else []
+        first = paths[0] if paths else Path("session.json")
+        document = self._document
+        several = document is not None and document.several
+        in_lines = document is not None and any(file.lines for file in document.files if file.holds)
+        suffix = "jsonl" if in_lines else "json"  # what it is written as
+        kind = "Folders" if several else f"Sessions (*.{suffix});;All files (*)"
+        dialog = QFileDialog(self._window, "Save sessions as", "", kind)
+        dialog.setObjectName("saveDialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        name = first.name.removesuffix(".gz").removesuffix(".zst")
+        if several:  # as many files as it has now
+            dialog.setFileMode(QFileDialog.FileMode.Directory)
+        else:
+            dialog.setDefaultSuffix(Path(name).suffix.removeprefix(".") or suffix)
+        dialog.setDirectory(str(self._window.keeping.usual_folder() if self._is_nowhere else first.parent))
+        if not several:
+            dialog.selectFile(name)
+        return await chosen_file(dialog)
+
+    # Changed on disk
+
+    def look(self) -> None:
+        """Look whether the files are still what was read, and say so if not."""
+        document = self._document
+        if document is None or self.busy:
+            return
+        changed = document.changed_on_disk()
+        if changed:
+            self._say_changed(changed)
+        else:
+            self._is_as_read()
+            self._look_for_new(document)
+
+    def _look_for_new(self, document: SessionDocument) -> None:
+        """Say which files of sessions somebody has put into the folder; none are a reason not to save."""
+        try:
+            new = document.new_on_disk()
+        except OSError:
+            new = []  # the folder is gone, which its files have said
+        if not new:
+            self._window.notices.dismiss(_NEW)
+            return
+        more = f" and {len(new) - 1:,} more are" if len(new) > 1 else " is"
+        self._window.notices.show_notice(
+            _NEW, "note", f"{plain(new[0].name, 60)}{more} new in the folder.", [("Reload", self.reload)],
+            token="severity.note",
+        )  # fmt: skip
+
+    def _is_as_read(self) -> None:
+        """Nothing of somebody else's is in the way."""
+        self._refused = False
+        self._window.notices.dismiss(_CHANGED)
+
+    def _say_changed(self, changed: list[Path]) -> None:
+        name = plain(changed[0].name, 60) if changed else "The file"
+        more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
+        kept = " Your edits are kept, but not saved." if self.dirty else ""
+        if self.dirty and self._refused:
+            kept = " Nothing was saved: overwrite it, or save your edits elsewhere."
+        links: list[Link] = [("Reload", self.reload)]
+        if self.dirty or not all(path.exists() for path in changed):  # what was deleted is here alone
+            links.append(("Overwrite...", self.overwrite))
+        links.append(("Save as...", self.save_as))
+        self._window.notices.show_notice(
+            _CHANGED, "warning", f"{name}{more} {'were' if more else 'was'} changed on disk by somebody else.{kept}",
+            links, token="severity.warning",
+        )  # fmt: skip
+
+    def reload(self) -> None:
+        """Read the files again; asks before edits are thrown away."""
+        self._window.application.spawn(self._reload(), "reload the sessions")
+
+    async def _reload(self) -> None:
+        document = self._document
+        await self.settle()
+        if document is None:
+            return
+        if self.dirty:
+            answer = await self._asking.ask(
+                "Reload and lose the edits?",
+                "The edits made here since it was saved last are gone for good then, and cannot be undone.",
+                ((_RELOAD, "Reload"), (CANCEL, "Cancel")),
+            )
+            if answer != _RELOAD:
+                return
+        try:
+            async with self._at_files:
+                document.reload()
+        except (OSError, ValueError) as error:
+            reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
+            sentence = plain(f"The file cannot be read again: {reason}.")
+            self._window.notices.show_notice(
+                _FAILED, "error", sentence, [("Save as...", self.save_as)], token="severity.error", closable=True
+            )
+            return
+        self._window.history.stack.clear()  # its steps are about what is not there any more
+        for notice in (_FAILED, _NEW):
+            self._window.notices.dismiss(notice)
+        self._is_as_read()
+        self._window.status.set_log_size(document.size)
+        self._editing.changed()
+
+    def overwrite(self) -> None:
+        """Write over what somebody else has written, after a question."""
+        self._window.application.spawn(self._overwrite(), "overwrite the sessions")
+
+    async def _overwrite(self) -> None:
+        answer = await self._asking.ask(
+            "Overwrite what was changed on disk?",
+            "What somebody else has written since is gone for good then.",
+            ((_OVERWRITE, "Overwrite"), (CANCEL, "Cancel")),
+        )
+        if answer == _OVERWRITE:
+            await self._write(force=True)
+
+    # Closing
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something would be lost that was not given up."""
+        return (self.dirty or bool(self._editing.drafts)) and self._given_up != self._state()
+
+    def _state(self) -> tuple[object, ...]:
+        """What there is to lose; another one after each edit."""
+        return (self._document.revision if self._document is not None else 0, self.dirty, *self._editing.drafts)
+
+    async def may_close(self) -> bool:
+        """Ask what shall become of edits that are not saved; False when the window shall stay."""
+        may = await self._settled_or_asked()
+        self._given_up = self._state() if may else None
+        return may
+
+    def stay_after_all(self) -> None:
+        """Another window was not to be closed: what was answered here does not count."""
+        self._given_up = None
+
+    async def _settled_or_asked(self) -> bool:
+        await self.settle()
+        drafts = bool(self._editing.drafts)
+        if not self.unsaved:
+            return True
+        if self._asking.raise_unanswered():
+            return False
+        if not self.dirty:
+            answer = await self._asking.ask(
+                "Throw away the message you were writing?",
+                "It was not added to its sub-session, and is gone for good when the window closes.",
+                ((_DISCARD, "Throw away"), (CANCEL, "Cancel")),
+            )
+            return answer == _DISCARD
+        unsaid = " A message that was written and not added is lost in any case." if drafts else ""
+        answer = await self._asking.ask(
+            f"Save the changes to {plain(self._window.document.name, 60)}?",
+            f"What was edited since it was saved last is gone for good when it is discarded.{unsaid}",
+            ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save")),
+        )
+        if answer == _SAVE:
+            # What was edited while it was written is asked about, too.
+            return await self._save() and (not self.dirty or await self._settled_or_asked())
+        return answer == _DISCARD

@@ -1,0 +1,104 @@
+"""Settings > General > Sub-sessions: the budget of a merged context, and the rules it is put together by."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from inspector.settings import Settings
+from inspector.settings.model import MergedRules
+from inspector.tokens.counter import TOKENIZER
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.panel.budget_line import BudgetField
+from inspector.ui.msp.panel.rules_form import RulesForm
+from inspector.ui.widgets.form import FieldColumn, Form
+from inspector.ui.widgets.labels import HairLine, TextLabel
+
+HELP = (
+    "What a sub-session takes along from its chat is laid down by its policy. Where the protocol leaves something "
+    "open, these rules decide."
+)
+BUDGET_HELP = f"Tokens; an estimate with {TOKENIZER}. From three quarters on the indicator warns."
+
+
+class SubsessionsPage(QWidget):
+    """Edits budget and rules of the settings it is given, in place.
+
+    Signals:
+        changed(): the user changed something.
+    """
+
+    changed = Signal()
+
+    def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
+        """Make the page.
+
+        Args:
+            theme_controller: gives the look.
+            settings: edited in place.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._themes = theme_controller
+        self._settings = settings
+        self._showing = False
+        self.setObjectName("settingsSubsessions")
+        self.setAccessibleName("Sub-sessions")
+        self._budget = BudgetField("settingsBudget", self)
+        self._budget.valueChanged.connect(self._on_budget_changed)
+        row = QWidget(self)
+        beside = QHBoxLayout(row)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.addWidget(self._budget)
+        beside.addStretch(1)
+        form = Form(theme_controller, self)
+        field = FieldColumn(row, name="settingsBudgetHelp", help_text=BUDGET_HELP, parent=self)
+        form.add_field("Budget", field, self._budget)
+        self._rules = RulesForm(theme_controller, "settingsRule", self)
+        self._rules.changed.connect(self.changed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addWidget(TextLabel(HELP, variant="secondary", name="settingsSubsessionsHelp", wrap=True, parent=self))
+        column.addLayout(form)
+        column.addWidget(HairLine("settingsSubsessionsLine", self))
+        column.addWidget(self._scrolled(), 1)
+        self.setFocusProxy(self._budget)
+        theme_controller.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self.show_values()
+
+    def _scrolled(self) -> QScrollArea:
+        area = QScrollArea(self)
+        area.setObjectName("settingsRulesArea")
+        area.setAccessibleName("Rules")
+        area.setProperty("variant", "chrome")
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._rules.setProperty("variant", "chrome")
+        self._rules.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        area.setWidget(self._rules)
+        return area
+
+    def show_values(self) -> None:
+        """Show what the settings say; says nothing."""
+        self._showing = True
+        self._budget.setValue(self._settings.subsession_budget)
+        self._showing = False
+        self._rules.show_rules(self._settings.merged)
+
+    def restore(self) -> None:
+        """Take the usual budget and rules; says nothing."""
+        self._settings.subsession_budget = Settings.model_fields["subsession_budget"].default
+        self._settings.merged = MergedRules()
+        self.show_values()
+
+    def _on_budget_changed(self, budget: int) -> None:
+        if not self._showing:
+            self._settings.subsession_budget = budget
+            self.changed.emit()
+
+    def _on_theme_changed(self) -> None:
+        self._budget.setFixedWidth(round(120 * self._themes.theme.zoom))

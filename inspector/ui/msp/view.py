@@ -1,0 +1,205 @@
+"""The view "Sub-sessions" in its window: made when it is wanted, in step with the tree of contexts and the details."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtWidgets import QWidget
+
+from inspector.msp.objects import Message, Subsession
+from inspector.ui.docview.center import SUBSESSIONS
+from inspector.ui.panels.details.places import ContextPlace
+
+if TYPE_CHECKING:
+    from inspector.msp.document import SessionDocument
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.msp.editing import MspEditing
+    from inspector.ui.msp.panel.panel import SubsessionsPanel
+    from inspector.ui.window.main_window import MainWindow
+
+_DETAILS = "Details"
+
+
+class MspView(QObject):
+    """Shows the sessions of one window; what is asked for in the view is handed on to who edits them.
+
+    Attributes:
+        panel: the view; None until it is wanted first.
+    """
+
+    def __init__(self, window: MainWindow, editing: MspEditing) -> None:
+        super().__init__(window)
+        self._window = window
+        self._editing = editing
+        self._panes: Panes | None = None
+        self._gave_place = False
+        self._wanted: str | None = None
+        self.panel: SubsessionsPanel | None = None
+
+    @property
+    def _document(self) -> SessionDocument | None:
+        return self._window.document.msp
+
+    @property
+    def sub(self) -> Subsession | None:
+        """The sub-session shown."""
+        return None if self.panel is None else self.panel.sub
+
+    def attach(self) -> None:
+        """The window shows sessions."""
+        self._window.center.changed.connect(self._on_view_changed)
+        self._on_view_changed(self._window.center.current)
+
+    def speak_of(self, panes: Panes) -> None:
+        """The window shows these panes of the sessions."""
+        self._panes = panes
+        if self._document is not None:
+            panes.contexts.selected.connect(self._on_context_selected)
+            self.mark_shown()
+
+    def adopt(self, panel: QWidget) -> None:
+        """The view was made: what it asks for is done here."""
+        document = self._document
+        if document is None:
+            return
+        from inspector.ui.msp.panel.indicator import Indicator
+        from inspector.ui.msp.panel.panel import SubsessionsPanel
+        from inspector.ui.panels.details.text_block import ask_to_open
+
+        if not isinstance(panel, SubsessionsPanel):
+            return
+        self.panel = panel
+        indicator = Indicator(document, self._window.theme, self._window.application.settings, panel)
+        indicator.policy_change_requested.connect(self._editing.change_policy)
+        indicator.rules_changed.connect(self._on_rules_changed)
+        panel.add_indicator(indicator)
+        panel.set_read_only(self._editing.keeping.read_only)
+        panel.new_requested.connect(self._editing.new)
+        panel.close_requested.connect(self._editing.close)
+        panel.discard_requested.connect(self._editing.discard)
+        panel.merge_requested.connect(self._editing.merge)
+        panel.shown.connect(self._on_shown)
+        chat = panel.chat
+        chat.message_added.connect(self._editing.add_message)
+        chat.global_requested.connect(self._editing.switch_global)
+        chat.table_requested.connect(self._show_in_table)
+        chat.link_requested.connect(lambda address: ask_to_open(QUrl(address), self._window))
+        chat.current_changed.connect(self._window.enable_actions)
+        if self._wanted is not None:
+            panel.show_subsession(self._wanted)
+
+    def set_read_only(self, reason: str) -> None:
+        """Say in the view why nothing can be changed; "" where it can."""
+        if self.panel is not None:
+            self.panel.set_read_only(reason)
+
+    def count_now(self) -> bool:
+        """Count the tokens the view waits for here and at once, as for a picture; whether there is a view."""
+        if self.panel is None or self.panel.indicator is None:
+            return False
+        self.panel.indicator.counts.count_here()
+        return True
+
+    def tick(self) -> None:
+        """A second has passed."""
+        if self.panel is not None:
+            self.panel.tick()
+
+    def apply_settings(self) -> None:
+        """Take over rules and budget."""
+        if self.panel is not None and self.panel.indicator is not None:
+            self.panel.indicator.apply_settings(self._window.application.settings)
+
+    def _on_rules_changed(self) -> None:
+        self._window.application.save_settings()
+        for window in self._window.application.windows:
+            if window is not self._window:
+                window.msp.view.apply_settings()
+
+    def _on_view_changed(self, view: str) -> None:
+        """The details give their place to what a sub-session sees, and come back after."""
+        details = self._window.docks.get(_DETAILS)
+        if details is None or self._panes is None:
+            return
+        if view == SUBSESSIONS:
+            if not details.isHidden() and not details.isFloating():
+                self._gave_place = True
+                details.hide()
+            self.mark_shown()
+        else:
+            self.give_back()
+            self._panes.contexts.show_place(self._panes.details.place)
+        self._window.enable_actions()
+
+    def give_back(self) -> None:
+        """The details have their place again."""
+        if self._gave_place and _DETAILS in self._window.docks:
+            self._window.docks[_DETAILS].show()
+        self._gave_place = False
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the view is in front."""
+        return self._panes is not None and self._window.center.current == SUBSESSIONS
+
+    # The tree
+
+    def _on_context_selected(self, space: int, node: int) -> None:
+        """A context was chosen in the tree: its sub-session is shown here, whenever that is looked at."""
+        sub = self._subsession_of(node)
+        if sub is None:
+            return
+        self._wanted = sub.key
+        if self.panel is not None:
+            self.panel.show_subsession(sub.key)
+
+    def _subsession_of(self, node: int) -> Subsession | None:
+        tree = self._window.document.analysis.contexts.tree
+        if self._document is None or tree.resolve(node) < 0:
+            return None
+        living = tree.resolve(node)
+        names = (tree.name[living], *tree.ids_of(living))
+        return next((found for name in names if (found := self._document.subsession(name)) is not None), None)
+
+    def _on_shown(self, key: str) -> None:
+        sub = None if self._document is None else self._document.subsession(key)
+        if sub is not None and self.is_shown:
+            self._mark_in_tree(sub)
+        self._window.enable_actions()
+
+    def mark_shown(self) -> None:
+        """Mark the sub-session of the view in the tree, where that is in front."""
+        if self.is_shown and self.sub is not None:
+            self._mark_in_tree(self.sub)
+
+    def _mark_in_tree(self, sub: Subsession) -> None:
+        """Mark its context as long as there is no scope; nothing else moves."""
+        place = self._place_of(sub)
+        if self._panes is not None and place is not None:
+            self._panes.contexts.show_place(place)
+
+    def _place_of(self, sub: Subsession) -> ContextPlace | None:
+        contexts = self._window.document.analysis.contexts
+        capture = self._window.document.capture
+        row = self._row_of(sub.messages[0]) if len(sub.messages) else None
+        if row is not None and row < len(capture):
+            return ContextPlace(int(capture.columns["space"][row]), contexts.node_of(row))
+        tree = contexts.tree
+        for space in set(tree.space):
+            node = tree.find(space, sub.key)
+            if node >= 0:
+                return ContextPlace(space, tree.resolve(node))
+        return None
+
+    def _row_of(self, message: Message) -> int | None:
+        following = self._window.document.sessions
+        return None if following is None else following.shown.projection.row_of_message(message)
+
+    def _show_in_table(self, message: Message) -> None:
+        row = self._row_of(message)
+        if row is None or self._panes is None or row >= len(self._window.document.capture):
+            self._window.say("This message is not in the table yet.")
+            return
+        self._window.commands.show_view("messages")
+        self._panes.go_to(row)

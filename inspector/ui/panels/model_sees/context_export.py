@@ -1,0 +1,88 @@
+"""Copying a context, and writing it to a file while the window stays responsive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from inspector.analysis.model_context import Moment
+from inspector.analysis.model_context.file import conversation_json, write_conversation
+from inspector.present import formats
+from inspector.present.wire_text import plain
+from inspector.ui.dialogs.asking import open_once
+from inspector.ui.features.stepped_write import SteppedWrite
+from inspector.ui.widgets.notice import NoticeStack
+
+COPIED_MOST = 2_000
+"""Entries that are copied; more would stall the window, and are for a file."""
+_NOTICE = "model-sees"
+
+
+class HandingOut(QObject):
+    """Copies and exports what a model sees."""
+
+    def __init__(self, notices: NoticeStack, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._widget = parent
+        self._notices = notices
+        self._done = ""
+        self._writing = SteppedWrite(self)
+        self._writing.progressed.connect(self._on_progressed)
+        self._writing.written.connect(lambda size: self._say(self._done.replace("{size}", formats.size(size))))
+        self._writing.failed.connect(lambda sentence: self._say(sentence, warns=True))
+
+    @property
+    def working(self) -> bool:
+        """Whether a file is being written."""
+        return self._writing.working
+
+    def copy(self, moment: Moment) -> None:
+        """Copy the messages as JSON, secrets masked."""
+        count = int(moment.included.sum())
+        if count > COPIED_MOST:
+            self._say(f"{count:,} entries are too many to copy. Export them to a file instead.", warns=True)
+            return
+        QGuiApplication.clipboard().setText(conversation_json(moment))
+        self._say(f"Copied {formats.count_of(count, 'entry', 'entries')} as messages JSON. Secrets are masked.")
+
+    def ask(self, moment: Moment, *, secrets: bool) -> None:
+        """Ask for a file, then write the messages there.
+
+        Args:
+            moment: what stands in the context.
+            secrets: write them as they are.
+        """
+        who = "".join(c if c.isalnum() or c in "-_" else "-" for c in moment.context.reader.title)[:40]
+        name = f"{who}-at-{moment.message + 1}{'-unmasked' if secrets else ''}.json"
+        dialog = QFileDialog(self._widget, "Export what the model sees", name, "JSON (*.json);;All files (*)")
+        dialog.setObjectName("modelSeesExportDialog")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("json")
+        dialog.fileSelected.connect(lambda path: self.export(moment, Path(path), secrets=secrets))
+        open_once(dialog)
+
+    def export(self, moment: Moment, target: Path, *, secrets: bool) -> None:
+        """Write the messages to a file in slices; one at work is given up for it."""
+        count = formats.count_of(int(moment.included.sum()), "entry", "entries")
+        masked = "Secrets are written as they are." if secrets else "Secrets are masked."
+        self._done = f"Exported {count} as {plain(str(target))}, {{size}}. {masked}"
+        self._writing.start(target, write_conversation(moment, target, secrets=secrets))
+
+    def stop(self) -> None:
+        """Give up what is at work; what was at the target before is still there."""
+        self._writing.stop()
+
+    def _on_progressed(self, size: int) -> None:
+        words = f"Exporting to {plain(self._writing.target.name)}: {formats.size(size)} so far."
+        self._notices.show_notice(_NOTICE, "note", words, [("Cancel", self._cancel)])
+
+    def _cancel(self) -> None:
+        self.stop()
+        self._say("The export was cancelled; nothing was written.")
+
+    def _say(self, sentence: str, *, warns: bool = False) -> None:
+        token = "severity.warning" if warns else "severity.note"
+        self._notices.show_notice(_NOTICE, "warning" if warns else "note", sentence, token=token, closable=True)

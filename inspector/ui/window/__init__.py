@@ -1,0 +1,1 @@
+"""The main window: it assembles, nothing below knows it."""

@@ -1,0 +1,195 @@
+"""The docks of one window: which there are, what is in them, and the switches that show and hide them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
+
+from inspector.base.slices import Steps
+from inspector.ui.panels.pane_head import PaneHead
+
+if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.window.main_window import MainWindow
+
+LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+SIDES = {LEFT: "left", RIGHT: "right", BOTTOM: "bottom"}
+
+
+@dataclass(frozen=True, slots=True)
+class Dock:
+    """One dock."""
+
+    title: str
+    """What it is called; in small letters, the name its panel has in `Panes`."""
+    area: Qt.DockWidgetArea
+    """Where it stands until it is moved. Those at the bottom lie on one another, hidden until they are asked for."""
+    switch: str
+    """Id of the action that shows and hides it."""
+
+    def panel(self, panes: Panes) -> QWidget:
+        """What is in it."""
+        return getattr(panes, self.title.lower())
+
+
+DOCKS = (
+    Dock("Contexts", LEFT, "view.contexts"),
+    Dock("Participants", LEFT, "view.contexts"),
+    Dock("Details", RIGHT, "view.details"),
+    Dock("Findings", BOTTOM, "view.findings"),
+    Dock("Marks", BOTTOM, "view.marks"),
+    Dock("Latency", BOTTOM, "analyze.latency"),
+    Dock("Waste", BOTTOM, "analyze.waste"),
+    Dock("Tokens", BOTTOM, "analyze.tokens"),
+)
+"""In the order they are made, which is that of their tabs.
+
+A panel at the bottom is in `Panes.bottom` too. It has a `head`, the signals `message_requested(int)`,
+`filter_requested(str, str)`, `close_requested()` and `left()`, and the methods `apply_changes(changes)` and `stop()`.
+Something in it takes the keyboard: `setFocusProxy`.
+"""
+
+MIDDLE = "Messages"
+"""Title of the middle column, which is no dock."""
+
+READ = (
+    *(one.title for one in DOCKS if one.area is LEFT), MIDDLE,
+    *(one.title for one in DOCKS if one.area is BOTTOM), *(one.title for one in DOCKS if one.area is RIGHT),
+)  # fmt: skip
+"""Titles of the panes in the order they are read."""
+
+
+class Docks(QObject):
+    """The docks of one window.
+
+    Attributes:
+        by_title: the docks; none while there is no document.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.by_title: dict[str, QDockWidget] = {}
+        self._made: list[tuple[Dock, QDockWidget]] = []
+
+    def make(self, panes: Panes) -> Steps[None]:
+        """Make the docks, with these panes in them, a step each; nothing is seen of them until they are placed."""
+        while self._made:  # for a document that could not be shown after all
+            self._made.pop()[1].deleteLater()
+        for one in DOCKS:
+            dock = QDockWidget(one.title, self._window)
+            dock.setObjectName(f"dock.{one.title.lower()}")
+            _fill(dock, one.panel(panes))
+            self._made.append((one, dock))
+            yield
+
+    def place(self) -> None:
+        """Let the docks that were made stand in the window."""
+        for one, dock in self._made:
+            self.by_title[one.title] = dock
+            self._window.addDockWidget(one.area, dock)
+            dock.setVisible(one.area is not BOTTOM)
+            dock.toggleViewAction().toggled.connect(self.show_switches)
+            for moved in (dock.visibilityChanged, dock.topLevelChanged, dock.dockLocationChanged):
+                moved.connect(self._show_titles)
+        self._made.clear()
+
+    def exchange(self, panes: Panes) -> None:
+        """Show these panes in the docks, in place of those that are there."""
+        for one in DOCKS:
+            _fill(self.by_title[one.title], one.panel(panes))
+        self._show_titles()
+
+    def _show_titles(self, *_moved: object) -> None:
+        """What a tab is called its head need not say again."""
+        for dock in self.by_title.values():
+            head = dock.titleBarWidget()
+            if isinstance(head, PaneHead):
+                head.show_title(dock.isHidden() or dock.isFloating() or not _lying_with(self._window, dock))
+
+    def listen_to(self, panes: Panes) -> None:
+        """Do what the panels at the bottom ask for: to be hidden, and that the keyboard goes back to the middle."""
+        for panel in panes.bottom:
+            dock = next(dock for dock in self.by_title.values() if dock.widget() is panel)
+            panel.close_requested.connect(dock.hide)
+            panel.left.connect(self._window.focus_center)
+
+    def show_switches(self, *_shown: object) -> None:
+        """The switches say what is shown, however it came to be: by them, by a menu of Qt's, by the stored layout."""
+        for switch in dict.fromkeys(one.switch for one in DOCKS):
+            shown = any(not dock.isHidden() for dock in self._of(switch))
+            self._window.actions_by_id[switch].setChecked(shown)
+
+    def bring_up(self, title: str) -> None:
+        """Show a dock, in front of those it lies on."""
+        self.by_title[title].show()
+        self.by_title[title].raise_()
+
+    def move(self, title: str, area: Qt.DockWidgetArea) -> None:
+        """Let a dock stand at another side, with the keyboard; at the bottom it lies on those that are there."""
+        window, dock = self._window, self.by_title[title]
+        there = [one for one in self.by_title.values() if one is not dock and window.dockWidgetArea(one) == area]
+        dock.setFloating(False)
+        window.addDockWidget(area, dock)
+        if area is BOTTOM and there:
+            window.tabifyDockWidget(there[0], dock)
+        self._enter(title)
+
+    def follow_switch(self, switch: str) -> None:
+        """Show or hide the docks at a side, as their switch says."""
+        shown = self._window.actions_by_id[switch].isChecked()
+        for dock in self._of(switch):
+            dock.setVisible(shown)
+
+    def turn_over(self, title: str) -> None:
+        """Show a pane of those that lie on one another in front, with the keyboard; hide the one that is in front."""
+        window, dock = self._window, self.by_title[title]
+        if not dock.isHidden() and is_in_front(window, dock):
+            held = dock.isAncestorOf(QApplication.focusWidget() or window)
+            dock.hide()
+            if held:
+                window.center.take_focus()
+        else:
+            self._enter(title)
+        self.show_switches()
+
+    def _enter(self, title: str) -> None:
+        self.bring_up(title)
+        panel = self.by_title[title].widget()
+        if panel is not None:
+            panel.setFocus()
+
+    def _of(self, switch: str) -> list[QDockWidget]:
+        return [self.by_title[one.title] for one in DOCKS if one.switch == switch and one.title in self.by_title]
+
+
+def is_in_front(window: QMainWindow, dock: QDockWidget) -> bool:
+    """Whether a dock that is shown is seen: of those that lie on one another only one is."""
+    content = dock.widget()
+    return not _lying_with(window, dock) or not window.isVisible() or (content is not None and is_seen(content))
+
+
+def _lying_with(window: QMainWindow, dock: QDockWidget) -> list[QDockWidget]:
+    """The docks shown that lie on one another with this one."""
+    return [one for one in window.tabifiedDockWidgets(dock) if not one.isHidden() and not one.isFloating()]
+
+
+def is_seen(content: QWidget) -> bool:
+    """Whether anything of what a dock holds is seen."""
+    return not content.visibleRegion().isEmpty()
+
+
+def _fill(dock: QDockWidget, panel: QWidget) -> None:
+    """Show a panel in a dock, in place of the one that is there."""
+    before = dock.widget()
+    dock.setWidget(panel)
+    head = getattr(panel, "head", None)
+    if isinstance(head, QWidget):  # the pane's own head, by which it can be dragged
+        dock.setTitleBarWidget(head)
+    if before is not None:
+        before.deleteLater()

@@ -1,0 +1,195 @@
+"""Where a window stands and how wide its panes are: defaults, what zoom does to them, and what is kept in layout.ini.
+
+Geometry and layout only; all other settings are in settings/.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, QSize, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QTabWidget
+from typing_extensions import override
+
+from inspector.base.paths import config_folder
+from inspector.ui.window.docks import BOTTOM, DOCKS
+
+if TYPE_CHECKING:
+    from inspector.ui.window.main_window import MainWindow
+
+SMALL, WIDE = 1280, 1700
+"""Default width of a window, and from where its panes are wider (look.md 6); pixels at 100 %."""
+
+HEIGHT = 800
+_LAYOUT_VERSION = 1
+_SIDES = {False: (212, 340), True: (288, 484)}
+_LEAST_MIDDLE = 420
+"""What zooming leaves for the messages, pixels at 100 %."""
+_LEAST_LEFT = 150
+"""What it leaves for the names of contexts and participants, before the messages have theirs; pixels at 100 %."""
+_NEARLY = 8
+"""A pane this close to its default width was not dragged; pixels."""
+_CASCADE = 28
+_TITLE_BAR, _EDGE = 36, 4
+"""Room for the desktop's frame, which is not known before the window is shown; logical pixels."""
+_BOTTOM_HEIGHT = 196
+"""Head, hairline and six rows; pixels at 100 %."""
+
+
+def fitting(size: QSize, screen: QSize) -> QSize:
+    """The size of a window that stands whole on a screen, with the frame the desktop puts around it."""
+    return size.boundedTo(QSize(screen.width() - 2 * _EDGE, screen.height() - _TITLE_BAR - _EDGE))
+
+
+class WindowLayout(QObject):
+    """Places one window and its docks.
+
+    The panes at the sides have the default widths of the window's width until somebody drags them, also when the
+    window is stored on one screen and shown on another.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._zoom = window.theme.theme.zoom
+        self._dragged = False
+        self._settling = QTimer(self)
+        self._settling.setSingleShot(True)
+        self._settling.setInterval(0)  # once the docks have come to rest
+        self._settling.timeout.connect(self._look_whether_dragged)
+
+    def _store(self) -> QSettings:
+        return QSettings(str(config_folder() / "layout.ini"), QSettings.Format.IniFormat)
+
+    def place_window(self) -> None:
+        """Give a new window the place and size of the one closed last, beside those that stand there already."""
+        window = self._window
+        window.resize(SMALL, HEIGHT)
+        if QGuiApplication.platformName() != "offscreen":  # a screen nobody sees is smaller than what is asked for
+            window.resize(fitting(window.size(), window.screen().availableSize()))
+        if not window.application.remembers:
+            return
+        geometry = self._store().value("geometry")
+        if isinstance(geometry, QByteArray):
+            window.restoreGeometry(geometry)
+        taken = {other.pos().toTuple() for other in window.application.windows}
+        while window.pos().toTuple() in taken:
+            window.move(window.pos() + QPoint(_CASCADE, _CASCADE))
+
+    def default_docks(self) -> None:
+        """Widths and heights of look.md 6 for the width of the window."""
+        docks = self._window.docks
+        self._dragged = False
+        for dock in docks.values():
+            dock.installEventFilter(self)
+        self._window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        self._set_sides(*self._defaults(self._window.width()))
+        self._window.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
+        bottom = [docks[one.title] for one in DOCKS if one.area is BOTTOM]
+        for dock in bottom[1:]:
+            self._window.tabifyDockWidget(bottom[0], dock)
+        height = round(_BOTTOM_HEIGHT * self._window.theme.theme.zoom)
+        self._window.resizeDocks(bottom, [height] * len(bottom), Qt.Orientation.Vertical)
+
+    def reset(self) -> None:
+        """Put every dock back to its side, not floating; those at the sides are shown, those at the bottom are not."""
+        window = self._window
+        for one in DOCKS:
+            dock = window.docks[one.title]
+            dock.setFloating(False)
+            window.removeDockWidget(dock)
+            window.addDockWidget(one.area, dock)
+            dock.setVisible(one.area is not BOTTOM)
+        self.default_docks()
+
+    def restore_docks(self) -> None:
+        """Put the docks where they were in this window before, else when a window was closed last."""
+        saved = self._window.restoring.saved
+        if saved is not None and saved.docks:
+            state = QByteArray.fromBase64(saved.docks.encode())
+            self._take(state, saved.view, dragged=saved.dragged)
+            return
+        if not self._window.application.remembers:
+            return
+        store = self._store()
+        state = store.value("state")
+        if isinstance(state, QByteArray):
+            self._take(state, str(store.value("view", "")), dragged=store.value("dragged", "true") == "true")
+
+    def _take(self, state: QByteArray, view: str, *, dragged: bool) -> None:
+        self._window.restoreState(state, _LAYOUT_VERSION)
+        self._window.center.show_view(view)
+        self._dragged = dragged
+        if not self._dragged:  # the widths stored are the defaults of a window of another width perhaps
+            self._set_sides(*self._defaults(self._window.width()))
+
+    def given(self) -> tuple[str, str, bool]:
+        """Docks as they are (base64), the view of the middle, and whether somebody has dragged the sides."""
+        state = self._window.saveState(_LAYOUT_VERSION).toBase64().data()
+        return bytes(state).decode(), self._window.center.current, self._dragged
+
+    def store(self) -> None:
+        """Keep place, size and docks for the next start."""
+        window = self._window
+        if window.application.remembers and window.panes is not None:
+            store = self._store()
+            store.setValue("geometry", window.saveGeometry())
+            store.setValue("state", window.saveState(_LAYOUT_VERSION))
+            store.setValue("view", window.center.current)
+            store.setValue("dragged", "true" if self._dragged else "false")
+            store.sync()
+            with contextlib.suppress(OSError):  # the user's alone, as all there is in that folder
+                Path(store.fileName()).chmod(0o600)
+
+    def window_resized(self, before: int, now: int) -> None:
+        """Panes take the defaults of the new width, unless somebody has dragged them."""
+        complete = {"Contexts", "Details"} <= self._window.docks.keys()  # the first ones may widen a narrow window
+        if complete and before != now and not self._dragged:
+            self._set_sides(*self._defaults(now))
+
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize and self._window.isVisible():
+            self._settling.start()
+        return super().eventFilter(watched, event)
+
+    def _look_whether_dragged(self) -> None:
+        """Widths that are not the defaults were dragged; a pane is wider where its content leaves it no choice."""
+        docks = [self._window.docks[title] for title in ("Contexts", "Details")]
+        defaults = self._defaults(self._window.width())
+        self._dragged = any(
+            not dock.isHidden() and not dock.isFloating() and not (
+                abs(dock.width() - wanted) <= _NEARLY
+                or wanted < dock.width() <= dock.minimumSizeHint().width() + _NEARLY
+            )
+            for dock, wanted in zip(docks, defaults, strict=True)
+        )  # fmt: skip
+
+    def zoom_docks(self) -> None:
+        """Panes grow and shrink with the type in them, as far as that leaves room for the messages."""
+        zoom, before = self._window.theme.theme.zoom, self._zoom
+        self._zoom = zoom
+        if zoom == before or not self._window.docks:
+            return
+        left, right = (width * zoom / before for width in self._sides())
+        room = max(1.0, self._window.width() - _LEAST_MIDDLE * zoom)
+        share = min(1.0, room / max(1.0, left + right))
+        self._set_sides(max(round(left * share), round(min(left, _LEAST_LEFT * zoom))), round(right * share))
+
+    def _defaults(self, width: int) -> tuple[int, int]:
+        zoom = self._window.theme.theme.zoom
+        left, right = _SIDES[width >= WIDE]
+        room = max(1.0, width - _LEAST_MIDDLE * zoom)
+        share = min(zoom, room / (left + right))
+        return max(round(left * share), round(_LEAST_LEFT * zoom)), round(right * share)
+
+    def _sides(self) -> tuple[int, int]:
+        docks = self._window.docks
+        return docks["Contexts"].width(), docks["Details"].width()
+
+    def _set_sides(self, left: int, right: int) -> None:
+        docks = self._window.docks
+        self._window.resizeDocks([docks["Contexts"], docks["Details"]], [left, right], Qt.Orientation.Horizontal)

@@ -1,0 +1,622 @@
+"""A window: start page or one document, with menus, tool bar, notices and status bar.
+
+Assembly only. What panes do among themselves is in panes.py; what actions there are is in actions.py; parts that the
+start page goes without are in window_parts.py.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QChildEvent, QEvent, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+from typing_extensions import override
+
+from inspector.base import collector
+from inspector.base.slices import Steps, finished
+from inspector.ui.debug.developer import Developer
+from inspector.ui.docview.center import CENTER_VIEWS
+from inspector.ui.features.undo import History
+from inspector.ui.input import own_keys, tab_order
+from inspector.ui.input.keys import Keys
+from inspector.ui.panels.start.panel import StartPage
+from inspector.ui.widgets.notice import Link, NoticeStack
+from inspector.ui.widgets.status_bar import StatusBar
+from inspector.ui.window.actions import (
+    ACTIONS,
+    add_pane_actions,
+    build_actions,
+    enable_actions,
+    fill_menus,
+    keyed_actions,
+)
+from inspector.ui.window.commands import Commands
+from inspector.ui.window.docks import Docks
+from inspector.ui.window.layout import WindowLayout
+from inspector.ui.window.recent_menus import RecentMenus
+from inspector.ui.window.window_parts import Warming, WindowParts
+
+if TYPE_CHECKING:
+    from inspector.document.document import CaptureDocument
+    from inspector.settings import Table
+    from inspector.ui.app.application import Application
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.panels.findings.problems import Problems
+    from inspector.ui.panels.findings.rows import Grouping
+    from inspector.ui.panels.messages.panel import Selection
+
+
+class MainWindow(WindowParts):
+    """One window.
+
+    Attributes:
+        application: what windows share.
+        panes: the panes of the document; None on the start page.
+        warming: makes what a document needs before there is one.
+        history: what can be undone.
+        commands: what its actions do.
+        actions_by_id, menus: the actions, and the menus by title.
+        keys: which keys do what.
+        developer: the Developer menu and the log.
+        dock_row: what is in the docks, and what shows and hides them.
+        docks: by title.
+        status: the status bar.
+        hints_here: whether this window shows context hints whatever the settings say; None goes by them.
+    """
+
+    _painted = False
+
+    def __init__(self, application: Application) -> None:
+        super().__init__()
+        self.application = application
+        self.theme = application.theme
+        self.panes: Panes | None = None
+        self.history = History(self)
+        self.hints_here: bool | None = None
+        self._making: Panes | None = None
+        self._closing = self._passing = False
+        self._named_keys: dict[str, str] = {}
+        self.warming = Warming(self)
+        self.dock_row = Docks(self)
+        self.docks = self.dock_row.by_title
+        self.layout_keeper = WindowLayout(self)
+        self.setObjectName("mainWindow")
+        self.setAccessibleName("Context Inspector")
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.layout_keeper.place_window()
+        self.commands = Commands(self)
+        self.actions_by_id = build_actions(self, self.commands)
+        self.keys = Keys(self, application.settings.keys)
+        self.keys.take_all((self.actions_by_id[keyed.id], keyed) for keyed in keyed_actions())
+        self.menus = fill_menus(self.menuBar(), self.actions_by_id)
+        self.menuBar().setAccessibleName("Menu bar")
+        self.menus["&View"].aboutToShow.connect(self.complete)  # it holds the presets
+        self.recent_menus = RecentMenus(self, self.menus["&File"])
+        self.developer = Developer(self, self.menus["&Developer"])
+        self._build_center()
+        self._listen_to_start_page()
+        self.status = StatusBar(self.theme, self)
+        self.setStatusBar(self.status)
+        self.status.unreadable_clicked.connect(self._show_unreadable)
+        self.status.failed_clicked.connect(self._show_failed)
+        self.status.problems_clicked.connect(self.show_findings)
+        self.status.palette_clicked.connect(self.actions_by_id["help.palette"].trigger)
+        self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
+        self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)
+        self._clock = QTimer(self)
+        self._clock.setInterval(1_000)
+        self._clock.timeout.connect(self.refresh_clock)
+        self._clock.start()
+        self.theme.changed.connect(self._on_theme_changed)
+        self.keys.changed.connect(self._name_keys)
+        self._name_keys()
+        self.show_start()
+        if application.notice:
+            self.say(application.notice, "severity.warning")
+
+    # Building
+
+    def _name_keys(self) -> None:
+        """Keys are named in sentences and on buttons as they are now."""
+        words = self.keys.words
+        named = {one.id: words(one.id) for one in self.keys.known()}
+        if named == self._named_keys:
+            return
+        self._named_keys = named
+        self.start_page.show_keys(words)
+        self.status.show_palette_key(words("help.palette"))
+        if self.panes is not None:
+            self.panes.messages.find_bar.show_keys(words)
+            self.panes.marks.show_keys(words)
+            self.panes.details.show_keys(words)
+
+    def _build_center(self) -> None:
+        self.notices = NoticeStack(self.theme, self)
+        self.notices.left.connect(self.focus_center)
+        self.start_page = StartPage(self.theme, self.application.settings, self)
+        self._pages = QStackedWidget(self)
+        self._pages.addWidget(self.start_page)
+        center = QWidget(self)
+        layout = QVBoxLayout(center)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.notices)
+        layout.addWidget(self._pages, 1)
+        self.setCentralWidget(center)
+
+    def _listen_to_start_page(self) -> None:
+        """Who does what it asks for is made when it asks."""
+        page = self.start_page
+        page.open_requested.connect(lambda: self.opening.ask_for_files())
+        page.paste_requested.connect(lambda: self.opening.paste_text())
+        page.recent_file_requested.connect(lambda path: self.opening.open_path(Path(path)))
+        page.recover_requested.connect(lambda unsaved: self.keeping.recover(unsaved))
+        page.discard_requested.connect(lambda unsaved: self.keeping.discard_unsaved(unsaved))
+        page.connect_requested.connect(lambda: self.watching.ask_for_gateway())
+        page.demo_requested.connect(lambda: self.watching.start_demo())
+        page.recent_connection_requested.connect(lambda chosen: self.connections.join(chosen))
+        page.edit_connection_requested.connect(lambda chosen: self.connections.edit(chosen))
+        page.delete_connection_requested.connect(lambda chosen: self.connections.ask_to_delete(chosen))
+        page.keep_connection_requested.connect(lambda chosen: self.connections.ask_for(chosen))
+        page.forget_requested.connect(lambda recent: self.connections.forget_recent(recent))
+        page.clear_recent_requested.connect(lambda: self.connections.clear_recent())
+
+    def _on_theme_changed(self) -> None:
+        self.layout_keeper.zoom_docks()
+        for declared in ACTIONS:
+            if declared.icon:
+                self.actions_by_id[declared.id].setIcon(declared.qt_icon())
+
+    # Start page and document
+
+    def show_start(self) -> None:
+        """Show the start page, which is for a window without a document."""
+        self._pages.setCurrentWidget(self.start_page)
+        self.setWindowTitle("Context Inspector")
+        self.status.show_empty()
+        self.start_page.show_unsaved(self.application.unsaved())
+        self.enable_actions()
+
+    def show_opening(self, name: str) -> None:
+        """Show that a document is on its way, with nothing that would be gone at once."""
+        self._show_page()
+        self.status.show_opening(name)
+
+    def _show_page(self) -> None:
+        if self._pages.indexOf(self.page) < 0:
+            self._pages.addWidget(self.page)
+        self._pages.setCurrentWidget(self.page)
+
+    def _drop_start_page(self) -> None:
+        """Unseen, it would still keep the middle wide, and what is put back beside it narrow."""
+        held = self.focusWidget()
+        if held is not None and self.start_page.isAncestorOf(held):
+            held.clearFocus()  # else Qt looks through all panes for who is next
+        self._show_page()
+        self._pages.removeWidget(self.start_page)
+        self.start_page.hide()
+        around: QWidget | None = self._pages
+        while around is not None and around is not self:  # at once: docks are put back before the next turn of the loop
+            layout = around.layout()
+            if layout is not None:
+                layout.activate()
+            around = around.parentWidget()
+
+    def show_document(self, document: CaptureDocument) -> Panes:
+        """Show a document, at once; a window does so once."""
+        return finished(self.showing(document))
+
+    def showing(self, document: CaptureDocument) -> Steps[Panes]:
+        """Show a document, in steps between which the loop may turn: nothing of it is seen before the last one."""
+        from inspector.ui.docview.panes import Panes
+
+        self.complete()
+        panes = self._making = Panes(document, self.theme, self)
+        yield
+        yield from self.dock_row.make(panes)
+        self.document, self.panes, self._making = document, panes, None
+        self.center.attach(panes)
+        panes.messages.show()  # else not before the next turn of the loop, and what is not shown takes no focus
+        self._drop_start_page()
+        self.dock_row.place()
+        self.layout_keeper.default_docks()
+        self.layout_keeper.restore_docks()
+        collector.settle()
+        self.view_head.attach(panes, self.center)
+        self.center.changed.connect(self._show_which_view)
+        self._show_which_view()
+        self.view_head.hold(self.notices)
+        self._listen_to(panes)
+        self.view_head.show()
+        self.bars.show()
+        self.dock_row.show_switches()
+        self.apply_settings()
+        self.show_title()
+        self.filtering.show_first()
+        self.stacking.refresh()
+        self.refresh_counts()
+        self.enable_actions()
+        self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
+        self.center.take_focus()
+        self.marking.attach(panes, self.opening.home_of(document))
+        self.msp.attach(panes)
+        self._named_keys = {}
+        self._name_keys()
+        self.restoring.attach(panes)
+        return panes
+
+    def show_anew(self, document: CaptureDocument) -> Panes:
+        """Show another document in place of the one shown, which holds the same but for edits; docks stay."""
+        from inspector.ui.docview.panes import Panes
+
+        before = self.panes
+        self.looking.stop()
+        self.counting.stop()
+        if before is not None:
+            before.detach()
+        self.document = document
+        panes = self.panes = Panes(document, self.theme, self)
+        self.center.exchange(panes)
+        self.dock_row.exchange(panes)
+        self.view_head.speak_of(panes)
+        self._listen_to(panes)
+        self.apply_settings()
+        self.stacking.refresh()
+        self.refresh_counts()
+        self.marking.attach(panes, self.opening.home_of(document))
+        self.msp.view.speak_of(panes)
+        self._named_keys = {}
+        self._name_keys()
+        if before is not None:
+            before.deleteLater()
+        return panes
+
+    def _listen_to(self, panes: Panes) -> None:
+        """Do what the panes ask for, and say elsewhere in the window what they report."""
+        from inspector.ui.panels.findings.rows import Grouping
+
+        self.filtering.attach(panes)
+        self.stepping.attach(panes)
+        panes.filter_refused.connect(self.say)
+        panes.highlight_requested.connect(self.highlighting.add)
+        for changed in (panes.filter_applied, panes.scope_changed):
+            changed.connect(self._end_note)
+            changed.connect(self._leave_name)
+        self.stacking.attach(panes)
+        self.looking.start(panes)
+        self.counting.start(panes)
+        panes.counts_changed.connect(self.refresh_counts)
+        panes.selection_changed.connect(self.enable_actions)
+        panes.table_changed.connect(self._on_table_changed)
+        panes.columns_dialog_requested.connect(self.actions_by_id["view.columns"].trigger)
+        panes.messages.open_details_requested.connect(self._show_details)
+        panes.contexts.details_requested.connect(self._show_details)
+        panes.messages.sees_requested.connect(self._show_model_at)
+        panes.participants.sees_requested.connect(self.commands.show_model_of)
+        panes.details.sees_requested.connect(self.commands.show_model_of)
+        panes.messages.selection_changed.connect(self._show_selection)
+        panes.messages.copy_refused.connect(self._say_not_copied)
+        panes.messages.copy_told.connect(self.status.tell)
+        panes.messages.export_requested.connect(self.exporting.ask)
+        panes.messages.mark_selected_requested.connect(self.marking.toggle_selected)
+        panes.messages.save_requested.connect(self.saving.ask)
+        panes.details.save_requested.connect(self.saving.ask)
+        panes.findings.problems_changed.connect(self._show_problems)
+        panes.findings.group_by(Grouping(self.application.settings.findings_by))
+        panes.findings.grouping_chosen.connect(self._on_grouping_chosen)
+        panes.findings.shown_requested.connect(self.show_findings)
+        self.dock_row.listen_to(panes)
+        panes.tokens.sees_requested.connect(self.commands.show_model_of)
+        panes.messages.find_bar.match_case.toggled.connect(self.actions_by_id["edit.find_case"].setChecked)
+        panes.messages.find_bar.is_pattern.toggled.connect(self.actions_by_id["edit.find_pattern"].setChecked)
+        panes.messages.follow_changed.connect(self.actions_by_id["capture.follow"].setChecked)
+        panes.contexts.export_requested.connect(self.exporting.ask_context)
+        for pane in (panes.messages, panes.contexts, panes.participants, *panes.bottom):
+            add_pane_actions(pane, self.actions_by_id)
+
+    def show_title(self) -> None:
+        """The title names the document; where that makes two alike, the other window's is told from it as well."""
+        for window in self.application.windows:
+            if window.panes is not None:
+                window.show_own_title()
+
+    def show_own_title(self) -> None:
+        """The title names the document, with the platform's mark while it is not saved."""
+        name = self.keeping.name.replace("[*]", "[*][*]")  # Qt's way to write the mark's place as text
+        mark = "[*]" if self.keeping.own is not None or self.document.msp is not None else ""
+        self.setWindowModified(False)  # Qt wants its place in the title first
+        self.setWindowTitle(f"{name}{mark} — Context Inspector")
+        self.show_modified()
+
+    def show_modified(self) -> None:
+        """The title's mark says whether something is not saved."""
+        self.setWindowModified(self.keeping.unsaved or self.msp.keeping.dirty)
+
+    def _show_which_view(self, *_view: object) -> None:
+        for one in CENTER_VIEWS:
+            self.actions_by_id[f"view.{one.id}"].setChecked(one.id == self.center.current)
+        shown = self.center.currentWidget()
+        if shown is not None:
+            add_pane_actions(shown, self.actions_by_id)
+
+    def apply_settings(self) -> None:
+        """Take over what the settings say about display."""
+        settings = self.application.settings
+        self.keys.apply(settings.keys)
+        hints = settings.display.show_context_hints if self.hints_here is None else self.hints_here
+        if self.panes is not None:
+            self.panes.apply_settings(settings, hints=hints)
+            self.document.use_tool_aliases(self.application.tool_aliases)
+            self.counting.apply_settings()
+            self.msp.view.apply_settings()
+        self.actions_by_id["view.hints"].setChecked(hints)
+        self.developer.show_menu()
+        shown = settings.table.time if self.panes is None else self.panes.messages.model.times.mode
+        for name, action in self.actions_by_id.items():
+            if name.startswith("view.time_"):
+                action.setChecked(name == f"view.time_{shown}")
+
+    # What panes report
+
+    def _on_table_changed(self, table: Table) -> None:
+        """Columns are everybody's, and are remembered."""
+        self.application.settings.table = table
+        self.application.save_settings()
+        for window in self.application.windows:
+            window.apply_settings()
+
+    def _on_grouping_chosen(self, grouping: Grouping) -> None:
+        """The next document's findings are grouped alike."""
+        self.application.settings.findings_by = grouping.value
+        self.application.save_settings()
+
+    def _show_selection(self, selection: Selection | None) -> None:
+        """Say how much is selected, where it is more than the current message."""
+        if selection is None:
+            self.status.set_selected(0)
+        else:
+            self.status.set_selected(selection.count, selection.size_bytes, selection.span_ns)
+
+    def _say_not_copied(self, sentence: str) -> None:
+        self.say(sentence, link=("Export...", self.exporting.ask))
+
+    def refresh_counts(self) -> None:
+        """Show how many messages there are and how many are shown."""
+        if self.panes is None:
+            return
+        shown, total = self.panes.counts()
+        self.filter_bar.set_counts(shown, total)
+        self.filter_bar.set_left_out(self.panes.rows.filter.too_long)
+        self.status.set_counts(total, shown if self.panes.rows.chooses else None, self.document.unreadable)
+        self.status.set_failed(self.document.capture.failed_count)
+        self.status.set_gaps(len(self.panes.gaps.rows))
+        self._show_problems(self.panes.findings.problems)
+        self.show_modified()
+
+    def _show_problems(self, problems: Problems) -> None:
+        """Count problems in the status bar and on their preset."""
+        self.status.set_problems(problems.messages, problems.worst, problems.words)
+        self.presets.show_problems(problems.messages, problems.words)
+
+    def show_findings(self) -> None:
+        """Show the findings, and give them the keyboard."""
+        self.dock_row.bring_up("Findings")
+        if self.panes is not None:
+            self.panes.findings.setFocus()
+
+    def _show_details(self, _message: int = -1) -> None:
+        self.dock_row.bring_up("Details")
+
+    def _show_model_at(self, message: int) -> None:
+        if self.panes is not None:
+            self.panes.go_to(message)
+            self.commands.show_model_here()
+
+    def refresh_clock(self) -> None:
+        """A second has passed: rates, states and waiting times; those of a gateway alone go by the wall clock."""
+        if self.panes is not None:
+            self.panes.tick(time.time_ns() if self.document.live and self.watching.session is not None else None)
+            self.status.tick(len(self.document.capture), self.document.arriving)
+            if self.document.live:
+                self.stacking.tick()
+            self.watching.tick()
+            self.msp.view.tick()
+            self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
+
+    def _show_unreadable(self) -> None:
+        self.filtering.apply('kind == ""')
+
+    def _show_failed(self) -> None:
+        self.filtering.apply("error")
+
+    # State
+
+    def say(
+        self, sentence: str, severity: str = "severity.note", link: Link | None = None, *, lasting: bool = False
+    ) -> None:
+        """Show a sentence above the document until it is closed or replaced.
+
+        Args:
+            sentence: what is said.
+            severity: how bad it is. A note is about what was just done: it goes when something else is shown.
+            link: what can be done about it.
+            lasting: a note, but about something that goes on.
+        """
+        self._passing = severity == "severity.note" and not lasting
+        icon = {"severity.error": "error", "severity.warning": "warning"}.get(severity, "note")
+        self.notices.show_notice("message", icon, sentence, [link] if link else [], token=severity, closable=True)
+
+    def _end_note(self, *_view: object) -> None:
+        """Another filter or scope: what was said of what was done before says nothing of this one."""
+        if self._passing:
+            self._passing = False
+            self.notices.dismiss("message")
+
+    def _leave_name(self, *_view: object) -> None:
+        """A name was asked for what was in force."""
+        self.name_card.leave()
+
+    def enable_actions(self, *_changed: object) -> None:
+        """Enable the actions that make sense now."""
+        present = self.history.present
+        if self.panes is not None:
+            present |= self._present_in(self.panes)
+        enable_actions(self.actions_by_id, present)
+        self.developer.show_menu()
+
+    def _present_in(self, panes: Panes) -> set[str]:
+        present = {"document"} | self.msp.present
+        if panes.messages.current_message() is not None:
+            present.add("message")
+        if self.document.live or self.document.followed is not None:
+            present.add("live")
+        if self.keeping.own is not None:
+            present.add("unsaved")
+        if len(self.document.analysis.marks):
+            present.add("marks")
+        return present
+
+    # Qt events
+
+    @override
+    def event(self, event: QEvent) -> bool:
+        match event:
+            case QKeyEvent() if event.type() is QEvent.Type.ShortcutOverride:
+                wanted = own_keys.wants(QApplication.focusWidget(), event)
+            case _:
+                wanted = False
+        if wanted:
+            event.accept()
+        done = wanted or super().event(event)
+        if not self._painted and event.type() is QEvent.Type.UpdateRequest:
+            self._painted = True
+            self.warming.start()
+        return done
+
+    @override
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        button = own_keys.presses(QApplication.focusWidget(), event)
+        if button is not None:
+            button.click()
+            return
+        if event.key() == Qt.Key.Key_Escape and not self.opening.cancel_reading():
+            self.focus_center()
+        super().keyPressEvent(event)
+
+    def focus_center(self) -> None:
+        """Give the keyboard back to the view in the middle."""
+        if self.panes is not None:
+            self.center.take_focus()
+
+    @override
+    def childEvent(self, event: QChildEvent) -> None:
+        """Qt makes a tab bar of its own for docks that lie on one another, and gives it no name."""
+        super().childEvent(event)
+        if not event.polished():  # asking for a child that Python does not know makes its class: dear at the start
+            return
+        child = event.child()
+        if isinstance(child, QTabBar):
+            child.setObjectName("dockTabs")
+            child.setAccessibleName("Panes that lie on one another")
+            child.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # else Tab goes there also while it is empty and not seen
+
+    @override
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Tab goes through the window as it is read; Qt's order is that in which panes were made."""
+        panes = self.panes
+        if panes is None:
+            return super().focusNextPrevChild(next)
+        details = panes.details
+        return tab_order.step(self, (
+            self.tool_bar, self.presets.bar, panes.contexts.head, panes.contexts.find_box, panes.contexts,
+            panes.participants.head, panes.participants, self.view_head, self.center,
+            *self.findChildren(QTabBar, "dockTabs"), *(part for panel in panes.bottom for part in (panel.head, panel)),
+            details.head, details.tabs, details, self.status,
+        ), next)  # fmt: skip
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.layout_keeper.window_resized(event.oldSize().width(), event.size().width())
+
+    @override
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    @override
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        self.opening.open_paths(paths)
+
+    @override
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """A live session ends first: the close is put off until it is settled what becomes of the capture."""
+        asks = self.watching.session is not None or self.keeping.own is not None or self.msp.may_lose_any
+        if self._closing and self.msp.keeping.busy:  # it closes itself when that is done
+            event.ignore()
+            return
+        if not self._closing and asks:
+            event.ignore()
+            self.application.spawn(self._close_if_allowed(), "close the window")
+            return
+        self.application.window_closing(self)
+        self.opening.stop_reading()
+        self.connections.stop_waiting()
+        self.exporting.stop()
+        self.looking.stop()
+        self.counting.stop()
+        self.msp.stop()
+        self.layout_keeper.store()
+        self._clock.stop()
+        self.marking.close()
+        self.history.close()
+        if self._making is not None:
+            self._making.detach()
+        if self.panes is not None:
+            self.panes.detach()
+            self.center.stop()
+            self.stacking.stop()
+        self.document.close()
+        self.opening.clear_away()
+        self.keeping.clear_away()
+        event.accept()
+        self.application.window_closed(self)
+        self.deleteLater()
+
+    @property
+    def may_lose_any(self) -> bool:
+        """Whether closing now would lose something that nobody has said may be lost."""
+        return self.keeping.unsaved or self.msp.may_lose_any
+
+    async def may_close(self) -> bool:
+        """Ask what shall become of what is not saved; False when the window shall stay."""
+        return await self.keeping.may_close() and await self.msp.keeping.may_close()
+
+    def stay_after_all(self) -> None:
+        """Another window was not to be closed: what was answered here does not count."""
+        self.keeping.stay_after_all()
+        self.msp.keeping.stay_after_all()
+
+    async def _close_if_allowed(self) -> None:
+        if await self.may_close() and not self._closing:
+            await self.aclose()
+
+    async def aclose(self) -> None:
+        """Leave the gateway, end the demo, then close the window; nothing is asked, an unsaved capture stays."""
+        self._closing = True
+        await self.msp.keeping.settle()
+        await self.watching.end_session()
+        self.close()
