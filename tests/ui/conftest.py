@@ -17,10 +17,11 @@ from tests.ui.waiting import PatientBot
 from tests.ui.windows import bury, story, window_on
 
 _AT_ONCE = (
-    "running_search.FIRST_S", "chosen_view.FIRST_S", "finding.SLICE_S", "marking._RESTORE_S", "history._TYPING_S",
+    "docview.running_search.FIRST_S", "docview.filter_state.FIRST_S", "docview.find_in_view.SLICE_S",
+    "features.marking._RESTORE_S", "features.undo._TYPING_S",
     "panels.messages.panel.SLICE_S", "panels.messages.sorter._AT_ONCE_S", "panels.messages.texts._AT_ONCE_S",
     "panels.messages.table._SETTLED_S", "panels.timeline.source._QUICK_S", "panels.growth.source.COUNT_S",
-    "panels.model_sees.sight.COUNT_S", "panels.latency.panel._SLICE_S", "panels.subsessions.indicator.SLICE_S",
+    "panels.model_sees.context_state.COUNT_S", "panels.latency.panel._SLICE_S", "msp.panel.indicator.SLICE_S",
 )  # fmt: skip
 """In `inspector.ui`: seconds that what is done at once may take; more is put off."""
 

@@ -179,6 +179,17 @@ class Application:
             for window in self.windows:
                 window.notices.dismiss(_NOT_SAVED)
 
+    def apply_settings(self, *, hints: bool = False) -> None:
+        """The settings were edited: every window takes them over.
+
+        Args:
+            hints: context hints are among what was edited; windows with their own mind about them give it up.
+        """
+        for window in self.windows:
+            if hints:
+                window.hints_here = None
+            window.apply_settings()
+
     def _say_left_out(self, left_out: list[str]) -> None:
         """Say once what is not written, in the window it was made in."""
         new = [words for words in left_out if words not in self._not_written]

@@ -19,6 +19,9 @@ from inspector.ui.widgets.labels import IconLabel, TextLabel
 Link = tuple[str, Callable[[], object]]
 """Words of a link and what it does."""
 
+MESSAGE = "message"
+"""Key of the notice that `say` shows."""
+
 
 class Notice(QFrame):
     """One line: icon, sentence, links.
@@ -168,6 +171,7 @@ class NoticeStack(QWidget):
         super().__init__(parent)
         self._themes = theme_controller
         self._notices: dict[str, Notice] = {}
+        self._passing = False
         self.setObjectName("notices")
         self.setAccessibleName("Notices")
         self._column = QVBoxLayout(self)
@@ -199,6 +203,27 @@ class NoticeStack(QWidget):
             self._column.addWidget(notice)
         notice.say(icon, text, links, token=token, closable=closable)
         self.show()
+
+    def say(
+        self, sentence: str, severity: str = "severity.note", link: Link | None = None, *, lasting: bool = False
+    ) -> None:
+        """Show a sentence until it is closed or replaced.
+
+        Args:
+            sentence: what is said.
+            severity: how bad it is. A note is about what was just done: it goes when something else is shown.
+            link: what can be done about it.
+            lasting: a note, but about something that goes on.
+        """
+        self._passing = severity == "severity.note" and not lasting
+        icon = {"severity.error": "error", "severity.warning": "warning"}.get(severity, "note")
+        self.show_notice(MESSAGE, icon, sentence, [link] if link else [], token=severity, closable=True)
+
+    def end_note(self, *_view: object) -> None:
+        """Another filter or scope: what was said of what was done before says nothing of this one."""
+        if self._passing:
+            self._passing = False
+            self.dismiss(MESSAGE)
 
     def dismiss(self, key: str) -> None:
         """Remove a notice; nothing happens when there is none."""

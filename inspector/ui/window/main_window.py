@@ -25,6 +25,8 @@ from inspector.base import collector
 from inspector.base.slices import Steps, finished
 from inspector.ui.debug.developer import Developer
 from inspector.ui.docview.center import CENTER_VIEWS
+from inspector.ui.docview.requests import WindowRequests
+from inspector.ui.docview.shown import Shown
 from inspector.ui.features.undo import History
 from inspector.ui.input import own_keys, tab_order
 from inspector.ui.input.keys import Keys
@@ -60,7 +62,8 @@ class MainWindow(WindowParts):
 
     Attributes:
         application: what windows share.
-        panes: the panes of the document; None on the start page.
+        shown: the document and its panes.
+        requests: what features ask of the window.
         warming: makes what a document needs before there is one.
         history: what can be undone.
         commands: what its actions do.
@@ -79,11 +82,12 @@ class MainWindow(WindowParts):
         super().__init__()
         self.application = application
         self.theme = application.theme
-        self.panes: Panes | None = None
+        self.shown = Shown(self)
+        self.requests = WindowRequests(self)
         self.history = History(self)
         self.hints_here: bool | None = None
         self._making: Panes | None = None
-        self._closing = self._passing = False
+        self._closing = False
         self._named_keys: dict[str, str] = {}
         self.warming = Warming(self)
         self.dock_row = Docks(self)
@@ -121,9 +125,20 @@ class MainWindow(WindowParts):
         self.theme.changed.connect(self._on_theme_changed)
         self.keys.changed.connect(self._name_keys)
         self._name_keys()
+        self._listen_to_requests()
         self.show_start()
         if application.notice:
             self.say(application.notice, "severity.warning")
+
+    @property
+    def panes(self) -> Panes | None:
+        """The panes of the document; None on the start page."""
+        return self.shown.panes
+
+    @property
+    def document(self) -> CaptureDocument:
+        """What the window shows; empty on the start page."""
+        return self.shown.document
 
     # Building
 
@@ -171,6 +186,19 @@ class MainWindow(WindowParts):
         page.keep_connection_requested.connect(lambda chosen: self.connections.ask_for(chosen))
         page.forget_requested.connect(lambda recent: self.connections.forget_recent(recent))
         page.clear_recent_requested.connect(lambda: self.connections.clear_recent())
+
+    def _listen_to_requests(self) -> None:
+        """Do what features ask for."""
+        requests = self.requests
+        requests.actions_changed.connect(self.enable_actions)
+        requests.counts_changed.connect(self.refresh_counts)
+        requests.title_changed.connect(self.show_title)
+        requests.clock_changed.connect(self.refresh_clock)
+        requests.center_requested.connect(self.focus_center)
+        requests.start_requested.connect(self.show_start)
+        requests.close_requested.connect(self.close)
+        requests.view_requested.connect(self.commands.show_view)
+        requests.dock_requested.connect(self.dock_row.bring_up)
 
     def _on_theme_changed(self) -> None:
         self.layout_keeper.zoom_docks()
@@ -225,7 +253,8 @@ class MainWindow(WindowParts):
         panes = self._making = Panes(document, self.theme, self)
         yield
         yield from self.dock_row.make(panes)
-        self.document, self.panes, self._making = document, panes, None
+        self.shown.show(document, panes)
+        self._making = None
         self.center.attach(panes)
         panes.messages.show()  # else not before the next turn of the loop, and what is not shown takes no focus
         self._drop_start_page()
@@ -254,6 +283,7 @@ class MainWindow(WindowParts):
         self._named_keys = {}
         self._name_keys()
         self.restoring.attach(panes)
+        self.shown.attached.emit(panes)
         return panes
 
     def show_anew(self, document: CaptureDocument) -> Panes:
@@ -265,8 +295,8 @@ class MainWindow(WindowParts):
         self.counting.stop()
         if before is not None:
             before.detach()
-        self.document = document
-        panes = self.panes = Panes(document, self.theme, self)
+        panes = Panes(document, self.theme, self)
+        self.shown.show(document, panes)
         self.center.exchange(panes)
         self.dock_row.exchange(panes)
         self.view_head.speak_of(panes)
@@ -278,6 +308,7 @@ class MainWindow(WindowParts):
         self.msp.view.speak_of(panes)
         self._named_keys = {}
         self._name_keys()
+        self.shown.attached.emit(panes)
         if before is not None:
             before.deleteLater()
         return panes
@@ -291,7 +322,7 @@ class MainWindow(WindowParts):
         panes.filter_refused.connect(self.say)
         panes.highlight_requested.connect(self.highlighting.add)
         for changed in (panes.filter_applied, panes.scope_changed):
-            changed.connect(self._end_note)
+            changed.connect(self.notices.end_note)
             changed.connect(self._leave_name)
         self.stacking.attach(panes)
         self.looking.start(panes)
@@ -453,15 +484,7 @@ class MainWindow(WindowParts):
             link: what can be done about it.
             lasting: a note, but about something that goes on.
         """
-        self._passing = severity == "severity.note" and not lasting
-        icon = {"severity.error": "error", "severity.warning": "warning"}.get(severity, "note")
-        self.notices.show_notice("message", icon, sentence, [link] if link else [], token=severity, closable=True)
-
-    def _end_note(self, *_view: object) -> None:
-        """Another filter or scope: what was said of what was done before says nothing of this one."""
-        if self._passing:
-            self._passing = False
-            self.notices.dismiss("message")
+        self.notices.say(sentence, severity, link, lasting=lasting)
 
     def _leave_name(self, *_view: object) -> None:
         """A name was asked for what was in force."""

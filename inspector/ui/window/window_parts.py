@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QMainWindow
 from inspector.base import collector
 
 if TYPE_CHECKING:
-    from inspector.document.document import CaptureDocument
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.view_head import ViewHead
     from inspector.ui.features.capture_saving import Keeping
@@ -74,13 +73,6 @@ class WindowParts(QMainWindow):
             getattr(self, part)
 
     # What is seen with a document
-
-    @cached_property
-    def document(self) -> CaptureDocument:
-        """What the window shows; empty on the start page."""
-        from inspector.document.document import CaptureDocument
-
-        return CaptureDocument()
 
     @cached_property
     def page(self) -> DocumentPage:

@@ -1,0 +1,58 @@
+"""What the application gives to every window: settings, look, keyring, background tasks.
+
+Features name the one of these they need; the application is all of them, and nothing below it imports it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from inspector.protocol.tool_names import ToolAliases
+    from inspector.settings import Settings
+    from inspector.settings.credentials import TokenStore
+    from inspector.ui.look.theme import ThemeController
+
+
+class SettingsOwner(Protocol):
+    """Holds the settings of all windows."""
+
+    settings: Settings
+    """As stored; edited in place, then saved."""
+
+    def save_settings(self) -> None:
+        """Write the settings; a failure is said in the windows and changes nothing else."""
+        ...
+
+    def apply_settings(self, *, hints: bool = False) -> None:
+        """The settings were edited: every window takes them over.
+
+        Args:
+            hints: context hints are among what was edited; windows with their own mind about them give it up.
+        """
+        ...
+
+
+class TaskOwner(Protocol):
+    """Runs things in the background."""
+
+    def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
+        """Run something in the background; it ends with the application at the latest."""
+        ...
+
+
+class Services(SettingsOwner, TaskOwner, Protocol):
+    """All that windows share."""
+
+    theme: ThemeController
+    tokens: TokenStore
+    """The system keyring."""
+    remembers: bool
+    """Whether recents and settings are written to disk."""
+
+    @property
+    def tool_aliases(self) -> ToolAliases:
+        """Which names mean the same tool."""
+        ...
