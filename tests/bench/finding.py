@@ -164,7 +164,7 @@ class Measuring:
     async def hostile(self) -> None:
         """How late the loop is while an expression that takes for ever is written letter by letter."""
         bar = self._panes.messages.find_bar
-        self._panes.finding.open()
+        self._panes.find_in_view.open()
         bar.is_pattern.setChecked(True)
         with Heartbeat(self._application) as heart:
             for length in range(1, len(_HOSTILE) + 1):
@@ -173,7 +173,7 @@ class Measuring:
             await asyncio.sleep(0.5)
         bar.is_pattern.setChecked(False)
         bar.editor.clear()
-        self._panes.finding.close()
+        self._panes.find_in_view.close()
         self.found["hostile_late_s"] = heart.found()["late_max_s"]
 
     async def sorting(self) -> None:

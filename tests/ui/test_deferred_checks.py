@@ -38,14 +38,14 @@ def test_it_goes_on_until_nothing_is_left_and_again_when_messages_came(
     log.write(received(envelope()))
     window = window_on(application, log.document)
     qtbot.waitUntil(lambda: len(slices) == 3)
-    assert not window.looking.active
+    assert not window.deferred_checks.active
     assert max(slices) <= deferred_checks.SLICE_S
     qtbot.wait(3 * deferred_checks.EVERY_MS)
     assert len(slices) == 3
     log.write(received(envelope()))
     panes_of(window).bridge.flush()
     qtbot.waitUntil(lambda: len(slices) == 6)
-    assert not window.looking.active
+    assert not window.deferred_checks.active
 
 
 def test_it_waits_while_a_log_is_read_and_ends_with_the_window(
@@ -58,9 +58,9 @@ def test_it_waits_while_a_log_is_read_and_ends_with_the_window(
     qtbot.wait(3 * deferred_checks.EVERY_MS)
     assert not slices
     monkeypatch.setattr(Opening, "reading", False)
-    window.looking._timer.timeout.emit()
+    window.deferred_checks._timer.timeout.emit()
     assert len(slices) == 1
-    assert window.looking.active
+    assert window.deferred_checks.active
     window.close()
     qtbot.wait(3 * deferred_checks.EVERY_MS)
     assert len(slices) == 1
@@ -103,7 +103,7 @@ def test_traffic_does_not_put_off_what_is_due(application: Application) -> None:
     log = GrowingLog()
     log.write(received(envelope()))
     window = window_on(application, log.document)
-    timer = window.looking._timer
+    timer = window.deferred_checks._timer
     timer.setTimerType(Qt.TimerType.PreciseTimer)
     timer.start(3_600_000)
     pass_time(30)

@@ -39,7 +39,7 @@ def write(qtbot: QtBot, window: MainWindow, text: str, key: Qt.Key | None = Qt.K
 
 
 def chips(window: MainWindow) -> list[ConditionChip]:
-    return window.stacking.bar.chips()
+    return window.filter_conditions.bar.chips()
 
 
 def said(window: MainWindow) -> list[str]:
@@ -71,7 +71,7 @@ def test_a_cell_is_stacked_beside_what_was_written(window: MainWindow, qtbot: Qt
     assert editor(window).toPlainText() == "no <= 8"
     assert panes_of(window).filter.text == 'kind != "chat" && context == "why-1" && no <= 8'
     assert numbers(window) == [4, 5, 6, 7, 8]
-    assert window.stacking.bar.isVisible()
+    assert window.filter_conditions.bar.isVisible()
     assert counted(qtbot, window) == ['kind != "chat", hides 0', 'context == "why-1", hides 1']
 
 
@@ -97,7 +97,7 @@ def test_chips_are_closed_by_pointer_and_key(window: MainWindow, qtbot: QtBot) -
     assert numbers(window) == [1, 2, 4, 5, 6, 7, 8, 9]
     qtbot.mouseClick(child(window, QToolButton, "conditionsClear"), Qt.MouseButton.LeftButton)
     assert chips(window) == []
-    assert window.stacking.bar.isHidden() or not window.stacking.bar.isVisible()
+    assert window.filter_conditions.bar.isHidden() or not window.filter_conditions.bar.isVisible()
     assert len(numbers(window)) == 9
 
 

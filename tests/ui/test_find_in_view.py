@@ -112,12 +112,14 @@ def test_rows_are_not_lit_anew_after_each_slice(
     panes = panes_of(shown(application, document))
     panes.go_to(0)
     lit: list[int] = []
-    panes.finding.open()
-    panes.finding.changed.connect(lambda: lit.append(len(panes.finding.search.hits) if panes.finding.search else -1))
+    panes.find_in_view.open()
+    panes.find_in_view.changed.connect(
+        lambda: lit.append(len(panes.find_in_view.search.hits) if panes.find_in_view.search else -1)
+    )
     panes.messages.find_bar.editor.setText("slow")
-    assert panes.finding.busy
+    assert panes.find_in_view.busy
     qtbot.waitUntil(lambda: panes.messages.find_bar.words == "80 found")
-    assert not panes.finding.busy
+    assert not panes.find_in_view.busy
     assert len(lit) == 3, "at the beginning, the first hits, and the end"
     assert lit[0] == 0 < lit[1] < lit[2] == 80
 
@@ -134,7 +136,9 @@ def test_as_many_hits_as_before_in_other_rows_are_lit(
     window = shown(application, log.document)
     bar, panes = look_for(window, "slow"), panes_of(window)
     lit: list[int] = []
-    panes.finding.changed.connect(lambda: lit.append(len(panes.finding.search.hits) if panes.finding.search else -1))
+    panes.find_in_view.changed.connect(
+        lambda: lit.append(len(panes.find_in_view.search.hits) if panes.find_in_view.search else -1)
+    )
     monkeypatch.setattr(find.FindSearch, "take_in", begin_anew)
     log.write(envelope("chat", {"text": "quick"}))
     panes.bridge.flush()
@@ -329,12 +333,12 @@ def test_marks_show_on_the_minimap(window: MainWindow, qtbot: QtBot) -> None:
     panes = panes_of(window)
     marks = panes.document.analysis.marks
     marks.put(3, marks.note(3)._replace(marked=True))
-    panes.landmarks.renew()
+    panes.minimap_marks.renew()
     qtbot.waitUntil(lambda: len(panes.messages.minimap.places("mark")) == 1)
     assert panes.messages.minimap.row_at(panes.messages.minimap.places("mark")[0]) == 3
 
 
-def test_many_landmarks_cost_by_pixels_and_none_that_stands_alone_is_lost(
+def test_many_marks_cost_by_pixels_and_none_that_stands_alone_is_lost(
     application: Application, qtbot: QtBot
 ) -> None:
     texts = ("hit" if n < 4_000 or n == 5_900 else "x" for n in range(6_000))
@@ -358,7 +362,7 @@ def test_many_landmarks_cost_by_pixels_and_none_that_stands_alone_is_lost(
     assert current(window) == 5_901
 
 
-def test_a_place_without_a_landmark_is_scrolled_to(application: Application, qtbot: QtBot) -> None:
+def test_a_place_without_a_mark_is_scrolled_to(application: Application, qtbot: QtBot) -> None:
     window = shown(application, document_of(*(envelope("chat", {"text": "x"}) for _ in range(500))))
     panes = panes_of(window)
     panes.go_to(0)

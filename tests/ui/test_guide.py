@@ -88,7 +88,7 @@ def test_search_and_filter(window: MainWindow) -> None:
     press(window, "Ctrl+Shift+X")
     assert len(numbers(window)) == 161
     press(window, "Ctrl+F")
-    assert panes_of(window).finding.bar.isVisible()
+    assert panes_of(window).find_in_view.bar.isVisible()
 
 
 def test_scope_by_the_tree(window: MainWindow) -> None:

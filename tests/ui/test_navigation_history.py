@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from inspector.filters import compile_filter
-from inspector.ui.docview.navigation_history import PLACES_KEPT, Stop, Trail
+from inspector.ui.docview.navigation_history import PLACES_KEPT, NavigationHistory, Stop
 from inspector.ui.panels.details.places import ContextPlace
 
 ALL = compile_filter("")
 
 
-def trail_of(*shown: int) -> Trail:
-    trail = Trail()
+def trail_of(*shown: int) -> NavigationHistory:
+    trail = NavigationHistory()
     for one in shown:
         trail.add(Stop(one, ALL, None))
     return trail
@@ -43,7 +43,7 @@ def test_only_so_many_are_kept() -> None:
 
 
 def test_a_page_is_found_where_it_was_left() -> None:
-    trail, place = Trail(), ContextPlace(0, 1)
+    trail, place = NavigationHistory(), ContextPlace(0, 1)
     trail.add(Stop(place, ALL, None))
     trail.note_scroll(None, 5)
     trail.note_scroll(ContextPlace(0, 2), 6)

@@ -43,7 +43,7 @@ def test_space_in_the_table_pauses(window: MainWindow, pause: QAction) -> None:
 
 def test_space_presses_the_buttons_of_the_find_bar(window: MainWindow, pause: QAction) -> None:
     bar = panes_of(window).messages.find_bar
-    panes_of(window).finding.open()
+    panes_of(window).find_in_view.open()
     for button in (bar.match_case, bar.is_pattern):
         space_on(button)
         assert button.isChecked()
@@ -81,7 +81,7 @@ def test_find_is_switched_by_key_and_says_how_it_stands(window: MainWindow) -> N
         assert button.isChecked()
         button.setChecked(False)
         assert not window.actions_by_id[name].isChecked()
-        panes.finding.close()
+        panes.find_in_view.close()
 
 
 def test_enter_follows_the_link_of_a_notice(window: MainWindow) -> None:

@@ -95,10 +95,10 @@ def test_the_start_page_has_words_for_everything(application: Application) -> No
 
 def test_a_condition_is_switched(window: MainWindow) -> None:
     assert numbers(window) == [1, 2, 9]
-    press(window.stacking.bar.chips()[0])
+    press(window.filter_conditions.bar.chips()[0])
     assert len(numbers(window)) == 9
-    assert not window.stacking.bar.chips()[0].isChecked()
-    press(window.stacking.bar.chips()[0])
+    assert not window.filter_conditions.bar.chips()[0].isChecked()
+    press(window.filter_conditions.bar.chips()[0])
     assert numbers(window) == [1, 2, 9]
 
 

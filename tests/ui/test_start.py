@@ -101,7 +101,7 @@ def test_nothing_of_a_document_is_seen_when_its_parts_are_made(qapp: QApplicatio
         assert not window.tool_bar.isVisible()
         assert not window.presets.bar.isVisible()
         assert not window.page.isVisible()
-        assert not window.stacking.bar.isVisible()
+        assert not window.filter_conditions.bar.isVisible()
 
     run_in_window(qapp, steps)
 

@@ -52,7 +52,7 @@ def test_conditions_stay_switches_and_count_what_they_hide(window: MainWindow, q
     panes = panes_of(window)
     panes.stack_filter(CHATS)
     click(window, qtbot)
-    chips = window.stacking.bar.chips()
+    chips = window.filter_conditions.bar.chips()
     assert [chip.condition.text for chip in chips] == [CHATS]
     qtbot.waitUntil(lambda: chips[0].hides == 4)
     qtbot.mouseClick(chips[0], Qt.MouseButton.LeftButton)

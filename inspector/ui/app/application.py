@@ -159,7 +159,7 @@ class Application:
     def save_settings(self) -> None:
         """Write the settings; a failure is said in the windows and changes nothing else."""
         for window in self.windows:
-            window.history.note_presets()
+            window.undo_history.note_presets()
         if not self.remembers:
             return
         written, left_out = secret_settings.without_secrets(self.settings)

@@ -30,7 +30,7 @@ _PREVIEWED = 2_000_000
 """Among more messages nobody is told beforehand how many a filter would show."""
 
 
-class ChosenView(QObject):
+class FilterState(QObject):
     """Filter and scope of one document's messages.
 
     Signals:

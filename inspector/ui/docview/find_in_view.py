@@ -22,7 +22,7 @@ _TOO_LONG = "This expression takes too long to try."
 _NO_CHANGES = Changes(0, 0, NO_ROWS, tree_moved=False)
 
 
-class Finding(QObject):
+class FindInView(QObject):
     """The search of one document's table.
 
     Signals:

@@ -7,32 +7,37 @@ from PySide6.QtCore import QObject, QTimer
 
 from inspector.analysis.findings import Severity
 from inspector.document.document import CaptureDocument
-from inspector.ui.docview.find_in_view import Finding
+from inspector.ui.docview.find_in_view import FindInView
 from inspector.ui.docview.gaps import GapRows
 from inspector.ui.panels.findings.problems import problem_messages
-from inspector.ui.panels.messages.minimap import Landmarks, ordered
+from inspector.ui.panels.messages.minimap import MinimapMarks, ordered
 from inspector.ui.panels.messages.panel import MessagesPanel
 
 _SOON_MS = 120
 """After a change; while traffic comes, the minimap follows some eight times a second."""
 
 
-class LandmarkGatherer(QObject):
+class MinimapMarkGatherer(QObject):
     """Keeps the minimap of one document up to date."""
 
     def __init__(
-        self, document: CaptureDocument, messages: MessagesPanel, gaps: GapRows, finding: Finding, parent: QObject
+        self,
+        document: CaptureDocument,
+        messages: MessagesPanel,
+        gaps: GapRows,
+        find_in_view: FindInView,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._document = document
         self._messages = messages
         self._gaps = gaps
-        self._finding = finding
+        self._find_in_view = find_in_view
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_SOON_MS)
         self._soon.timeout.connect(self.gather)
-        finding.changed.connect(self.renew)
+        find_in_view.changed.connect(self.renew)
         messages.model.modelReset.connect(self.renew)
         messages.model.rowsInserted.connect(self.renew)
         messages.model.rowsRemoved.connect(self.renew)
@@ -49,11 +54,11 @@ class LandmarkGatherer(QObject):
     def gather(self) -> None:
         """Show what there is now. O(problems), and a bit each message."""
         self._gaps.update()
-        found: Landmarks = {"gap": ordered(self._gaps.rows), "mark": ordered(self._document.analysis.marks.rows)}
+        found: MinimapMarks = {"gap": ordered(self._gaps.rows), "mark": ordered(self._document.analysis.marks.rows)}
         store = self._document.analysis.findings.found
         problems = problem_messages(store)
         worst = store.severities[store.columns["set"][problems]] >= Severity.ERROR
         found["error"], found["warning"] = problems[worst], problems[~worst]
-        search = self._finding.search
+        search = self._find_in_view.search
         found["hit"] = search.hits if search is not None else np.zeros(0, np.uint32)
-        self._messages.show_landmarks(found)
+        self._messages.show_marks(found)

@@ -22,7 +22,7 @@ class Stop:
     """Where the page of a context or participant stood when it was left; pixels."""
 
 
-class Trail:
+class NavigationHistory:
     """Stops in the order they were made, and those that Back has left, until another way is taken."""
 
     def __init__(self) -> None:

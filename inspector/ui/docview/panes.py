@@ -1,4 +1,4 @@
-"""The panes of one document and how they talk: selection, changes, the way back; what is shown is chosen_view.py.
+"""The panes of one document and how they talk: selection, changes, the way back; what is shown is filter_state.py.
 
 Panels never call each other; everything between them goes through here.
 """
@@ -21,11 +21,11 @@ from inspector.filters.visible import Reach, Scope
 from inspector.settings import Settings
 from inspector.ui.docview.bridge import DocumentBridge
 from inspector.ui.docview.chain_alone import ChainAlone, ChainWalk
-from inspector.ui.docview.filter_state import ChosenView, View
-from inspector.ui.docview.find_in_view import Finding
+from inspector.ui.docview.filter_state import FilterState, View
+from inspector.ui.docview.find_in_view import FindInView
 from inspector.ui.docview.gaps import GapRows
-from inspector.ui.docview.minimap_marks import LandmarkGatherer
-from inspector.ui.docview.navigation_history import Stop, Trail
+from inspector.ui.docview.minimap_marks import MinimapMarkGatherer
+from inspector.ui.docview.navigation_history import NavigationHistory, Stop
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.details.panel import DetailsPanel
@@ -40,7 +40,7 @@ from inspector.ui.panels.tokens.panel import TokensPanel
 from inspector.ui.panels.waste.panel import WastePanel
 
 
-class Panes(ChosenView):
+class Panes(FilterState):
     """Contexts, participants, messages and details of one document.
 
     Signals:
@@ -85,9 +85,9 @@ class Panes(ChosenView):
         self.waste = WastePanel(document, theme, self.rows, parent)
         self.tokens = TokensPanel(document, theme, self.rows, parent)
         self.bottom = (self.findings, self.marks, self.latency, self.waste, self.tokens)
-        self.finding = Finding(self.rows, self.messages, self)
-        self.landmarks = LandmarkGatherer(document, self.messages, self.gaps, self.finding, self)
-        self._trail = Trail()
+        self.find_in_view = FindInView(self.rows, self.messages, self)
+        self.minimap_marks = MinimapMarkGatherer(document, self.messages, self.gaps, self.find_in_view, self)
+        self._navigation = NavigationHistory()
         self._going_back = False
         self._detached = False
         self._chain = ChainAlone(document, self)
@@ -105,9 +105,9 @@ class Panes(ChosenView):
             looked.connect(self._take_in_waiting)
         self.messages.caught_up.connect(self.counts_changed)
         self.messages.caught_up.connect(self._tell_lists)
-        self.finding.message_requested.connect(self._go_to_hit)
-        self.finding.changed.connect(self._light_details)
-        self.counts_changed.connect(self.landmarks.renew)
+        self.find_in_view.message_requested.connect(self._go_to_hit)
+        self.find_in_view.changed.connect(self._light_details)
+        self.counts_changed.connect(self.minimap_marks.renew)
         self.messages.current_changed.connect(self._on_current_changed)
         self.messages.chosen.connect(self._on_message_chosen)
         self.messages.filter_requested.connect(self.combine_filter)
@@ -154,8 +154,8 @@ class Panes(ChosenView):
         self._detached = True
         self._search.stop()
         self._chain.stop()
-        self.finding.stop()
-        self.landmarks.stop()
+        self.find_in_view.stop()
+        self.minimap_marks.stop()
         self.messages.stop()
         for panel in self.bottom:
             panel.stop()
@@ -174,7 +174,7 @@ class Panes(ChosenView):
     def _on_flushed(self, changes: Changes) -> None:
         self._search.take_in(changes)
         self.messages.apply_changes(changes)
-        self.finding.apply_changes(changes)
+        self.find_in_view.apply_changes(changes)
         self.details.apply_changes(changes)
         self._chain.apply_changes(changes, self.filter)
 
@@ -188,7 +188,7 @@ class Panes(ChosenView):
     @property
     def awaited(self) -> bool:
         """Whether the user waits for a search: all that nobody waits for comes after it."""
-        return self._search.busy or self.finding.busy
+        return self._search.busy or self.find_in_view.busy
 
     def _take_in_waiting(self, *_view: object) -> None:
         """Another filter was looked for in all there is by now: while the view is paused all else shows that, too."""
@@ -233,7 +233,7 @@ class Panes(ChosenView):
     def _on_found(self, search: Search) -> None:
         self.messages.show_rows(search.filter, search.scope, search.result(), search.answers)
         self._tell_lists()
-        self.finding.apply_view()
+        self.find_in_view.apply_view()
         self.counts_changed.emit()
 
     def _tell_lists(self) -> None:
@@ -277,19 +277,19 @@ class Panes(ChosenView):
 
     def _remember(self, shown: int | Place) -> None:
         self._note_scroll()
-        last = self._trail.last
+        last = self._navigation.last
         if not self._going_back and (last is None or last.shown != shown):
-            self._trail.add(Stop(shown, self.filter, self.scope))
+            self._navigation.add(Stop(shown, self.filter, self.scope))
 
     def _note_stop(self, message: int) -> None:
         """The view is about to be left: Back leads to this message as it is seen now."""
         self._note_scroll()
         here = Stop(message, self.filter, self.scope)
-        if self._trail.last != here:
-            self._trail.add(here)
+        if self._navigation.last != here:
+            self._navigation.add(here)
 
     def _note_scroll(self) -> None:
-        self._trail.note_scroll(self.details.place, self.details.scrolled)
+        self._navigation.note_scroll(self.details.place, self.details.scrolled)
 
     def _show_picked(self) -> None:
         """The marks in tree and participants follow what the details show."""
@@ -350,7 +350,7 @@ class Panes(ChosenView):
         self.details.lights.renew(go=True)
 
     def _light_details(self) -> None:
-        self.details.lights.show_find(self.finding.search)
+        self.details.lights.show_find(self.find_in_view.search)
 
     # Marks
 
@@ -366,11 +366,11 @@ class Panes(ChosenView):
 
     def go_back(self) -> None:
         """Return to what the details showed before, in the view it was seen in where no other was chosen since."""
-        self._return_to(self._trail.back())
+        self._return_to(self._navigation.back())
 
     def go_forward(self) -> None:
         """Return to where `go_back` came from."""
-        self._return_to(self._trail.forward())
+        self._return_to(self._navigation.forward())
 
     def _return_to(self, way: tuple[Stop, Stop] | None) -> None:
         if way is None:
@@ -397,7 +397,7 @@ class Panes(ChosenView):
         self.put_view(self._chain.begin(message), None)
         self.messages.go_to(message)
         self._going_back = False
-        self._trail.add(Stop(message, self.filter, None))
+        self._navigation.add(Stop(message, self.filter, None))
 
     @property
     def shows_chain_alone(self) -> bool:
@@ -412,12 +412,12 @@ class Panes(ChosenView):
         self.put_view(*before)
         message = self.messages.current_message()
         if message is not None and not self._going_back:
-            self._trail.add(Stop(message, self.filter, self.scope))  # Back from what comes next leads here
+            self._navigation.add(Stop(message, self.filter, self.scope))  # Back from what comes next leads here
 
     def _on_chain_grown(self, before: DisplayFilter, after: DisplayFilter) -> None:
         if self.filter is not before:
             return
-        self._trail.exchange(before, after)
+        self._navigation.exchange(before, after)
         self._keep_stack(self._stack.alone(after.text))
         self._search.start(after, self.scope)
         self.filter_grown.emit(after.text)

@@ -22,7 +22,7 @@ _REST = 5
 _FAILED = "checks-failed"
 
 
-class Looking(QObject):
+class DeferredChecks(QObject):
     """Goes on with the checks of one window's document, and says when one has failed."""
 
     def __init__(self, window: MainWindow) -> None:

@@ -28,7 +28,7 @@ SOON_MS, LATER_MS = 4, 400
 _SLICE_S = 0.005
 
 
-class Stacking(QObject):
+class FilterConditions(QObject):
     """Ties the chips to the panes.
 
     Attributes:

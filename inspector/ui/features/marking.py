@@ -219,7 +219,7 @@ class Marking(QObject):
     def _do(self, words: str, notes: dict[Target, Note]) -> None:
         before = {target: self._marks.note(target) for target in notes}
         if before != notes:
-            self._window.history.do(words, lambda: self._put(notes), lambda: self._put(before))
+            self._window.undo_history.do(words, lambda: self._put(notes), lambda: self._put(before))
 
     def _put(self, notes: dict[Target, Note]) -> None:
         for target, note in notes.items():

@@ -27,7 +27,7 @@ _OF_THIS_VIEW = ("no-problem", "no-mark", _NO_OTHER)
 """Notices that say what is not shown: of another view they would not be true."""
 
 
-class Stepping(QObject):
+class NextMessage(QObject):
     """Takes the user of one window to the next (1) or the previous (-1) message of a kind."""
 
     def __init__(self, window: MainWindow) -> None:

@@ -260,7 +260,7 @@ class Opening(QObject):
         self._following.start(document)
         self.edits.start(document)
         for sentence in document.troubles:
-            if sentence not in self._window.looking.failures():  # which says them itself
+            if sentence not in self._window.deferred_checks.failures():  # which says them itself
                 self._window.say(sentence, "severity.warning")
         if self._stopped_at is not None:
             self._window.status.set_stopped(self._stopped_at, again=not document.can_go_on())

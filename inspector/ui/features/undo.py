@@ -83,7 +83,7 @@ class _Step(QUndoCommand):
         self._undo()
 
 
-class History(QObject):
+class UndoHistory(QObject):
     """The steps of one window.
 
     Attributes:
@@ -169,7 +169,7 @@ class History(QObject):
             return
         lists.put(application.settings)
         for window in application.windows:
-            window.history._lists = lists
+            window.undo_history._lists = lists
             window.apply_settings()
         self._window.presets.refresh()
 

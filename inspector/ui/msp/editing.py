@@ -210,7 +210,7 @@ class MspEditing(QObject):
                     document.redo()
 
             words = document.undo_words or "edit"
-            window.history.do(plain(f"{words[:1].lower()}{words[1:]}", 60), again, document.undo)
+            window.undo_history.do(plain(f"{words[:1].lower()}{words[1:]}", 60), again, document.undo)
         self.changed()
         return True
 

@@ -294,7 +294,7 @@ class MspKeeping(QObject):
                 _FAILED, "error", sentence, [("Save as...", self.save_as)], token="severity.error", closable=True
             )
             return
-        self._window.history.stack.clear()  # its steps are about what is not there any more
+        self._window.undo_history.stack.clear()  # its steps are about what is not there any more
         for notice in (_FAILED, _NEW):
             self._window.notices.dismiss(notice)
         self._is_as_read()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QToolBar
 
-from inspector.ui.features.filter_conditions import Stacking
+from inspector.ui.features.filter_conditions import FilterConditions
 from inspector.ui.features.filtering import Filtering
 from inspector.ui.features.presets import Presets
 from inspector.ui.widgets.flat_tool_bar import FlatToolBar
@@ -37,7 +37,7 @@ class Bars(QObject):
         self._preset_bar = FlatToolBar("Presets", "presetToolBar", window)
         self._preset_bar.hold(self.presets.bar)
         condition_bar = FlatToolBar("Conditions", "conditionToolBar", window)
-        self.stacking = Stacking(window.theme, self.filtering.bar, condition_bar)
+        self.filter_conditions = FilterConditions(window.theme, self.filtering.bar, condition_bar)
         self._add(self.tool_bar, self._preset_bar, condition_bar)
         window.theme.changed.connect(self._fit)
         self._fit()

@@ -296,12 +296,12 @@ class Commands(QObject):
     def find_in_view(self) -> None:
         """Open the find bar."""
         if self._window.panes is not None:
-            self._window.panes.finding.open()
+            self._window.panes.find_in_view.open()
 
     def find_next(self, step: int) -> None:
         """The next (1) or previous (-1) message shown that holds what is looked for."""
         if self._window.panes is not None:
-            self._window.panes.finding.step(step)
+            self._window.panes.find_in_view.step(step)
 
     def find_match_case(self) -> None:
         """Let Find tell capitals from small letters, or not."""
@@ -315,15 +315,15 @@ class Commands(QObject):
         panes = self._window.panes
         if panes is not None:
             on = self._window.actions_by_id[action].isChecked()
-            panes.finding.open()
-            getattr(panes.finding.bar, switch).setChecked(on)
+            panes.find_in_view.open()
+            getattr(panes.find_in_view.bar, switch).setChecked(on)
 
     def clear_view(self) -> None:
         """Show everything."""
         panes = self._window.panes
         if panes is not None and (panes.filter.text or panes.scope is not None or panes.stack.conditions):
             before = panes.view
-            self._window.history.do("clear filter and scope", panes.clear, lambda: panes.show_view(before))
+            self._window.undo_history.do("clear filter and scope", panes.clear, lambda: panes.show_view(before))
 
     # Marks, and what was done
 
@@ -341,11 +341,11 @@ class Commands(QObject):
 
     def undo(self) -> None:
         """Take back what was done last to marks, comments, presets or the view."""
-        self._window.history.undo()
+        self._window.undo_history.undo()
 
     def redo(self) -> None:
         """Do it again."""
-        self._window.history.redo()
+        self._window.undo_history.redo()
 
     # Going places
 
@@ -379,17 +379,17 @@ class Commands(QObject):
             panes.leave_chain()
         else:
             several = len(self._window.document.chain(message)) > 1
-            self._window.stepping.say_no_other(several, "No other message belongs to a chain with this one.")
+            self._window.next_message.say_no_other(several, "No other message belongs to a chain with this one.")
             if several:
                 panes.show_chain(message)
 
     def next_problem(self, step: int) -> None:
         """The next (1) or previous (-1) message with a problem."""
-        self._window.stepping.to_problem(step)
+        self._window.next_message.to_problem(step)
 
     def next_mark(self, step: int) -> None:
         """The next (1) or previous (-1) message with a mark or a comment."""
-        self._window.stepping.to_mark(step)
+        self._window.next_message.to_mark(step)
 
     def go_back(self) -> None:
         """The message that was current before."""
@@ -403,11 +403,11 @@ class Commands(QObject):
 
     def next_in_context(self, step: int) -> None:
         """The next (1) or previous (-1) message in the context of the current one."""
-        self._window.stepping.in_context(step)
+        self._window.next_message.in_context(step)
 
     def next_by_participant(self, step: int) -> None:
         """The next (1) or previous (-1) message by whoever sent the current one."""
-        self._window.stepping.by_participant(step)
+        self._window.next_message.by_participant(step)
 
     def go_to_place(self) -> None:
         """Ask for a number, an id or part of an id, and go there."""

@@ -27,7 +27,7 @@ from inspector.ui.debug.developer import Developer
 from inspector.ui.docview.center import CENTER_VIEWS
 from inspector.ui.docview.requests import WindowRequests
 from inspector.ui.docview.shown import Shown
-from inspector.ui.features.undo import History
+from inspector.ui.features.undo import UndoHistory
 from inspector.ui.input import own_keys, tab_order
 from inspector.ui.input.keys import Keys
 from inspector.ui.panels.start.panel import StartPage
@@ -65,7 +65,7 @@ class MainWindow(WindowParts):
         shown: the document and its panes.
         requests: what features ask of the window.
         warming: makes what a document needs before there is one.
-        history: what can be undone.
+        undo_history: what can be undone.
         commands: what its actions do.
         actions_by_id, menus: the actions, and the menus by title.
         keys: which keys do what.
@@ -84,7 +84,7 @@ class MainWindow(WindowParts):
         self.theme = application.theme
         self.shown = Shown(self)
         self.requests = WindowRequests(self)
-        self.history = History(self)
+        self.undo_history = UndoHistory(self)
         self.hints_here: bool | None = None
         self._making: Panes | None = None
         self._closing = False
@@ -273,7 +273,7 @@ class MainWindow(WindowParts):
         self.apply_settings()
         self.show_title()
         self.filtering.show_first()
-        self.stacking.refresh()
+        self.filter_conditions.refresh()
         self.refresh_counts()
         self.enable_actions()
         self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
@@ -291,7 +291,7 @@ class MainWindow(WindowParts):
         from inspector.ui.docview.panes import Panes
 
         before = self.panes
-        self.looking.stop()
+        self.deferred_checks.stop()
         self.counting.stop()
         if before is not None:
             before.detach()
@@ -302,7 +302,7 @@ class MainWindow(WindowParts):
         self.view_head.speak_of(panes)
         self._listen_to(panes)
         self.apply_settings()
-        self.stacking.refresh()
+        self.filter_conditions.refresh()
         self.refresh_counts()
         self.marking.attach(panes, self.opening.home_of(document))
         self.msp.view.speak_of(panes)
@@ -318,14 +318,14 @@ class MainWindow(WindowParts):
         from inspector.ui.panels.findings.rows import Grouping
 
         self.filtering.attach(panes)
-        self.stepping.attach(panes)
+        self.next_message.attach(panes)
         panes.filter_refused.connect(self.say)
         panes.highlight_requested.connect(self.highlighting.add)
         for changed in (panes.filter_applied, panes.scope_changed):
             changed.connect(self.notices.end_note)
             changed.connect(self._leave_name)
-        self.stacking.attach(panes)
-        self.looking.start(panes)
+        self.filter_conditions.attach(panes)
+        self.deferred_checks.start(panes)
         self.counting.start(panes)
         panes.counts_changed.connect(self.refresh_counts)
         panes.selection_changed.connect(self.enable_actions)
@@ -460,7 +460,7 @@ class MainWindow(WindowParts):
             self.panes.tick(time.time_ns() if self.document.live and self.watching.session is not None else None)
             self.status.tick(len(self.document.capture), self.document.arriving)
             if self.document.live:
-                self.stacking.tick()
+                self.filter_conditions.tick()
             self.watching.tick()
             self.msp.view.tick()
             self.status.set_paused(self.panes.bridge.waiting if self.panes.bridge.paused else None)
@@ -492,7 +492,7 @@ class MainWindow(WindowParts):
 
     def enable_actions(self, *_changed: object) -> None:
         """Enable the actions that make sense now."""
-        present = self.history.present
+        present = self.undo_history.present
         if self.panes is not None:
             present |= self._present_in(self.panes)
         enable_actions(self.actions_by_id, present)
@@ -599,19 +599,19 @@ class MainWindow(WindowParts):
         self.opening.stop_reading()
         self.connections.stop_waiting()
         self.exporting.stop()
-        self.looking.stop()
+        self.deferred_checks.stop()
         self.counting.stop()
         self.msp.stop()
         self.layout_keeper.store()
         self._clock.stop()
         self.marking.close()
-        self.history.close()
+        self.undo_history.close()
         if self._making is not None:
             self._making.detach()
         if self.panes is not None:
             self.panes.detach()
             self.center.stop()
-            self.stacking.stop()
+            self.filter_conditions.stop()
         self.document.close()
         self.opening.clear_away()
         self.keeping.clear_away()

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from inspector.ui.docview.view_head import ViewHead
     from inspector.ui.features.capture_saving import Keeping
     from inspector.ui.features.connections import Connections
-    from inspector.ui.features.deferred_checks import Looking
+    from inspector.ui.features.deferred_checks import DeferredChecks
     from inspector.ui.features.exporting import Exporting
-    from inspector.ui.features.filter_conditions import Stacking
+    from inspector.ui.features.filter_conditions import FilterConditions
     from inspector.ui.features.filtering import Filtering
     from inspector.ui.features.gateway_window import Watching
     from inspector.ui.features.highlighting import Highlighting
     from inspector.ui.features.marking import Marking
     from inspector.ui.features.message_saving import MessageSaving
-    from inspector.ui.features.next_message import Stepping
+    from inspector.ui.features.next_message import NextMessage
     from inspector.ui.features.opening import Opening
     from inspector.ui.features.presets import Presets
     from inspector.ui.features.restoring import Restoring
@@ -133,9 +133,9 @@ class WindowParts(QMainWindow):
         return self.bars.presets
 
     @property
-    def stacking(self) -> Stacking:
+    def filter_conditions(self) -> FilterConditions:
         """The stacked conditions."""
-        return self.bars.stacking
+        return self.bars.filter_conditions
 
     # What does something
 
@@ -210,18 +210,18 @@ class WindowParts(QMainWindow):
         return MspEditing(self._whole)
 
     @cached_property
-    def stepping(self) -> Stepping:
+    def next_message(self) -> NextMessage:
         """Goes to the next message of a kind."""
-        from inspector.ui.features.next_message import Stepping
+        from inspector.ui.features.next_message import NextMessage
 
-        return Stepping(self._whole)
+        return NextMessage(self._whole)
 
     @cached_property
-    def looking(self) -> Looking:
+    def deferred_checks(self) -> DeferredChecks:
         """Has the checks do what they put off, and says when one has failed."""
-        from inspector.ui.features.deferred_checks import Looking
+        from inspector.ui.features.deferred_checks import DeferredChecks
 
-        return Looking(self._whole)
+        return DeferredChecks(self._whole)
 
     @cached_property
     def counting(self) -> TokenCounting:

@@ -117,7 +117,7 @@ def test_escape_leaves_the_comment_as_it_was(window: MainWindow) -> None:
     QTest.keyClick(window.marking.editor.text, KEYS.Key_Escape)
     assert not window.marking.editor.isVisible()
     assert gutter(window, 4) == ""
-    assert not window.history.stack.canUndo()
+    assert not window.undo_history.stack.canUndo()
 
 
 def test_what_is_written_on_one_message_is_kept_when_another_one_is_commented(window: MainWindow) -> None:
@@ -210,7 +210,7 @@ def test_filters_follow_marks(window: MainWindow) -> None:
     assert numbers(window) == []
     window.marking._on_comment_saved(1, "Too slow")
     assert numbers(window) == [2]
-    window.history.undo()
+    window.undo_history.undo()
     assert numbers(window) == []
 
 
@@ -297,7 +297,7 @@ def test_marks_are_kept_beside_the_capture_and_restored(qapp: QApplication, tmp_
         assert marks.rows.tolist() == [1, 2, 3]
         assert marks.note(2) == Note(comment="Here it began")
         assert gutter(again, 2) == "marked"
-        assert not again.history.stack.canUndo()
+        assert not again.undo_history.stack.canUndo()
 
     run_in_window(qapp, steps)
 

@@ -367,7 +367,7 @@ def test_the_brush_button_lets_the_next_drag_choose_a_time(window: MainWindow, q
     assert not head.brush.isChecked()
     condition = panes_of(window).stack.conditions[0].text
     assert condition.startswith("time >= ")
-    chip = window.stacking.bar.chips()[0]
+    chip = window.filter_conditions.bar.chips()[0]
     assert re.fullmatch(r"Condition [\d.]+ to [\d.]+ s(, hides \d+)?", chip.accessibleName())
     assert html.escape(condition, quote=False) in chip.toolTip() or html.escape(condition) in chip.toolTip()
     head.brush.click()

@@ -50,7 +50,7 @@ LANES = (
 )
 """From left to right problems, marks and hits; gaps lie across. Later ones are painted over earlier ones."""
 
-Landmarks = dict[str, NDArray[Any]]
+MinimapMarks = dict[str, NDArray[Any]]
 """By name of a lane: (n,) integer, message indices, ascending."""
 
 
@@ -58,8 +58,8 @@ class Minimap(QWidget):
     """A narrow strip as high as the table.
 
     Signals:
-        message_requested(int): a landmark was clicked.
-        row_requested(int): a place without a landmark was clicked.
+        message_requested(int): one of its marks was clicked.
+        row_requested(int): a place without one of its marks was clicked.
     """
 
     message_requested = Signal(int)
@@ -69,7 +69,7 @@ class Minimap(QWidget):
         super().__init__(parent)
         self._rows = rows
         self._themes = themes
-        self._landmarks: Landmarks = {}
+        self._marks: MinimapMarks = {}
         self._pixels: dict[str, NDArray[np.int64]] = {}
         self._stale = True
         self._seen = (0, 0)
@@ -86,9 +86,9 @@ class Minimap(QWidget):
 
     # What it shows
 
-    def show_landmarks(self, landmarks: Landmarks) -> None:
+    def show_marks(self, marks: MinimapMarks) -> None:
         """Show these; called after rows changed too, as places go by them."""
-        self._landmarks = landmarks
+        self._marks = marks
         self._stale = True
         self.update()
 
@@ -137,7 +137,7 @@ class Minimap(QWidget):
             self._stale = False
             self._pixels = {
                 name: np.unique(self.y_of(self._rows.rows_of(self._sampled(messages).astype(np.int64))))
-                for name, messages in self._landmarks.items()
+                for name, messages in self._marks.items()
                 if len(messages)
             }
 
@@ -210,7 +210,7 @@ class Minimap(QWidget):
     def message_at(self, y: int) -> int | None:
         """The message of the nearest mark about a place; None where there is none."""
         for name, at in self.near(y):
-            shown = self._sampled(self._landmarks[name])
+            shown = self._sampled(self._marks[name])
             rows = self._rows.rows_of(shown.astype(np.int64))
             hit = np.flatnonzero(self.y_of(rows) == at)
             if len(hit):

@@ -26,7 +26,7 @@ from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.chosen import ChosenColumns
 from inspector.ui.panels.messages.copies import What
 from inspector.ui.panels.messages.empty import EmptyState
-from inspector.ui.panels.messages.minimap import Landmarks, Minimap
+from inspector.ui.panels.messages.minimap import Minimap, MinimapMarks
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.sorter import Sorter
 from inspector.ui.panels.messages.view import MessageView
@@ -267,9 +267,9 @@ class MessagesPanel(QWidget):
         self.empty.show()
         self.empty.raise_()
 
-    def show_landmarks(self, landmarks: Landmarks) -> None:
+    def show_marks(self, marks: MinimapMarks) -> None:
         """Show these beside the scroll bar, and hits on it."""
-        self.minimap.show_landmarks(landmarks)
+        self.minimap.show_marks(marks)
         self.view.ticks.update()
         self._show_seen()
 
