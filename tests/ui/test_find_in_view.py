@@ -338,9 +338,7 @@ def test_marks_show_on_the_minimap(window: MainWindow, qtbot: QtBot) -> None:
     assert panes.messages.minimap.row_at(panes.messages.minimap.places("mark")[0]) == 3
 
 
-def test_many_marks_cost_by_pixels_and_none_that_stands_alone_is_lost(
-    application: Application, qtbot: QtBot
-) -> None:
+def test_many_marks_cost_by_pixels_and_none_that_stands_alone_is_lost(application: Application, qtbot: QtBot) -> None:
     texts = ("hit" if n < 4_000 or n == 5_900 else "x" for n in range(6_000))
     document = document_of(*(envelope("chat", {"text": text}) for text in texts))
     window = shown(application, document)

@@ -244,7 +244,7 @@ def test_the_socket_is_the_users_alone(qapp: QApplication, place: Place) -> None
 
 _PATIENT = """
 import runpy
-from inspector import instance
+from inspector.base import instance
 instance._QUICK_LIMIT_S = instance.hand_over.__kwdefaults__["limit_s"] = 60
 runpy.run_module("inspector", run_name="__main__")
 """

@@ -19,7 +19,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.marks_file import MarksFile, beside_capture, restore_marks
 from inspector.document.marks_file import places as files
 from tests.builders import closed_at_end, envelope, lines_of
-from tests.unit.marks_file.marking import opened
+from tests.unit.document.marks_file.marking import opened
 
 LINES = [
     envelope("chat", {"text": "one"}),

@@ -60,7 +60,7 @@ if __name__ == "__main__":
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="there a process has no signals to block")
 def test_the_first_process_of_a_program_hears_no_ctrl_c(tmp_path: Path) -> None:
-    script = tmp_path / "startup/program.py"
+    script = tmp_path / "program.py"
     script.write_text(_PROGRAM)
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     done = subprocess.run(

@@ -128,7 +128,8 @@ def test_paths_of_the_program_begin_where_they_tell_something() -> None:
     home = str(Path.home())
     text = (
         f'File "{home}/x/lib/python3.11/site-packages/qasync/__init__.py", line 1\n'
-        f'File "{home}/work/inspector/ui/app.py", line 2\nFile "/opt/py/lib/asyncio/base.py", line 3\n{home}/notes'
+        f'File "{home}/work/inspector/ui/app/application.py", line 2\n'
+        f'File "/opt/py/lib/asyncio/base.py", line 3\n{home}/notes'
     )
     assert crash_report.shortened(text) == (
         'File "qasync/__init__.py", line 1\nFile "inspector/ui/app/application.py", line 2\n'

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
 
 _RUN = """
 import faulthandler, os, signal, sys, time
-from inspector import hard_crashes
+from inspector.diagnostics import hard_crashes
 with hard_crashes.watched(str):
     print("begun", flush=True)
     {end}

@@ -132,7 +132,9 @@ class TestTheLibrary:
     async def test_no_keyring_at_all(self) -> None:
         assert await TokenStore().trouble() == credentials.NO_KEYRING
 
-    @pytest.mark.parametrize("backend", ["keyring.backends.null.Keyring", "tests.unit.test_credentials.PlainFile"])
+    @pytest.mark.parametrize(
+        "backend", ["keyring.backends.null.Keyring", "tests.unit.settings.test_credentials.PlainFile"]
+    )
     async def test_what_is_no_system_keyring_is_refused(self, monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
         monkeypatch.setenv("PYTHON_KEYRING_BACKEND", backend)
         assert await TokenStore().trouble() == credentials.FOREIGN

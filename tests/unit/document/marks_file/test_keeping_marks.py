@@ -15,7 +15,7 @@ from inspector.analysis.marks import Note
 from inspector.base import paths
 from inspector.document.marks_file import beside_capture, places, restore_marks
 from tests.builders import clean_up
-from tests.unit.marks_file.marking import OTHERS, log, opened, put, session, shown
+from tests.unit.document.marks_file.marking import OTHERS, log, opened, put, session, shown
 
 
 class ReadOnly:

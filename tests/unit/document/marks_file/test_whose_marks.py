@@ -11,7 +11,7 @@ import pytest
 
 from inspector.analysis.marks import Note
 from inspector.document.marks_file import beside_capture, places, restore_marks
-from tests.unit.marks_file.marking import MANY, OTHERS, log, notes_in, opened, put, session
+from tests.unit.document.marks_file.marking import MANY, OTHERS, log, notes_in, opened, put, session
 
 # Rotated
 
