@@ -1,12 +1,15 @@
 """A window: start page or one document, with menus, tool bar, notices and status bar.
 
-Assembly only. What panes do among themselves is in panes.py; what actions there are is in actions.py; parts that the
-start page goes without are in window_parts.py.
+Assembly only. What panes do among themselves is in panes.py; what actions there are is in actions.py. Parts that the
+start page goes without bring most of the program with them: a window is painted in half the time without. Nobody has
+to wait for them later either: `Warming` has them made as soon as the window is painted.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +17,7 @@ from PySide6.QtCore import QChildEvent, QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QMainWindow,
     QStackedWidget,
     QTabBar,
     QVBoxLayout,
@@ -45,19 +49,42 @@ from inspector.ui.window.commands import Commands
 from inspector.ui.window.docks import Docks
 from inspector.ui.window.layout import WindowLayout
 from inspector.ui.window.recent_menus import RecentMenus
-from inspector.ui.window.window_parts import Warming, WindowParts
+from inspector.ui.window.warming import Warming
 
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
     from inspector.settings import Table
     from inspector.ui.app.application import Application
+    from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
+    from inspector.ui.docview.view_head import ViewHead
+    from inspector.ui.features.capture_saving import Keeping
+    from inspector.ui.features.connections import Connections
+    from inspector.ui.features.deferred_checks import DeferredChecks
+    from inspector.ui.features.exporting import Exporting
+    from inspector.ui.features.filter_conditions import FilterConditions
+    from inspector.ui.features.filtering import Filtering
+    from inspector.ui.features.gateway_window import Watching
+    from inspector.ui.features.highlighting import Highlighting
+    from inspector.ui.features.marking import Marking
+    from inspector.ui.features.message_saving import MessageSaving
+    from inspector.ui.features.next_message import NextMessage
+    from inspector.ui.features.opening import Opening
+    from inspector.ui.features.presets import Presets
+    from inspector.ui.features.restoring import Restoring
+    from inspector.ui.features.token_counting import TokenCounting
+    from inspector.ui.msp.editing import MspEditing
     from inspector.ui.panels.findings.problems import Problems
     from inspector.ui.panels.findings.rows import Grouping
     from inspector.ui.panels.messages.panel import Selection
+    from inspector.ui.widgets.filter_bar import FilterBar
+    from inspector.ui.widgets.flat_tool_bar import FlatToolBar
+    from inspector.ui.widgets.name_card import NameCard
+    from inspector.ui.widgets.palette_card import PaletteCard
+    from inspector.ui.window.tool_bar import BarStack, ToolBar
 
 
-class MainWindow(WindowParts):
+class MainWindow(QMainWindow):
     """One window.
 
     Attributes:
@@ -89,7 +116,11 @@ class MainWindow(WindowParts):
         self._making: Panes | None = None
         self._closing = False
         self._named_keys: dict[str, str] = {}
-        self.warming = Warming(self)
+        self._waiting_parts: tuple[Callable[[], object], ...] = (
+            lambda: self.bars, lambda: self.filter_conditions, lambda: self.page,
+            lambda: self.opening, lambda: self.watching, lambda: self.keeping,
+        )  # fmt: skip
+        self.warming = Warming(self._waiting_parts, lambda: self.panes is None and not self.isHidden(), self)
         self.dock_row = Docks(self)
         self.docks = self.dock_row.by_title
         self.layout_keeper = WindowLayout(self)
@@ -139,6 +170,199 @@ class MainWindow(WindowParts):
     def document(self) -> CaptureDocument:
         """What the window shows; empty on the start page."""
         return self.shown.document
+
+    # What its start page goes without, each imported and made when it is asked for first
+
+    def complete(self) -> None:
+        """Make what is seen with a document, and listens to what is seen on the start page."""
+        for make in self._waiting_parts:
+            make()
+
+    @cached_property
+    def page(self) -> QWidget:
+        """The middle with a document, in the place of the start page: tabs and notices above, the view chosen below."""
+        page = QWidget(self)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.view_head)
+        column.addWidget(self.center, 1)
+        self.view_head.hide()
+        page.hide()  # else a window that is not seen yet shows it on top of its menus
+        return page
+
+    @cached_property
+    def view_head(self) -> ViewHead:
+        """Tabs and notices above the views."""
+        from inspector.ui.docview.view_head import ViewHead
+
+        head = ViewHead(self.theme, self)
+        head.notices.left.connect(self.focus_center)
+        return head
+
+    @cached_property
+    def center(self) -> Center:
+        """The views of the middle column."""
+        from inspector.ui.docview.center import Center
+
+        center = Center(self.theme, self)
+        center.made.connect(lambda view: self.msp.view.adopt(view))
+        return center
+
+    @cached_property
+    def bars(self) -> BarStack:
+        """The bars above the panes: tool bar with the filter bar, presets, stacked conditions."""
+        from inspector.ui.window.tool_bar import BarStack
+
+        return BarStack(self, self.theme, self.tool_bar, self.presets.bar, self._condition_bar)
+
+    @cached_property
+    def tool_bar(self) -> ToolBar:
+        """Buttons, the filter bar, buttons."""
+        from inspector.ui.window.tool_bar import ToolBar
+
+        return ToolBar(self, self.theme, self.keys, self.actions_by_id, self.filter_bar)
+
+    @cached_property
+    def _condition_bar(self) -> FlatToolBar:
+        from inspector.ui.widgets.flat_tool_bar import FlatToolBar
+
+        return FlatToolBar("Conditions", "conditionToolBar", self)
+
+    @property
+    def filter_bar(self) -> FilterBar:
+        """Where the filter is written."""
+        return self.filtering.bar
+
+    @cached_property
+    def name_card(self) -> NameCard:
+        """Asks for the name of what is to be kept."""
+        from inspector.ui.widgets.name_card import NameCard
+
+        return NameCard(self.theme, self)
+
+    @cached_property
+    def palette_card(self) -> PaletteCard:
+        """Finds something to do by its name."""
+        from inspector.ui.features.palette import Palette
+
+        return Palette(self).card
+
+    @cached_property
+    def filtering(self) -> Filtering:
+        """Ties the filter bar to the panes."""
+        from inspector.ui.features.filtering import Filtering
+
+        return Filtering(self)
+
+    @cached_property
+    def presets(self) -> Presets:
+        """Chosen by chip, key and menu."""
+        from inspector.ui.features.presets import Presets
+
+        presets = Presets(self)
+        presets.chosen.connect(self.filtering.apply)
+        presets.edit_requested.connect(self.commands.edit_preset)
+        presets.fill_menu(self.menus["&View"], self.actions_by_id["view.presets"])
+        return presets
+
+    @cached_property
+    def filter_conditions(self) -> FilterConditions:
+        """The stacked conditions."""
+        from inspector.ui.features.filter_conditions import FilterConditions
+
+        return FilterConditions(self.theme, self.filter_bar, self._condition_bar)
+
+    @cached_property
+    def opening(self) -> Opening:
+        """How the window gets a document that is read."""
+        from inspector.ui.features.opening import Opening
+
+        return Opening(self)
+
+    @cached_property
+    def watching(self) -> Watching:
+        """How it gets a live one, and the session behind it."""
+        from inspector.ui.features.gateway_window import Watching
+
+        return Watching(self)
+
+    @cached_property
+    def connections(self) -> Connections:
+        """Gateways kept under a name, and what was open before."""
+        from inspector.ui.features.connections import Connections
+
+        return Connections(self)
+
+    @cached_property
+    def restoring(self) -> Restoring:
+        """Puts the window back to how it stood before the program ended."""
+        from inspector.ui.features.restoring import Restoring
+
+        return Restoring(self)
+
+    @cached_property
+    def keeping(self) -> Keeping:
+        """What becomes of its capture: saved, asked about, recovered."""
+        from inspector.ui.features.capture_saving import Keeping
+
+        return Keeping(self)
+
+    @cached_property
+    def saving(self) -> MessageSaving:
+        """Writes single messages to files."""
+        from inspector.ui.features.message_saving import MessageSaving
+
+        return MessageSaving(self)
+
+    @cached_property
+    def exporting(self) -> Exporting:
+        """Writes what the table shows to a file."""
+        from inspector.ui.features.exporting import Exporting
+
+        return Exporting(self)
+
+    @cached_property
+    def highlighting(self) -> Highlighting:
+        """Which messages stand out."""
+        from inspector.ui.features.highlighting import Highlighting
+
+        return Highlighting(self)
+
+    @cached_property
+    def marking(self) -> Marking:
+        """Marks and comments, and the file they are kept in."""
+        from inspector.ui.features.marking import Marking
+
+        return Marking(self)
+
+    @cached_property
+    def msp(self) -> MspEditing:
+        """Edits the sessions (of the Model Subsession Protocol) the document is made of, if it is."""
+        from inspector.ui.msp.editing import MspEditing
+
+        return MspEditing(self)
+
+    @cached_property
+    def next_message(self) -> NextMessage:
+        """Goes to the next message of a kind."""
+        from inspector.ui.features.next_message import NextMessage
+
+        return NextMessage(self)
+
+    @cached_property
+    def deferred_checks(self) -> DeferredChecks:
+        """Has the checks do what they put off, and says when one has failed."""
+        from inspector.ui.features.deferred_checks import DeferredChecks
+
+        return DeferredChecks(self)
+
+    @cached_property
+    def counting(self) -> TokenCounting:
+        """Has tokens counted, and says how far that is."""
+        from inspector.ui.features.token_counting import TokenCounting
+
+        return TokenCounting(self)
 
     # Building
 

@@ -1,19 +1,22 @@
-"""The tool bar of a window: what is used all the time, around the filter bar."""
+"""The bars above the panes of one window, from the top: tool bar with the filter bar, presets, stacked conditions."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QSizePolicy, QToolBar, QToolButton
+from PySide6.QtWidgets import QMainWindow, QSizePolicy, QToolBar, QToolButton, QWidget
+
+from inspector.ui.widgets.flat_tool_bar import FlatToolBar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from inspector.ui.input.keys import Keys
+    from inspector.ui.look.theme import ThemeController
     from inspector.ui.widgets.filter_bar import FilterBar
-    from inspector.ui.window.main_window import MainWindow
 
 _WITH_WORDS = ("file.open", "file.connect")
 _LIVE = ("capture.pause", "capture.follow")
@@ -23,11 +26,13 @@ _ICON = 16
 
 
 class ToolBar(QToolBar):
-    """Buttons, the filter bar, buttons; their names follow the keys, their icons the zoom."""
+    """What is used all the time: buttons, the filter bar, buttons; names follow the keys, icons the zoom."""
 
-    def __init__(self, window: MainWindow, actions: Mapping[str, QAction], filter_bar: FilterBar) -> None:
-        super().__init__("Tool bar", window)
-        self._theme = window.theme
+    def __init__(
+        self, parent: QWidget, theme: ThemeController, keys: Keys, actions: Mapping[str, QAction], filter_bar: FilterBar
+    ) -> None:
+        super().__init__("Tool bar", parent)
+        self._theme = theme
         self.setObjectName("toolBar")
         self.setMovable(False)
         self._zoom_icons()
@@ -38,8 +43,8 @@ class ToolBar(QToolBar):
         filter_bar.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.addWidget(filter_bar)
         self._add([actions[name] for name in _PANES])
-        window.keys.changed.connect(self._name_buttons)
-        window.theme.changed.connect(self._zoom_icons)
+        keys.changed.connect(self._name_buttons)
+        theme.changed.connect(self._zoom_icons)
         self._name_buttons()
 
     def _add(self, actions: Sequence[QAction], *, words: bool = False) -> None:
@@ -66,3 +71,42 @@ class ToolBar(QToolBar):
     def _zoom_icons(self) -> None:
         side = round(_ICON * self._theme.theme.zoom)
         self.setIconSize(QSize(side, side))
+
+
+class BarStack(QObject):
+    """Rows of bars above the panes, made hidden, in a window that may be seen already."""
+
+    def __init__(
+        self, window: QMainWindow, theme: ThemeController, tool_bar: ToolBar, presets: QWidget, conditions: QToolBar
+    ) -> None:
+        """Add the bars to the window.
+
+        Args:
+            window: where they stand.
+            theme: gives the height of the presets.
+            tool_bar, presets, conditions: what stands in them, from the top; conditions show themselves when there are
+                some.
+        """
+        super().__init__(window)
+        self._theme = theme
+        self._tool_bar = tool_bar
+        self._preset_bar = FlatToolBar("Presets", "presetToolBar", window)
+        self._preset_bar.hold(presets)
+        bars = (tool_bar, self._preset_bar, conditions)
+        for place, bar in enumerate(bars):
+            bar.hide()  # first, else a window that is seen shows it for a moment
+            if place:
+                window.addToolBarBreak(Qt.ToolBarArea.TopToolBarArea)
+            window.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
+        for bar in (*reversed(bars), window.menuBar()):  # screen readers go by the order of what is in a window
+            bar.lower()
+        theme.changed.connect(self._fit)
+        self._fit()
+
+    def show(self) -> None:
+        """There is a document."""
+        self._tool_bar.show()
+        self._preset_bar.show()
+
+    def _fit(self) -> None:
+        self._preset_bar.setFixedHeight(self._theme.theme.metrics.presets)

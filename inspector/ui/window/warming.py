@@ -1,0 +1,73 @@
+"""Makes what a document needs before there is one, so that nobody has to wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+
+from PySide6.QtCore import QObject, QTimer
+
+from inspector.base import collector
+
+_IN_PIECES = (
+    "numpy", "numpy.ma", "lark", "inspector.capture.capture", "inspector.analysis", "inspector.filters",
+    "inspector.document.document", "inspector.ui.window.tool_bar", "inspector.ui.features.filtering",
+    "inspector.ui.features.presets", "inspector.ui.features.filter_conditions", "inspector.ui.features.exporting",
+    "inspector.ui.msp.editing", "inspector.ui.docview.center", "inspector.ui.docview.view_head",
+    "inspector.ui.features.highlighting", "inspector.ui.features.marking", "inspector.ui.features.message_saving",
+    "inspector.ui.features.deferred_checks", "inspector.ui.features.token_counting",
+    "inspector.ui.features.next_message", "inspector.ui.features.restoring", "inspector.ui.panels.messages.panel",
+    "inspector.ui.panels.contexts.panel", "inspector.ui.panels.details.overview",
+    "inspector.ui.panels.details.panel", "inspector.ui.panels.findings.panel", "inspector.ui.panels.latency.panel",
+    "inspector.ui.docview.panes",
+)  # fmt: skip
+"""What takes long to import; one after the other, so that keys and clicks come through between them."""
+
+
+class Warming(QObject):
+    """Makes the parts of a window, a piece each turn of the loop, while it is on its start page."""
+
+    def __init__(self, parts: Sequence[Callable[[], object]], wanted: Callable[[], bool], parent: QObject) -> None:
+        """Wait for `start`.
+
+        Args:
+            parts: each makes a part of the window; what the part is made of is imported before, in pieces.
+            wanted: whether the window is still there to be warmed, and shows nothing yet.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._parts = parts
+        self._wanted = wanted
+        self._left = self._pieces()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)  # what fails is said once
+        self._timer.timeout.connect(self._go_on)
+
+    def start(self) -> None:
+        """Begin: the window is painted."""
+        self._timer.start()
+
+    async def finish(self) -> None:
+        """Make what is left: a document is about to be shown. Keys, clicks and painting come through meanwhile."""
+        self._timer.stop()
+        for _ in iter(self._make_piece, False):
+            await asyncio.sleep(0)
+
+    def _go_on(self) -> None:
+        if self._wanted() and self._make_piece():
+            self._timer.start()
+
+    def _make_piece(self) -> bool:
+        """Whether there was a piece left to make."""
+        with collector.no_collection():
+            return next(self._left, False)
+
+    def _pieces(self) -> Iterator[bool]:
+        for module in _IN_PIECES:
+            import_module(module)
+            yield True
+        for make in self._parts:
+            make()
+            yield True
+        collector.settle()
