@@ -240,7 +240,7 @@ def test_what_the_row_does_not_show_lights_its_number(window: MainWindow) -> Non
     look_for(window, "record 14")
     panes = panes_of(window)
     seen: list[str] = []
-    lights = panes.messages.view.kit.lights
+    lights = panes.messages.view.paints.hits
     add = lights.add
     lights.add = lambda box, role, text, x, y: (seen.append(text), add(box, role, text, x, y))[1]  # type: ignore[method-assign]
     panes.messages.view.viewport().repaint()

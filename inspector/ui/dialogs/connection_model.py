@@ -12,7 +12,7 @@ from typing_extensions import override
 from inspector.present.wire_text import plain
 from inspector.settings import NamedConnection
 from inspector.ui.dialogs.row_delegate import Index, RowDelegate
-from inspector.ui.panels.messages.paint_cache import Kit
+from inspector.ui.look.paint_cache import PaintCache
 
 PLACE_ROLE = Qt.ItemDataRole.UserRole + 1
 """Address and space."""
@@ -108,12 +108,12 @@ class ConnectionDelegate(RowDelegate):
         editor.setGeometry(left - 4, box.y(), place - left, box.height())
 
     @override
-    def paint_row(self, painter: QPainter, kit: Kit, box: QRect, index: Index) -> None:
+    def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
         left, place, token, right = self._columns(box)
-        gap = round(10 * kit.theme.zoom)
+        gap = round(10 * paints.theme.zoom)
         for role, ink, words, start, end in (
             ("body", "ink.primary", index.data(), left, place - gap),
             ("body", "ink.secondary", index.data(PLACE_ROLE), place, token - gap),
             ("small", "ink.tertiary", index.data(TOKEN_ROLE), token, right),
         ):
-            kit.draw(painter, role, ink, start, box, plain(str(words)), end - start)
+            paints.draw(painter, role, ink, start, box, plain(str(words)), end - start)

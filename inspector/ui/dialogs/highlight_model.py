@@ -11,7 +11,7 @@ from inspector.present.wire_text import plain
 from inspector.settings import HighlightRule
 from inspector.ui.dialogs.ordered_list import Index, OrderedModel
 from inspector.ui.dialogs.preset_model import FILTER_ROLE, PresetDelegate
-from inspector.ui.panels.messages.paint_cache import Kit
+from inspector.ui.look.paint_cache import PaintCache
 
 RULE_ROLE = Qt.ItemDataRole.UserRole + 3
 """The rule of a row."""
@@ -59,10 +59,10 @@ class HighlightDelegate(PresetDelegate):
     without_filter = "nothing"
 
     @override
-    def paint_row(self, painter: QPainter, kit: Kit, box: QRect, index: Index) -> None:
-        theme, zoom = kit.theme, kit.theme.zoom
+    def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
+        theme, zoom = paints.theme, paints.theme.zoom
         rule: HighlightRule = index.data(RULE_ROLE)
-        self._paint_switch(painter, kit, self.box_of(box), on=rule.on)
+        self._paint_switch(painter, paints, self.box_of(box), on=rule.on)
         token = f"highlight.{rule.color}"
         left = self.box_of(box).right() + 1 + round(10 * zoom)
         if rule.paint == "edge":
@@ -70,14 +70,14 @@ class HighlightDelegate(PresetDelegate):
             painter.fillRect(tint, theme.pill_fill(token))
             painter.fillRect(QRect(tint.x(), tint.y(), round(_EDGE * zoom), tint.height()), theme.color(token))
         else:
-            kit.draw(painter, "body-strong", token, left, box, "Abc", round(_TINT * 2 * zoom))
+            paints.draw(painter, "body-strong", token, left, box, "Abc", round(_TINT * 2 * zoom))
         left += round((_TINT + 12) * zoom)
         ink = "ink" if rule.on else "ink.tertiary"
-        self.paint_words(painter, kit, box, left, box.right() - round(12 * zoom), index, ink)
+        self.paint_words(painter, paints, box, left, box.right() - round(12 * zoom), index, ink)
 
-    def _paint_switch(self, painter: QPainter, kit: Kit, box: QRect, *, on: bool) -> None:
+    def _paint_switch(self, painter: QPainter, paints: PaintCache, box: QRect, *, on: bool) -> None:
         """A check box as the style sheet draws it, which reaches widgets only."""
-        theme = kit.theme
+        theme = paints.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme.color("accent.fill" if on else "line.control"), 1))
         painter.setBrush(theme.color("accent.fill" if on else "surface.input"))
@@ -86,7 +86,7 @@ class HighlightDelegate(PresetDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if on:
             side = box.width() - 4
-            kit.icon(painter, "check", "accent.on", box.x() + 2, box, side)
+            paints.icon(painter, "check", "accent.on", box.x() + 2, box, side)
 
     @override
     def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.ui.look.badges import BADGE_BY_ID
+from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.paint_cache import Kit
 
 _ROWS = (
     ("1203", "transient", "", "10 activity records (page 2/3, IDs: 210, 211, 212...)"),
@@ -27,7 +27,7 @@ class HintsPreview(QFrame):
         super().__init__(parent)
         self._themes = theme_controller
         self._hints = False
-        self._kit: Kit | None = None
+        self._paints: PaintCache | None = None
         self.setObjectName("settingsHintsPreview")
         self.setAccessibleName("Example of context hints")
         self.setProperty("variant", "card")
@@ -46,15 +46,15 @@ class HintsPreview(QFrame):
         self.update()
 
     def _on_theme_changed(self) -> None:
-        self._kit = None
+        self._paints = None
         self.updateGeometry()
         self.update()
 
-    def _brushes(self) -> Kit:
+    def _brushes(self) -> PaintCache:
         dpr = self.devicePixelRatioF()
-        if self._kit is None or self._kit.dpr != dpr:
-            self._kit = Kit(self._themes.theme, dpr)
-        return self._kit
+        if self._paints is None or self._paints.dpr != dpr:
+            self._paints = PaintCache(self._themes.theme, dpr)
+        return self._paints
 
     @override
     def sizeHint(self) -> QSize:
@@ -76,17 +76,17 @@ class HintsPreview(QFrame):
             self._paint_row(painter, row, number, badge, tool, text)
 
     def _paint_row(self, painter: QPainter, row: QRect, number: str, badge: str, tool: str, text: str) -> None:
-        kit = self._brushes()
-        zoom = kit.theme.zoom
+        paints = self._brushes()
+        zoom = paints.theme.zoom
         gap = round(8 * zoom)
         right = row.right() - round(14 * zoom)
         x = round(13 * zoom)
-        x += kit.draw(painter, "body", "ink.tertiary", x, row, number, right - x) + round(12 * zoom)
+        x += paints.draw(painter, "body", "ink.tertiary", x, row, number, right - x) + round(12 * zoom)
         collapsed = badge == "collapsed"
         if collapsed:
-            x += kit.icon(painter, "expand", "ink.secondary", x - round(2 * zoom), row) + round(2 * zoom)
+            x += paints.icon(painter, "expand", "ink.secondary", x - round(2 * zoom), row) + round(2 * zoom)
         if self._hints:
-            x += kit.badge(painter, BADGE_BY_ID[badge], x, row) + gap
+            x += paints.badge(painter, BADGE_BY_ID[badge], x, row) + gap
         if tool:
-            x += kit.draw(painter, "mono-row", "ink.primary", x, row, tool, right - x) + gap
-        kit.draw(painter, "body", "ink.tertiary" if collapsed else "ink.primary", x, row, text, right - x)
+            x += paints.draw(painter, "mono-row", "ink.primary", x, row, tool, right - x) + gap
+        paints.draw(painter, "body", "ink.tertiary" if collapsed else "ink.primary", x, row, text, right - x)

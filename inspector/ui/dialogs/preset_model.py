@@ -13,7 +13,7 @@ from inspector.settings import Preset
 from inspector.ui.dialogs.ordered_list import Index, OrderedModel
 from inspector.ui.dialogs.row_delegate import RowDelegate
 from inspector.ui.input.preset_keys import keys_of, shown
-from inspector.ui.panels.messages.paint_cache import Kit
+from inspector.ui.look.paint_cache import PaintCache
 
 FILTER_ROLE = Qt.ItemDataRole.UserRole + 1
 """The filter of a row."""
@@ -62,22 +62,22 @@ class PresetDelegate(RowDelegate):
     """What an empty filter stands for."""
 
     @override
-    def paint_row(self, painter: QPainter, kit: Kit, box: QRect, index: Index) -> None:
-        side = round(12 * kit.theme.zoom)
+    def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
+        side = round(12 * paints.theme.zoom)
         left, right = box.x() + side, box.right() - side
         key = str(index.data(KEY_ROLE) or "")
         if key:
-            kit.draw_right(painter, "small", "ink.tertiary", right, box, key)
-            right -= kit.width("small", key) + side
-        self.paint_words(painter, kit, box, left, right, index)
+            paints.draw_right(painter, "small", "ink.tertiary", right, box, key)
+            right -= paints.width("small", key) + side
+        self.paint_words(painter, paints, box, left, right, index)
 
     def paint_words(
-        self, painter: QPainter, kit: Kit, box: QRect, left: int, right: int, index: Index, ink: str = "ink"
+        self, painter: QPainter, paints: PaintCache, box: QRect, left: int, right: int, index: Index, ink: str = "ink"
     ) -> None:
         """Draw name and filter between two places."""
-        column = round(148 * kit.theme.zoom)
+        column = round(148 * paints.theme.zoom)
         first, second = ("ink.primary", "ink.tertiary") if ink == "ink" else (ink, ink)
-        kit.draw(painter, "body", first, left, box, plain(str(index.data())), column - 8)
+        paints.draw(painter, "body", first, left, box, plain(str(index.data())), column - 8)
         text = str(index.data(FILTER_ROLE))
         role, words = ("mono-row", plain(text)) if text else ("body", self.without_filter)
-        kit.draw(painter, role, second, left + column, box, words, max(0, right - left - column))
+        paints.draw(painter, role, second, left + column, box, words, max(0, right - left - column))

@@ -7,9 +7,9 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
+from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.row_background import paint_ground
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.paint_cache import Kit
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -21,11 +21,11 @@ class RowDelegate(QStyledItemDelegate):
         """Make a delegate."""
         super().__init__(parent)
         self._themes = theme_controller
-        self._kit: Kit | None = None
+        self._paints: PaintCache | None = None
         theme_controller.changed.connect(self._on_theme_changed)
 
     def _on_theme_changed(self) -> None:
-        self._kit = None
+        self._paints = None
 
     @override
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -43,10 +43,10 @@ class RowDelegate(QStyledItemDelegate):
             hovered=bool(state & QStyle.StateFlag.State_MouseOver),
             active=bool(state & QStyle.StateFlag.State_HasFocus),
         )  # fmt: skip
-        if self._kit is None:
-            self._kit = Kit(theme, painter.device().devicePixelRatioF())
-        self.paint_row(painter, self._kit, box, index)
+        if self._paints is None:
+            self._paints = PaintCache(theme, painter.device().devicePixelRatioF())
+        self.paint_row(painter, self._paints, box, index)
 
-    def paint_row(self, painter: QPainter, kit: Kit, box: QRect, index: Index) -> None:
+    def paint_row(self, painter: QPainter, paints: PaintCache, box: QRect, index: Index) -> None:
         """Paint what a row says, on its ground."""
         raise NotImplementedError

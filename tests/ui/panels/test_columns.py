@@ -572,14 +572,14 @@ def test_sorted_by_something_else_a_chain_has_rings_and_no_line(make_panel: Make
 def test_kinds_in_their_order_show_what_it_goes_by(make_panel: MakePanel) -> None:
     panel = make_panel(tool_call("search"), envelope("chat", {"text": "hello"}))
     drawn: list[str] = []
-    kit = panel.view.kit
-    draw = kit.draw
+    paints = panel.view.paints
+    draw = paints.draw
 
     def note(*args: Any) -> int:
         drawn.append(args[5])
         return draw(*args)
 
-    with patch.object(kit, "draw", note):
+    with patch.object(paints, "draw", note):
         panel.view.viewport().grab()
         assert "mcp/" not in drawn
         panel.sorter.sort("kind")

@@ -27,8 +27,8 @@ from typing_extensions import override
 from inspector.present import formats
 from inspector.present.wire_text import plain, tool_tip
 from inspector.protocol.payloads.tables import Table
+from inspector.ui.look.hit_highlight import HitHighlight, Locate
 from inspector.ui.look.theme import Theme, ThemeController
-from inspector.ui.panels.messages.hit_highlight import Lights, Locate
 
 FIRST_ROWS = 25
 """Rows of a table shown at first."""
@@ -121,7 +121,7 @@ class ContentDelegate(QStyledItemDelegate):
         self._themes = themes
         self._table = table
         self._view = view
-        self.lights = Lights()
+        self.lights = HitHighlight()
 
     @override
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:

@@ -7,11 +7,11 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QScrollArea, QTextEdit, QWidget
 
 from inspector.filters.find import FindSearch
+from inspector.ui.look.hit_highlight import Locate
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.content_table import ContentTable
 from inspector.ui.panels.details.json_tree import JsonTree
 from inspector.ui.panels.details.rows import RowsView
-from inspector.ui.panels.messages.hit_highlight import Locate
 
 _MOST = 500
 """Places that are lit in one text."""

@@ -26,11 +26,11 @@ from inspector.capture.heads import HEAD
 from inspector.present import formats
 from inspector.present.wire_text import plain, visible_controls
 from inspector.protocol.cut import MARK
+from inspector.ui.look.hit_highlight import HitHighlight, Locate
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole
 from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.text_block import ALL_CHARACTERS
-from inspector.ui.panels.messages.hit_highlight import Lights, Locate
 from inspector.ui.widgets.filter_menu import add_filter_actions, only_field
 from inspector.ui.widgets.labels import TextLabel
 
@@ -51,7 +51,7 @@ class JsonDelegate(QStyledItemDelegate):
         super().__init__(view)
         self._themes = themes
         self._view = view
-        self.lights = Lights()
+        self.lights = HitHighlight()
 
     @override
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:

@@ -46,8 +46,8 @@ from PySide6.QtWidgets import (
 from typing_extensions import override
 
 from inspector.protocol.secrets.masking import mask_text
+from inspector.ui.look.hit_highlight import Locate
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.hit_highlight import Locate
 
 Index = QModelIndex | QPersistentModelIndex
 RowT = TypeVar("RowT")

@@ -1,4 +1,4 @@
-"""Paints the rows of the message table: one method per column, everything else prepared in `Kit` and `RowContent`."""
+"""Paints the rows of the message table, one method per column; `PaintCache` and `RowContent` prepare all else."""
 
 from __future__ import annotations
 
@@ -13,13 +13,23 @@ from typing_extensions import override
 from inspector.filters.highlight import Look
 from inspector.ui.look import icons
 from inspector.ui.look.badges import Badge
+from inspector.ui.look.hit_highlight import Locate, everything
+from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.chain import ChainRail, RailMark
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.content import RowContent, Segment, Style
-from inspector.ui.panels.messages.hit_highlight import Locate, everything
 from inspector.ui.panels.messages.model import MessageTableModel
-from inspector.ui.panels.messages.paint_cache import STYLE_LOOKS, Kit
 
+_STYLE_LOOKS: dict[Style, tuple[str, str]] = {
+    Style.TEXT: ("body", "ink.primary"),
+    Style.SECONDARY: ("body", "ink.secondary"),
+    Style.TERTIARY: ("body", "ink.tertiary"),
+    Style.MONO: ("mono-row", "ink.primary"),
+    Style.MONO_SECONDARY: ("mono-row", "ink.secondary"),
+    Style.SECRET: ("body", "ink.tertiary"),
+    Style.ERROR: ("body", "severity.error"),
+}
+"""Part of the Message column to (type role, colour)."""
 _GAP = 10
 """Between parts of the Message column."""
 _RAIL_ALPHA = 0.45
@@ -53,11 +63,13 @@ class RowState(Protocol):
 class MessageDelegate(QStyledItemDelegate):
     """Paints cells; knows nothing about input."""
 
-    def __init__(self, model: MessageTableModel, state: RowState, kit: Kit, parent: QObject | None = None) -> None:
+    def __init__(
+        self, model: MessageTableModel, state: RowState, paints: PaintCache, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._model = model
         self._state = state
-        self.kit = kit
+        self.paints = paints
         self.waiting_painted = False
         """A row was painted that says how long it waits, so that it wants to be painted again."""
         self._cells: tuple[Callable[[QPainter, QRect, RowContent], None], ...] = (
@@ -65,13 +77,13 @@ class MessageDelegate(QStyledItemDelegate):
             self._paint_context, self._paint_message, self._paint_latency, self._paint_size,
         )  # fmt: skip
 
-    def use_kit(self, kit: Kit) -> None:
+    def use_paints(self, paints: PaintCache) -> None:
         """Paint with other fonts and colours from now on."""
-        self.kit = kit
+        self.paints = paints
 
     @override
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(80, self.kit.metrics.row)
+        return QSize(80, self.paints.metrics.row)
 
     @override
     def paint(
@@ -82,7 +94,7 @@ class MessageDelegate(QStyledItemDelegate):
         rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
         if part:
             # Qt washes a selected line from edge to edge; the block that is painted over it is narrower.
-            painter.fillRect(rect, self.kit.theme.color("surface.base"))
+            painter.fillRect(rect, self.paints.theme.color("surface.base"))
             if column == Column.GUTTER:
                 self._paint_rail(painter, rect, self._state.rail.mark(message, part))
             return
@@ -94,12 +106,12 @@ class MessageDelegate(QStyledItemDelegate):
             self._paint_bar(painter, rect)
         content = self._model.content(message)
         if content.gap is None:
-            self.kit.ink = f"highlight.{look.text}" if look.text else None
+            self.paints.ink = f"highlight.{look.text}" if look.text else None
             if column == Column.NUMBER:
                 self._paint_standing_out(painter, rect, content, look)
             else:
                 self._paint_cell(painter, rect, content, column)
-            self.kit.ink = None
+            self.paints.ink = None
         elif column == Column.GUTTER:
             self._paint_rail(painter, rect, self._state.rail.mark(message))
 
@@ -127,33 +139,33 @@ class MessageDelegate(QStyledItemDelegate):
         if content.gap is not None:
             cells = [cell for cell in cells if cell[0] == Column.GUTTER]
         locate = self._state.lit(message) if content.gap is None else None
-        lights = self.kit.lights
-        lights.current = message == self._state.selected_message
-        lit_before = len(lights)
-        self.kit.ink = f"highlight.{look.text}" if look.text else None
+        hits = self.paints.hits
+        hits.current = message == self._state.selected_message
+        lit_before = len(hits)
+        self.paints.ink = f"highlight.{look.text}" if look.text else None
         for column, rect in cells:
             if content.gap is None:
-                lights.locate = None if column in _NOT_SEARCHED else locate
+                hits.locate = None if column in _NOT_SEARCHED else locate
                 if column == Column.NUMBER:
                     self._paint_standing_out(painter, rect, content, look)
                 else:
                     self._paint_cell(painter, rect, content, column)
             else:
                 self._paint_rail(painter, rect, self._state.rail.mark(message))
-        self.kit.ink = None
-        if locate is not None and len(lights) == lit_before:
+        self.paints.ink = None
+        if locate is not None and len(hits) == lit_before:
             self._light_number(painter, cells, content)
-        lights.locate = None
+        hits.locate = None
 
     def _light_number(self, painter: QPainter, cells: list[tuple[int, QRect]], content: RowContent) -> None:
         """What is looked for is in what the row does not show: its number is lit."""
-        self.kit.lights.locate = everything
+        self.paints.hits.locate = everything
         for column, rect in cells:
             if column == Column.NUMBER:
                 self._paint_number(painter, rect, content)
 
     def _paint_ground(self, painter: QPainter, rect: QRect, row: int, message: int) -> None:
-        theme = self.kit.theme
+        theme = self.paints.theme
         if self._state.is_selected(message):
             painter.fillRect(rect, theme.color("accent.wash" if self._state.wash else "accent.washdim"))
         elif row == self._state.hovered_row:
@@ -163,10 +175,10 @@ class MessageDelegate(QStyledItemDelegate):
         """A row that stands out: a bar at its left edge, and one tint from there to behind its number."""
         if look.edge is None:
             return
-        theme = self.kit.theme
+        theme = self.paints.theme
         if not self._state.is_selected(message):
             painter.fillRect(rect, theme.pill_fill(f"highlight.{look.edge}"))
-        left = rect.x() + (self.kit.metrics.selection_bar if message == self._state.selected_message else 0)
+        left = rect.x() + (self.paints.metrics.selection_bar if message == self._state.selected_message else 0)
         bar = QRect(left, rect.y(), round(_EDGE * theme.zoom), rect.height())
         painter.fillRect(bar, theme.color(f"highlight.{look.edge}"))
 
@@ -175,49 +187,49 @@ class MessageDelegate(QStyledItemDelegate):
         if look.edge is None:
             self._paint_number(painter, rect, content)
             return
-        painter.fillRect(rect, self.kit.theme.pill_fill(f"highlight.{look.edge}"))
+        painter.fillRect(rect, self.paints.theme.pill_fill(f"highlight.{look.edge}"))
         self._paint_figure(painter, rect, content.number, f"highlight.{look.edge}")
 
     def _paint_bar(self, painter: QPainter, rect: QRect) -> None:
-        bar = QRect(rect.x(), rect.y(), self.kit.metrics.selection_bar, rect.height())
-        painter.fillRect(bar, self.kit.theme.color("accent.ring"))
+        bar = QRect(rect.x(), rect.y(), self.paints.metrics.selection_bar, rect.height())
+        painter.fillRect(bar, self.paints.theme.color("accent.ring"))
 
     # Gutter
 
     def _paint_gutter(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         self._paint_rail(painter, rect, self._state.rail.mark(content.message))
-        side = self.kit.metrics.icon_gutter
+        side = self.paints.metrics.icon_gutter
         if content.severity is not None:
             word = content.severity.word
-            self.kit.icon(painter, word, f"severity.{word}", rect.right() + 1 - side, rect, side)
+            self.paints.icon(painter, word, f"severity.{word}", rect.right() + 1 - side, rect, side)
             if content.note:
                 self._paint_beside(painter, rect, content)
         elif content.note:
             name = "mark" if content.note.marked else "comment"
-            self.kit.icon(painter, name, "accent.text", rect.right() + 1 - side, rect, side)
+            self.paints.icon(painter, name, "accent.text", rect.right() + 1 - side, rect, side)
         elif content.sent:
-            self.kit.icon(painter, "sent", "accent.text", rect.right() + 1 - side, rect, side)
+            self.paints.icon(painter, "sent", "accent.text", rect.right() + 1 - side, rect, side)
 
     def _paint_beside(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         """A mark whose place is taken by a finding: beside it, or where the rail passes there, as a folded corner."""
         if self._state.rail.mark(content.message) is None:
-            name, side = "mark" if content.note.marked else "comment", self.kit.metrics.icon_gutter
-            self.kit.icon(painter, name, "accent.text", rect.right() - 2 * side, rect, side)
+            name, side = "mark" if content.note.marked else "comment", self.paints.metrics.icon_gutter
+            self.paints.icon(painter, name, "accent.text", rect.right() - 2 * side, rect, side)
             return
-        side, top = round(_CORNER * self.kit.theme.zoom), QPointF(rect.x(), rect.y())
+        side, top = round(_CORNER * self.paints.theme.zoom), QPointF(rect.x(), rect.y())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.kit.theme.color("accent.text"))
+        painter.setBrush(self.paints.theme.color("accent.text"))
         painter.drawPolygon([top, top + QPointF(side, 0), top + QPointF(0, side)])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_rail(self, painter: QPainter, rect: QRect, mark: RailMark | None) -> None:
         if mark is None:
             return
-        color = self.kit.theme.color("accent.ring")
+        color = self.paints.theme.color("accent.ring")
         line = QColor(color)
         line.setAlphaF(_RAIL_ALPHA)
-        zoom = self.kit.theme.zoom
+        zoom = self.paints.theme.zoom
         x, middle = rect.x() + round(10 * zoom), rect.y() + rect.height() // 2
         clear = round(5 * zoom) if mark.member else 0
         if mark.above:
@@ -233,7 +245,7 @@ class MessageDelegate(QStyledItemDelegate):
             painter.drawEllipse(QPointF(x, middle), 4 * zoom, 4 * zoom)
         else:
             painter.setPen(QPen(color, 1.5 * zoom))
-            painter.setBrush(self.kit.theme.color("surface.base"))
+            painter.setBrush(self.paints.theme.color("surface.base"))
             painter.drawEllipse(QPointF(x, middle), 2.8 * zoom, 2.8 * zoom)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
@@ -262,23 +274,23 @@ class MessageDelegate(QStyledItemDelegate):
         self._paint_figure(painter, rect, content.size, "ink.secondary")
 
     def _paint_figure(self, painter: QPainter, rect: QRect, text: str, token: str) -> None:
-        pad = self.kit.metrics.cell_padding
-        if self.kit.is_wider("body", text, rect.width() - 2 * pad):
+        pad = self.paints.metrics.cell_padding
+        if self.paints.is_wider("body", text, rect.width() - 2 * pad):
             self._paint_words(painter, rect, text, token)
         elif text:
-            self.kit.draw_right(painter, "body", token, rect.right() + 1 - pad, rect, text)
+            self.paints.draw_right(painter, "body", token, rect.right() + 1 - pad, rect, text)
 
     def _paint_words(self, painter: QPainter, rect: QRect, text: str, token: str) -> None:
-        pad = self.kit.metrics.cell_padding
-        self.kit.draw(painter, "body", token, rect.x() + pad, rect, text, rect.width() - 2 * pad)
+        pad = self.paints.metrics.cell_padding
+        self.paints.draw(painter, "body", token, rect.x() + pad, rect, text, rect.width() - 2 * pad)
 
     # Who and what
 
     def ends_split(self, width: int, content: RowContent) -> tuple[int, int]:
         """Widths for sender and receivers: both keep half if too long, else the shorter is whole."""
-        kit = self.kit
-        room = width - 2 * kit.metrics.cell_padding - kit.width("body", " → ")
-        sender, receivers = kit.width("body", content.sender), kit.width("body", content.receivers)
+        paints = self.paints
+        room = width - 2 * paints.metrics.cell_padding - paints.width("body", " → ")
+        sender, receivers = paints.width("body", content.sender), paints.width("body", content.receivers)
         if sender + receivers <= room:
             return sender, receivers
         half = room // 2
@@ -289,22 +301,22 @@ class MessageDelegate(QStyledItemDelegate):
         return half, room - half
 
     def _paint_ends(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
-        kit, pad = self.kit, self.kit.metrics.cell_padding
+        paints, pad = self.paints, self.paints.metrics.cell_padding
         x = rect.x() + pad
         if not content.receivers:
-            kit.draw(painter, "body", "ink.primary", x, rect, content.sender, rect.width() - 2 * pad)
+            paints.draw(painter, "body", "ink.primary", x, rect, content.sender, rect.width() - 2 * pad)
             return
         first, second = self.ends_split(rect.width(), content)
-        x += kit.draw(painter, "body", "ink.primary", x, rect, content.sender, first)
-        space = kit.width("body", " ")
+        x += paints.draw(painter, "body", "ink.primary", x, rect, content.sender, first)
+        space = paints.width("body", " ")
         x += space
-        arrow = kit.width("body", "→")
-        kit.draw(painter, "body", "ink.tertiary", x, rect, "→", arrow)
+        arrow = paints.width("body", "→")
+        paints.draw(painter, "body", "ink.tertiary", x, rect, "→", arrow)
         token = "ink.tertiary" if content.everyone else "ink.primary"
-        kit.draw(painter, "body", token, x + arrow + space, rect, content.receivers, second)
+        paints.draw(painter, "body", token, x + arrow + space, rect, content.receivers, second)
 
     def _paint_kind(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
-        kit, pad = self.kit, self.kit.metrics.cell_padding
+        paints, pad = self.paints, self.paints.metrics.cell_padding
         x = rect.x() + pad
         if content.log_only:
             icon, token = "ri.key-2-line", "family.control"
@@ -314,60 +326,64 @@ class MessageDelegate(QStyledItemDelegate):
             icon, token = icons.UNKNOWN_ICON, "family.unknown"
         else:
             icon, token = icons.kind_icon(content.kind), icons.kind_token(content.kind)
-        x += kit.icon(painter, icon, token, x, rect) + 4
+        x += paints.icon(painter, icon, token, x, rect) + 4
         room = rect.right() + 1 - x  # the next column brings its own padding
         namespace = content.namespace
         by = self._model.rows.sorted_by
         if by is not None and by.field.name == "kind":  # it has to be seen what the order goes by
             namespace = namespace or content.kind.removesuffix(content.word)
-            least = min(kit.width("body", content.word), room * 2 // 5)
-            if namespace and kit.width("body", namespace) > room - least:
-                slash = kit.width("body", "/")
-                namespace = kit.elided("body", namespace.rstrip("/"), room - least - slash) + "/"
-        elif kit.width("body", namespace + content.word) > room - pad:
+            least = min(paints.width("body", content.word), room * 2 // 5)
+            if namespace and paints.width("body", namespace) > room - least:
+                slash = paints.width("body", "/")
+                namespace = paints.elided("body", namespace.rstrip("/"), room - least - slash) + "/"
+        elif paints.width("body", namespace + content.word) > room - pad:
             namespace = ""
         if namespace:
-            drawn = kit.draw(painter, "body", "ink.tertiary", x, rect, namespace, room)
+            drawn = paints.draw(painter, "body", "ink.tertiary", x, rect, namespace, room)
             x, room = x + drawn, room - drawn
-        kit.draw(painter, "body", "ink.primary", x, rect, content.word, room)
+        paints.draw(painter, "body", "ink.primary", x, rect, content.word, room)
 
     def _paint_context(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         if not content.leaf:
             return
-        kit, pad = self.kit, self.kit.metrics.cell_padding
+        paints, pad = self.paints, self.paints.metrics.cell_padding
         x, room = rect.x() + pad, rect.width() - 2 * pad
         above = f"{content.ancestors} / " if content.ancestors else ""
-        if above and kit.width("body", above) + kit.width("body", content.leaf) > room:
+        if above and paints.width("body", above) + paints.width("body", content.leaf) > room:
             above = "…/"
         if above:
-            drawn = kit.draw(painter, "body", "ink.tertiary", x, rect, above, room)
+            drawn = paints.draw(painter, "body", "ink.tertiary", x, rect, above, room)
             x, room = x + drawn, room - drawn
-        kit.draw(painter, "body", "ink.secondary", x, rect, content.leaf, room)
+        paints.draw(painter, "body", "ink.secondary", x, rect, content.leaf, room)
 
     # Message
 
     def chevron_rect(self, rect: QRect) -> QRect:
         """Where the disclosure of a collapsed result stands in its Message cell."""
-        side = self.kit.metrics.icon_row
-        return QRect(rect.x() + self.kit.metrics.cell_padding, rect.y() + (rect.height() - side) // 2, side, side)
+        side = self.paints.metrics.icon_row
+        return QRect(rect.x() + self.paints.metrics.cell_padding, rect.y() + (rect.height() - side) // 2, side, side)
 
     def _paint_message(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
-        kit, pad = self.kit, self.kit.metrics.cell_padding
+        paints, pad = self.paints, self.paints.metrics.cell_padding
         x, end = rect.x() + pad, rect.right() + 1 - pad
         if content.collapsed:
             name = "collapse" if self._model.is_expanded(content.message) else "expand"
-            x += kit.icon(painter, name, "ink.secondary", self.chevron_rect(rect).x(), rect) + 2
+            x += paints.icon(painter, name, "ink.secondary", self.chevron_rect(rect).x(), rect) + 2
         for badge in self._model.badges(content):
             x += self._paint_badge(painter, badge, x, rect)
         end = self._paint_aside(painter, x, end, rect, content)
         start = x
         for segment in content.segments:
-            if x > start and end - x < _LEAST and kit.is_wider(STYLE_LOOKS[segment.style][0], segment.text, end - x):
+            if (
+                x > start
+                and end - x < _LEAST
+                and paints.is_wider(_STYLE_LOOKS[segment.style][0], segment.text, end - x)
+            ):
                 break
             x += self._paint_segment(painter, segment, x, end - x, rect) + _GAP
 
     def _paint_badge(self, painter: QPainter, badge: Badge, x: int, rect: QRect) -> int:
-        return self.kit.badge(painter, badge, x, rect) + self.kit.metrics.cell_padding
+        return self.paints.badge(painter, badge, x, rect) + self.paints.metrics.cell_padding
 
     def _paint_aside(self, painter: QPainter, x: int, end: int, rect: QRect, content: RowContent) -> int:
         """Words at the right end; returns where the text before them has to stop."""
@@ -377,27 +393,27 @@ class MessageDelegate(QStyledItemDelegate):
             self.waiting_painted = self.waiting_painted or bool(text)
         if not text:
             return end
-        kit = self.kit
-        width = min(kit.width("small", text), max(0, (end - x) // 2))
-        kit.draw(painter, "small", "ink.tertiary", end - width, rect, text, width)
+        paints = self.paints
+        width = min(paints.width("small", text), max(0, (end - x) // 2))
+        paints.draw(painter, "small", "ink.tertiary", end - width, rect, text, width)
         return end - width - _GAP
 
     def _paint_segment(self, painter: QPainter, segment: Segment, x: int, room: int, rect: QRect) -> int:
-        kit = self.kit
+        paints = self.paints
         if segment.style is Style.ERROR:
-            return kit.icon(painter, "error", "severity.error", x, rect) - _GAP + 6
-        role, token = STYLE_LOOKS[segment.style]
+            return paints.icon(painter, "error", "severity.error", x, rect) - _GAP + 6
+        role, token = _STYLE_LOOKS[segment.style]
         if segment.hidden:
-            return kit.draw_chips(painter, role, token, x, rect, segment.text, room)
-        drawn = kit.draw(painter, role, token, x, rect, segment.text, room)
+            return paints.draw_chips(painter, role, token, x, rect, segment.text, room)
+        drawn = paints.draw(painter, role, token, x, rect, segment.text, room)
         if segment.style is Style.SECRET and room - drawn > 20:
-            drawn += 4 + kit.icon(painter, "hidden", "ink.tertiary", x + drawn + 4, rect)
+            drawn += 4 + paints.icon(painter, "hidden", "ink.tertiary", x + drawn + 4, rect)
         return drawn
 
     def paint_ring(self, painter: QPainter, rect: QRect) -> None:
         """The ring around the current row, where it is not the selected one."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self.kit.theme.color("accent.ring"), 1.5))
+        painter.setPen(QPen(self.paints.theme.color("accent.ring"), 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(QRectF(rect).adjusted(0.75, 0.75, -0.75, -0.75), 4, 4)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
@@ -405,7 +421,7 @@ class MessageDelegate(QStyledItemDelegate):
     def paint_cell_ring(self, painter: QPainter, rect: QRect) -> None:
         """A thin line around the current cell: what its menu and its keys take."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self.kit.theme.color("accent.ring"), 1))
+        painter.setPen(QPen(self.paints.theme.color("accent.ring"), 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(QRectF(rect).adjusted(1.5, 1.5, -1.5, -1.5), 3, 3)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

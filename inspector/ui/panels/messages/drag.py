@@ -71,7 +71,7 @@ class RowDrag(QObject):
 
     def _beyond(self) -> int:
         """Rows to move at a time: below the middle of the last row on screen or above that of the first, and faster."""
-        row, y = self._table.kit.metrics.row, self._at.y()
+        row, y = self._table.paints.metrics.row, self._at.y()
         below = y - (self._table.viewport().height() - row // 2)
         above = row // 2 - y
         far = max(below, above)
@@ -84,7 +84,7 @@ class RowDrag(QObject):
         rows = self._beyond()
         bar = self._table.verticalScrollBar()
         before = bar.value()
-        bar.setValue(before + rows * self._table.kit.metrics.row)
+        bar.setValue(before + rows * self._table.paints.metrics.row)
         if not rows or bar.value() == before:
             self._timer.stop()
         self._reach()

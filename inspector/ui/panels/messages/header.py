@@ -9,9 +9,9 @@ from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QHeaderView, QWidget
 from typing_extensions import override
 
+from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.model import MessageTableModel
-from inspector.ui.panels.messages.paint_cache import Kit
 
 _ARROW = 12
 """Side of the icon that tells which way a column is sorted, in logical pixels at 100 %."""
@@ -21,7 +21,7 @@ _PROGRESS = 2
 class Owner(Protocol):
     """The table the head belongs to."""
 
-    kit: Kit
+    paints: PaintCache
     messages: MessageTableModel
 
 
@@ -59,34 +59,34 @@ class MessageHeader(QHeaderView):
 
     @override
     def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
-        kit, model = self._owner.kit, self._owner.messages
+        paints, model = self._owner.paints, self._owner.messages
         painter.save()
-        painter.fillRect(rect, kit.theme.color("surface.base"))
-        painter.fillRect(QRect(rect.x(), rect.bottom(), rect.width(), 1), kit.theme.color("line.hair"))
+        painter.fillRect(rect, paints.theme.color("surface.base"))
+        painter.fillRect(QRect(rect.x(), rect.bottom(), rect.width(), 1), paints.theme.color("line.hair"))
         painter.setClipRect(rect)
         by = model.rows.sorted_by
         is_sorted = by is not None and logicalIndex == model.columns.sorted_at(by.field.name)
-        arrow = round(_ARROW * kit.theme.zoom) if is_sorted else 0
-        pad = kit.metrics.cell_padding
+        arrow = round(_ARROW * paints.theme.zoom) if is_sorted else 0
+        pad = paints.metrics.cell_padding
         text = str(model.headerData(logicalIndex, Qt.Orientation.Horizontal) or "")
         room = rect.width() - pad - (max(pad, arrow + 1) if arrow else pad)  # the arrow stands in the padding
         if model.columns.is_path(logicalIndex):
-            text = kit.font_metrics("column").elidedText(text, Qt.TextElideMode.ElideLeft, max(0, room))
+            text = paints.font_metrics("column").elidedText(text, Qt.TextElideMode.ElideLeft, max(0, room))
         else:
-            text = kit.elided("column", text, room)
+            text = paints.elided("column", text, room)
         token = "ink.primary" if is_sorted or logicalIndex == self._hovered else "ink.secondary"
         right = model.is_right_aligned(logicalIndex)
-        width = kit.width("column", text)
+        width = paints.width("column", text)
         x = rect.right() + 1 - pad - width if right else rect.x() + pad
         if text:
-            kit.draw(painter, "column", token, x, rect, text, width)
+            paints.draw(painter, "column", token, x, rect, text, width)
         if by is not None and is_sorted:
             name = "ri.arrow-down-line" if by.descending else "ri.arrow-up-line"
-            kit.icon(painter, name, "accent.text", x - arrow - 1 if right else x + width + 1, rect, arrow)
+            paints.icon(painter, name, "accent.text", x - arrow - 1 if right else x + width + 1, rect, arrow)
         if self.progress is not None and self.progress[0] == logicalIndex:
             done = max(_PROGRESS, round(rect.width() * self.progress[1]))
             line = QRect(rect.x(), rect.bottom() + 1 - _PROGRESS, done, _PROGRESS)
-            painter.fillRect(line, kit.theme.color("accent.ring"))
+            painter.fillRect(line, paints.theme.color("accent.ring"))
         painter.restore()
 
     # Pointer

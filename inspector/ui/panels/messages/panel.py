@@ -275,7 +275,7 @@ class MessagesPanel(QWidget):
 
     def _show_seen(self, *_: object) -> None:
         """Tell the minimap which rows are on screen."""
-        height, bar = self.view.kit.metrics.row, self.view.verticalScrollBar()
+        height, bar = self.view.paints.metrics.row, self.view.verticalScrollBar()
         self.minimap.show_seen(bar.value() // height, (bar.value() + self.view.viewport().height()) // height)
 
     # Columns and times

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea
 from typing_extensions import override
 
 from inspector.present import formats
-from inspector.ui.panels.messages.paint_cache import Kit, baseline
+from inspector.ui.look.paint_cache import PaintCache, baseline
 
 _SHADOW = 6
 _SHADOW_ALPHAS = (6, 9, 12, 15, 18, 22)
@@ -21,19 +21,19 @@ class NewPill(QAbstractButton):
     the table, or the action that sorts again.
     """
 
-    def __init__(self, kit: Kit, table: QAbstractScrollArea) -> None:
+    def __init__(self, paints: PaintCache, table: QAbstractScrollArea) -> None:
         super().__init__(table)
         self.setObjectName("newMessagesPill")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._kit = kit
+        self._paints = paints
         self._table = table
         self._work = ""
         self.show_count(0)
 
-    def use_kit(self, kit: Kit) -> None:
+    def use_paints(self, paints: PaintCache) -> None:
         """Paint with other fonts and colours from now on."""
-        self._kit = kit
+        self._paints = paints
         self.place()
         self.update()
 
@@ -84,12 +84,12 @@ class NewPill(QAbstractButton):
 
     @override
     def sizeHint(self) -> QSize:
-        width = self._kit.width("body-medium", self.text()) + self._kit.metrics.icon_row + 34
-        return QSize(width + 2 * _SHADOW, self._kit.metrics.control + 2 * _SHADOW)
+        width = self._paints.width("body-medium", self.text()) + self._paints.metrics.icon_row + 34
+        return QSize(width + 2 * _SHADOW, self._paints.metrics.control + 2 * _SHADOW)
 
     @override
     def paintEvent(self, e: QPaintEvent) -> None:
-        kit, theme = self._kit, self._kit.theme
+        paints, theme = self._paints, self._paints.theme
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         body = QRectF(self.rect()).adjusted(_SHADOW, _SHADOW - 2, -_SHADOW, -_SHADOW - 2)
@@ -105,8 +105,8 @@ class NewPill(QAbstractButton):
         painter.drawRoundedRect(edge, edge.height() / 2, edge.height() / 2)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         inside = body.toRect()
-        x = inside.x() + 13 + kit.icon(painter, self._icon, "accent.text", inside.x() + 13, inside) + 7
+        x = inside.x() + 13 + paints.icon(painter, self._icon, "accent.text", inside.x() + 13, inside) + 7
         painter.setFont(theme.font("body-medium"))
         painter.setPen(theme.color("ink.primary"))
-        painter.drawText(x, baseline(inside, kit.font_metrics("body-medium")), self.text())
+        painter.drawText(x, baseline(inside, paints.font_metrics("body-medium")), self.text())
         painter.end()

@@ -75,7 +75,7 @@ class SteadyTable(SelectingTable):
         self._clamped = False
         self._before = self._standing()
         self.follower = Follower(model.rows, following=document.live, parent=self)
-        self.pill = NewPill(self.kit, self)
+        self.pill = NewPill(self.paints, self)
         theme_controller.changed.connect(self._on_theme_changed)
         model.modelAboutToBeReset.connect(self._before_reset)
         model.modelReset.connect(self._after_reset)
@@ -89,7 +89,7 @@ class SteadyTable(SelectingTable):
     def _on_theme_changed(self) -> None:
         anchor = self.at_top()
         self.use_theme()
-        self.pill.use_kit(self.kit)
+        self.pill.use_paints(self.paints)
         self._hold(anchor)
 
     @override
@@ -124,13 +124,13 @@ class SteadyTable(SelectingTable):
         if row < 0:
             return None
         message, part = self.messages.at(row)
-        return Anchor(message, self.rowViewportPosition(row) - part * self.kit.metrics.row)
+        return Anchor(message, self.rowViewportPosition(row) - part * self.paints.metrics.row)
 
     def _selected_in_sight(self, height: int) -> Anchor | None:
         """The selected message, where all of its row is seen in a view of this height."""
         row, message = self._selected_row(), self.selected_message
         y = -1 if row is None else self.rowViewportPosition(row)
-        return Anchor(message, y) if message is not None and 0 <= y <= height - self.kit.metrics.row else None
+        return Anchor(message, y) if message is not None and 0 <= y <= height - self.paints.metrics.row else None
 
     def put_at_top(self, message: int, offset: int) -> None:
         """Scroll to where `at_top` said so; to the nearest message where it is not shown."""
@@ -140,7 +140,7 @@ class SteadyTable(SelectingTable):
         with self._by_itself():
             self.executeDelayedItemsLayout()
             self.updateGeometries()
-            self.verticalScrollBar().setValue(row * self.kit.metrics.row - offset)
+            self.verticalScrollBar().setValue(row * self.paints.metrics.row - offset)
 
     def _hold(self, anchor: Anchor | None) -> None:
         if anchor is not None:
@@ -197,7 +197,7 @@ class SteadyTable(SelectingTable):
 
     def _recount(self) -> None:
         """Count what is new below; what needs no scrolling to be seen is not."""
-        seen = self.messages.rowCount() * self.kit.metrics.row <= self.viewport().height()
+        seen = self.messages.rowCount() * self.paints.metrics.row <= self.viewport().height()
         self.follower.recount(forget=seen or (not self.document.live and not self.follower.count))
 
     def _follow_pointer(self) -> None:
@@ -292,11 +292,11 @@ class SteadyTable(SelectingTable):
 
     def show_row(self, row: int) -> None:
         """Bring a row into the middle of the view; nothing is selected."""
-        self.verticalScrollBar().setValue(row * self.kit.metrics.row - self.viewport().height() // 2)
+        self.verticalScrollBar().setValue(row * self.paints.metrics.row - self.viewport().height() // 2)
 
     def _bring_into_view(self, row: int) -> None:
         self.executeDelayedItemsLayout()
-        y, height = self.rowViewportPosition(row), self.kit.metrics.row
+        y, height = self.rowViewportPosition(row), self.paints.metrics.row
         if y < 0 or y + height > self.viewport().height():
             near = -height <= y <= self.viewport().height()
             hints = QAbstractItemView.ScrollHint

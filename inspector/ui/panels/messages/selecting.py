@@ -236,7 +236,7 @@ class SelectingTable(MessageTable):
         if not self.selected.several and not self._mirrored:
             return
         model, page = self.messages, self._page_rows()
-        top = self.verticalScrollBar().value() // self.kit.metrics.row
+        top = self.verticalScrollBar().value() // self.paints.metrics.row
         near = range(max(0, top - page), min(model.rowCount(), top + 2 * page + 1))
         rows = [row for row in near if self.is_selected(model.at(row)[0])]
         selection = QItemSelection()
@@ -249,7 +249,7 @@ class SelectingTable(MessageTable):
 
     def _page_rows(self) -> int:
         """Rows that are on screen at once."""
-        return max(1, self.viewport().height() // self.kit.metrics.row)
+        return max(1, self.viewport().height() // self.paints.metrics.row)
 
     # The chain of the current one
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from inspector.present import wire_text
+from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.original import Line, LineKind, Original
-from inspector.ui.panels.messages.paint_cache import Kit
 
 COPY, DETAILS = "Copy", "Open in details"
 """Links of an original's head; a MORE line is one link as a whole, to the details."""
@@ -31,20 +31,20 @@ class Link:
 class OriginalPainter:
     """Paints and hit-tests the lines of originals."""
 
-    def __init__(self, kit: Kit) -> None:
-        self.kit = kit
+    def __init__(self, paints: PaintCache) -> None:
+        self.paints = paints
 
     def links(self, rect: QRect, line: Line) -> list[Link]:
         """What can be clicked in a line; `rect` as for `paint`."""
-        kit = self.kit
+        paints = self.paints
         if line.kind is LineKind.MORE:
-            width = kit.width("small", line.text)
+            width = paints.width("small", line.text)
             return [Link(QRect(rect.x() + _INDENT, rect.y(), width, rect.height()), DETAILS)]
         if line.kind is not LineKind.HEAD:
             return []
         right = rect.right() + 1 - _INDENT
         room = right - rect.x() - _INDENT - self._head_width(line)
-        copy, details = kit.width("small", COPY), kit.width("small", DETAILS)
+        copy, details = paints.width("small", COPY), paints.width("small", DETAILS)
         links: list[Link] = []
         if room >= copy + details + 2 * _LINK_GAP:
             links.append(Link(QRect(right - details, rect.y(), details, rect.height()), DETAILS))
@@ -53,8 +53,10 @@ class OriginalPainter:
         return links
 
     def _head_width(self, line: Line) -> int:
-        kit = self.kit
-        return kit.metrics.icon_row + 6 + kit.width("body-medium", "Original") + 8 + kit.width("small", line.text)
+        paints = self.paints
+        return (
+            paints.metrics.icon_row + 6 + paints.width("body-medium", "Original") + 8 + paints.width("small", line.text)
+        )
 
     def paint(self, painter: QPainter, rect: QRect, original: Original, part: int, hovered: str | None) -> None:
         """Paint one line.
@@ -66,7 +68,7 @@ class OriginalPainter:
             part: 1 for its first line.
             hovered: the link under the pointer, if it is in this line.
         """
-        theme = self.kit.theme
+        theme = self.paints.theme
         line = original.lines[part - 1]
         painter.fillRect(rect, theme.color("surface.inset"))
         painter.fillRect(QRect(rect.x(), rect.y(), _RULE, rect.height()), theme.color("line.strong"))
@@ -79,25 +81,25 @@ class OriginalPainter:
         self._paint_links(painter, rect, line, hovered)
 
     def _paint_head(self, painter: QPainter, rect: QRect, line: Line) -> None:
-        kit = self.kit
+        paints = self.paints
         x = rect.x() + _INDENT
         end = min(link.rect.x() for link in self.links(rect, line)) - _INDENT
-        x += kit.icon(painter, "read_only", "ink.tertiary", x, rect) + 6
-        x += kit.draw(painter, "body-medium", "ink.secondary", x, rect, "Original", end - x) + 8
-        kit.draw(painter, "small", "ink.tertiary", x, rect, line.text, max(0, end - x))
+        x += paints.icon(painter, "read_only", "ink.tertiary", x, rect) + 6
+        x += paints.draw(painter, "body-medium", "ink.secondary", x, rect, "Original", end - x) + 8
+        paints.draw(painter, "small", "ink.tertiary", x, rect, line.text, max(0, end - x))
 
     def _paint_text(self, painter: QPainter, rect: QRect, text: str) -> None:
         x = rect.x() + _INDENT
         room = rect.right() + 1 - _INDENT - x
-        draw = self.kit.draw_chips if wire_text.has_hidden(text) else self.kit.draw
+        draw = self.paints.draw_chips if wire_text.has_hidden(text) else self.paints.draw
         draw(painter, "mono-row", "ink.secondary", x, rect, text, room)
 
     def _paint_links(self, painter: QPainter, rect: QRect, line: Line, hovered: str | None) -> None:
         for link in self.links(rect, line):
             text = line.text if line.kind is LineKind.MORE else link.name
-            self.kit.draw(painter, "small", "accent.text", link.rect.x(), rect, text, link.rect.width())
+            self.paints.draw(painter, "small", "accent.text", link.rect.x(), rect, text, link.rect.width())
             if link.name == hovered:
-                y = rect.center().y() + self.kit.font_metrics("small").ascent() // 2 + 2
+                y = rect.center().y() + self.paints.font_metrics("small").ascent() // 2 + 2
                 painter.drawLine(link.rect.x(), y, link.rect.right(), y)
 
     # Tables
@@ -110,17 +112,17 @@ class OriginalPainter:
             shown = wire_text.plain(text)
             left = rect.x() + _INDENT + x
             if original.numeric[column]:
-                left += max(0, width - self.kit.width(role, shown))
+                left += max(0, width - self.paints.width(role, shown))
             token = "ink.primary" if column == 0 and not head else "ink.secondary"
-            self.kit.draw(painter, role, token, left, rect, shown, width)
+            self.paints.draw(painter, role, token, left, rect, shown, width)
         if not head:
             return
         hidden = len(line.cells) - len(places)
         end = rect.right() + 1 - _INDENT
         if hidden:
-            self.kit.draw_right(painter, "small", "ink.tertiary", end, rect, f"+{hidden}")
+            self.paints.draw_right(painter, "small", "ink.tertiary", end, rect, f"+{hidden}")
         painter.fillRect(
-            QRect(rect.x() + _INDENT, rect.bottom(), end - rect.x() - _INDENT, 1), self.kit.theme.color("line.hair")
+            QRect(rect.x() + _INDENT, rect.bottom(), end - rect.x() - _INDENT, 1), self.paints.theme.color("line.hair")
         )
 
     def column_places(self, original: Original, room: int) -> list[tuple[int, int, int]]:
@@ -133,7 +135,7 @@ class OriginalPainter:
         x = 0
         for column in range(len(table[0].cells)):
             natural = max(
-                self.kit.width("small" if line is table[0] else "mono-row", wire_text.plain(line.cells[column]))
+                self.paints.width("small" if line is table[0] else "mono-row", wire_text.plain(line.cells[column]))
                 for line in table
             )
             width = min(natural, _WIDEST_COLUMN)
@@ -146,19 +148,19 @@ class OriginalPainter:
         return places
 
 
-def paint_gap(painter: QPainter, rect: QRect, kit: Kit, sentence: str) -> None:
+def paint_gap(painter: QPainter, rect: QRect, paints: PaintCache, sentence: str) -> None:
     """A dashed amber line across a row, with its sentence in the middle."""
     room = max(0, rect.width() - 80)
-    if kit.is_wider("column", sentence, room):
+    if paints.is_wider("column", sentence, room):
         sentence = sentence.partition(". ")[0]  # what it is; why is said by the tooltip and the details
-    text = kit.elided("column", sentence, room)
-    width = kit.width("column", text)
+    text = paints.elided("column", sentence, room)
+    width = paints.width("column", text)
     start = rect.x() + (rect.width() - width) // 2
     middle = rect.y() + rect.height() // 2
-    pen = QPen(kit.theme.color("severity.warning"), 1)
+    pen = QPen(paints.theme.color("severity.warning"), 1)
     pen.setStyle(Qt.PenStyle.CustomDashLine)
     pen.setDashPattern([3, 3])
     painter.setPen(pen)
     painter.drawLine(rect.x(), middle, start - 12, middle)
     painter.drawLine(start + width + 12, middle, rect.right(), middle)
-    kit.draw(painter, "column", "severity.warning", start, rect, text, width)
+    paints.draw(painter, "column", "severity.warning", start, rect, text, width)

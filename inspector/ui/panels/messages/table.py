@@ -12,15 +12,15 @@ from typing_extensions import override
 from inspector.document.document import CaptureDocument
 from inspector.filters.find import FindSearch
 from inspector.protocol.times import NO_TIME
+from inspector.ui.look.hit_highlight import Locate
+from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.chain import ChainRail
 from inspector.ui.panels.messages.chosen import ChosenColumns
 from inspector.ui.panels.messages.columns import Column, Layout, layout_for
 from inspector.ui.panels.messages.delegate import MessageDelegate
 from inspector.ui.panels.messages.header import MessageHeader
-from inspector.ui.panels.messages.hit_highlight import Locate
 from inspector.ui.panels.messages.model import MessageTableModel
-from inspector.ui.panels.messages.paint_cache import Kit
 from inspector.ui.panels.messages.selected import SelectedMessages
 from inspector.ui.panels.messages.spanning import Link, OriginalPainter, paint_gap
 from inspector.ui.panels.messages.ticks import TickedScrollBar
@@ -44,7 +44,7 @@ class MessageTable(QTableView):
 
     Attributes:
         messages: its model.
-        kit: fonts, metrics and colours of the theme in force.
+        paints: fonts, metrics and colours of the theme in force.
         hovered_row, selected_message, wash, rail: what the delegate looks at (delegate.RowState).
         selected: the messages selected, where they are more than the current one (`selected_message`).
         hovered_link: the link under the pointer, in the hovered row.
@@ -84,11 +84,11 @@ class MessageTable(QTableView):
         self._digits, self._time_digits = _LEAST_DIGITS, 1
         self._arranging = False
         self._dragged: dict[int, int] = {}
-        self.kit = Kit(theme_controller.theme, self.devicePixelRatioF())
+        self.paints = PaintCache(theme_controller.theme, self.devicePixelRatioF())
         self.setModel(model)
-        self.painter = MessageDelegate(model, self, self.kit, self)
+        self.painter = MessageDelegate(model, self, self.paints, self)
         self.setItemDelegate(self.painter)
-        self.originals = OriginalPainter(self.kit)
+        self.originals = OriginalPainter(self.paints)
         self._waiting_timer = QTimer(self)
         self._waiting_timer.setSingleShot(True)
         self._waiting_timer.setInterval(_WAITING_MS)
@@ -134,7 +134,7 @@ class MessageTable(QTableView):
     # Looks
 
     def _use_grid(self) -> None:
-        metrics = self.kit.metrics
+        metrics = self.paints.metrics
         self.verticalHeader().setMinimumSectionSize(metrics.row)
         self.verticalHeader().setDefaultSectionSize(metrics.row)
         self.horizontalHeader().setFixedHeight(metrics.column_head)
@@ -144,9 +144,9 @@ class MessageTable(QTableView):
 
     def use_theme(self) -> None:
         """Take fonts, colours and grid from the theme now in force."""
-        self.kit = Kit(self._themes.theme, self.devicePixelRatioF())
-        self.painter.use_kit(self.kit)
-        self.originals.kit = self.kit
+        self.paints = PaintCache(self._themes.theme, self.devicePixelRatioF())
+        self.painter.use_paints(self.paints)
+        self.originals.paints = self.paints
         self._use_grid()
         self.viewport().update()
 
@@ -169,14 +169,14 @@ class MessageTable(QTableView):
     def lay_out_columns(self) -> None:
         """Give each column its width for the room there is; cheap where nothing changed."""
         self._reserve()
-        zoom = self.kit.theme.zoom
+        zoom = self.paints.theme.zoom
         columns, times = self.messages.columns, self.messages.times
-        padding = 2 * self.kit.metrics.cell_padding
-        number_width = self.kit.width("body", "8" * self._digits) + padding
+        padding = 2 * self.paints.metrics.cell_padding
+        number_width = self.paints.width("body", "8" * self._digits) + padding
         time = "88:88:88.888" if times.mode == "clock" else "8" * self._time_digits + ".888"
-        time_width = self.kit.width("body", time) + padding
+        time_width = self.paints.width("body", time) + padding
         if times.mode != "start":
-            time_width = max(time_width, self.kit.width("column", times.title) + padding)
+            time_width = max(time_width, self.paints.width("column", times.title) + padding)
         by = self.messages.rows.sorted_by
         shown = None if by is None else columns.sorted_at(by.field.name)  # what the rows go by is seen in any case
         wanted = (self.viewport().width(), zoom, number_width, time_width, columns, shown)
@@ -227,7 +227,7 @@ class MessageTable(QTableView):
         """A width the user has dragged stays."""
         dragging = bool(QApplication.mouseButtons() & Qt.MouseButton.LeftButton)
         if dragging and not self._arranging and section not in (Column.GUTTER, Column.MESSAGE) and new:
-            self._dragged[section] = max(_NARROWEST, round(new / self.kit.theme.zoom))
+            self._dragged[section] = max(_NARROWEST, round(new / self.paints.theme.zoom))
             self._stored_later.start()
 
     def _on_section_moved(self, _section: int, _from: int, _to: int) -> None:
@@ -265,7 +265,7 @@ class MessageTable(QTableView):
     @override
     def paintEvent(self, e: QPaintEvent) -> None:
         self.wash = self.hasFocus()
-        self.kit.dpr = self.devicePixelRatioF()  # another screen may have another one
+        self.paints.dpr = self.devicePixelRatioF()  # another screen may have another one
         self.painter.waiting_painted = False
         rows = self.messages.rowCount()
         if not rows:
@@ -292,7 +292,7 @@ class MessageTable(QTableView):
 
     def _paint_rows(self, painter: QPainter, shown: range) -> None:
         """What QTableView does cell by cell through the delegate, at a third of the cost."""
-        height = self.kit.metrics.row
+        height = self.paints.metrics.row
         columns = [
             (column, self.columnViewportPosition(column), self.columnWidth(column))
             for column in self.messages.columns.order
@@ -300,28 +300,30 @@ class MessageTable(QTableView):
         ]
         columns.sort(key=lambda column: column[1])  # while one is dragged they may stand otherwise
         top = self.rowViewportPosition(shown.start) if shown else 0
-        self.kit.gather()
+        self.paints.gather()
         try:
             for row in shown:
                 y = top + (row - shown.start) * height
                 cells = [(column, QRect(x, y, width, height)) for column, x, width in columns]
                 self.painter.paint_row(painter, row, cells)
         finally:
-            self.kit.draw_gathered(painter)
+            self.paints.draw_gathered(painter)
 
     def _paint_across(self, painter: QPainter, row: int) -> None:
         message, part = self.messages.at(row)
         if part:
             link = self.hovered_link if row == self.hovered_row else None
             original = self.messages.original(message)
-            self.kit.lights.locate, self.kit.lights.current = self.lit(message), False
+            self.paints.hits.locate, self.paints.hits.current = self.lit(message), False
             self.originals.paint(painter, self.block_rect(row), original, part, link.name if link else None)
-            self.kit.lights.locate = None
+            self.paints.hits.locate = None
             return
         gap = self.messages.content(message).gap
         if gap is not None:
             start = self.columnWidth(Column.GUTTER)
-            paint_gap(painter, self.row_rect(row).adjusted(start, 0, -self.kit.metrics.cell_padding, 0), self.kit, gap)
+            paint_gap(
+                painter, self.row_rect(row).adjusted(start, 0, -self.paints.metrics.cell_padding, 0), self.paints, gap
+            )
 
     def _paint_ring(self, painter: QPainter) -> None:
         """The current row, where its wash does not say so: a line of an original, a row of several, or one of none."""
@@ -363,7 +365,7 @@ class MessageTable(QTableView):
 
     def block_rect(self, row: int) -> QRect:
         """Where a line of an original stands: from the text of From -> To nearly to the right edge."""
-        pad = self.kit.metrics.cell_padding
+        pad = self.paints.metrics.cell_padding
         left = self.columnWidth(Column.GUTTER)
         if not self.isColumnHidden(Column.FROM_TO):
             left = max(left, min(self.columnViewportPosition(Column.FROM_TO), self.viewport().width() // 3))

@@ -402,4 +402,4 @@ class MessageView(SteadyTable):
             return False
         rect = self.visualRect(index)
         first, _ = self.painter.ends_split(rect.width(), self.messages.content(message))
-        return position.x() > rect.x() + self.kit.metrics.cell_padding + first
+        return position.x() > rect.x() + self.paints.metrics.cell_padding + first

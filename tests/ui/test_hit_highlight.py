@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.ui.panels.messages.hit_highlight import Lights
+from inspector.ui.look.hit_highlight import HitHighlight
 
 
 @pytest.mark.parametrize(
@@ -12,6 +12,6 @@ from inspector.ui.panels.messages.hit_highlight import Lights
     [([(0, 2)], [(0, 2)]), ([(3, 7)], [(3, 5)]), ([(5, 8)], []), ([(8, 9)], []), ([(1, 2), (6, 8)], [(1, 2)])],
 )
 def test_the_dots_are_never_lit(places: list[tuple[int, int]], expected: list[tuple[int, int]]) -> None:
-    lights = Lights()
-    lights.locate = lambda _text: places
-    assert lights.places("0123456789", "01234…") == expected
+    hits = HitHighlight()
+    hits.locate = lambda _text: places
+    assert hits.places("0123456789", "01234…") == expected

@@ -1,6 +1,7 @@
-"""Fonts, metrics and colours of the message table, made once per theme, with the texts that were measured and cut.
+"""Fonts, metrics and colours of rows that paint themselves, made once per theme, with the texts measured and cut.
 
-A repaint asks for some hundred cells: with these kept, a window of rows paints in a few milliseconds (look.md 1).
+A repaint asks for some hundred cells, and measuring one text costs as much as drawing it: cached, a window of rows
+paints in a few milliseconds.
 """
 
 from __future__ import annotations
@@ -11,36 +12,25 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap
 from inspector.present import wire_text
 from inspector.ui.look import icons
 from inspector.ui.look.badges import Badge
+from inspector.ui.look.hit_highlight import HitHighlight
 from inspector.ui.look.theme import Theme
-from inspector.ui.panels.messages.content import Style
-from inspector.ui.panels.messages.hit_highlight import Lights
 
-_KEPT = 20_000
+_MOST_CACHED = 20_000
+"""Texts of which the widths are cached; a table scrolled for an hour shows many more."""
 _NARROW, _LEAST = 4, 16
 """A text longer than its room divided by the one and the other is measured only so far at first."""
 _ELLIPSIS = "…"
 _INKS = frozenset(("ink.primary", "ink.secondary"))
 """What a text is written in that a highlight rule may colour."""
 
-STYLE_LOOKS: dict[Style, tuple[str, str]] = {
-    Style.TEXT: ("body", "ink.primary"),
-    Style.SECONDARY: ("body", "ink.secondary"),
-    Style.TERTIARY: ("body", "ink.tertiary"),
-    Style.MONO: ("mono-row", "ink.primary"),
-    Style.MONO_SECONDARY: ("mono-row", "ink.secondary"),
-    Style.SECRET: ("body", "ink.tertiary"),
-    Style.ERROR: ("body", "severity.error"),
-}
-"""Part of the Message column to (type role, colour)."""
 
-
-class Kit:
-    """What is needed to paint a row in one theme.
+class PaintCache:
+    """What painting a row in one theme needs.
 
     Attributes:
         theme: fonts, colours and grid.
         dpr: device pixels per logical pixel, for pixmaps.
-        lights: what is lit of the texts drawn.
+        hits: what is lit of the texts drawn.
         ink: the colour that texts are drawn in instead of their own; icons and what is written small keep theirs.
     """
 
@@ -52,39 +42,39 @@ class Kit:
         self._widths: dict[tuple[str, str], int] = {}
         self._cut: dict[tuple[str, str, int], str] = {}
         self._baselines: dict[tuple[str, int], int] = {}
-        self._later: dict[tuple[str, str], list[tuple[int, int, str]]] | None = None
-        self.lights = Lights()
+        self._gathered: dict[tuple[str, str], list[tuple[int, int, str]]] | None = None
+        self.hits = HitHighlight()
         self.ink: str | None = None
 
     # Text
 
     def gather(self) -> None:
-        """Keep the texts that are drawn from now on, for `draw_gathered`."""
-        self._later = {}
+        """Hold back the texts that are drawn from now on, for `draw_gathered`."""
+        self._gathered = {}
 
     def draw_gathered(self, painter: QPainter) -> None:
-        """Draw the texts kept: those of one font and colour together, as another font costs as much as a word."""
-        later, self._later = self._later, None
-        for (role, token), texts in (later or {}).items():
+        """Draw the texts held back, those of one font and colour together: setting a font costs as much as a word."""
+        gathered, self._gathered = self._gathered, None
+        for (role, token), texts in (gathered or {}).items():
             painter.setFont(self.theme.font(role))
             painter.setPen(self.theme.color(token))
             for x, y, text in texts:
                 painter.drawText(x, y, text)
-        self.lights.paint(painter, self.theme)
+        self.hits.paint(painter, self.theme)
 
     def font_metrics(self, role: str) -> QFontMetrics:
-        """Metrics of a type role, kept."""
+        """Metrics of a type role, cached."""
         found = self._metrics.get(role)
         if found is None:
             found = self._metrics[role] = QFontMetrics(self.theme.font(role))
         return found
 
     def width(self, role: str, text: str) -> int:
-        """Width of a text, kept."""
+        """Width of a text in pixels, cached."""
         key = (role, text)
         found = self._widths.get(key)
         if found is None:
-            if len(self._widths) > _KEPT:
+            if len(self._widths) > _MOST_CACHED:
                 self._widths.clear()
             found = self._widths[key] = self.font_metrics(role).horizontalAdvance(text)
         return found
@@ -101,7 +91,7 @@ class Kit:
         key = (role, text, width)
         found = self._cut.get(key)
         if found is None:
-            if len(self._cut) > _KEPT:
+            if len(self._cut) > _MOST_CACHED:
                 self._cut.clear()
             head = text[: width // _NARROW + _LEAST]
             if len(head) < len(text) and self.width(role, head) <= width:
@@ -118,25 +108,25 @@ class Kit:
         y = rect.y() + self._baseline(role, rect.height())
         if self.ink is not None and token in _INKS:
             token = self.ink
-        if self._later is not None:
-            self._later.setdefault((role, token), []).append((x, y, shown))
+        if self._gathered is not None:
+            self._gathered.setdefault((role, token), []).append((x, y, shown))
         else:
             painter.setFont(self.theme.font(role))
             painter.setPen(self.theme.color(token))
             painter.drawText(x, y, shown)
-        if self.lights.locate is not None:
-            self._light(painter, role, text, shown, x, y)
+        if self.hits.locate is not None:
+            self._highlight(painter, role, text, shown, x, y)
         return self.width(role, shown)
 
-    def _light(self, painter: QPainter, role: str, text: str, shown: str, x: int, y: int) -> None:
+    def _highlight(self, painter: QPainter, role: str, text: str, shown: str, x: int, y: int) -> None:
         """Light what is looked for in a text that was drawn."""
         metrics = self.font_metrics(role)
         top, height = y - metrics.ascent() - 1, metrics.height() + 2
-        for start, stop in self.lights.places(text, shown):
+        for start, stop in self.hits.places(text, shown):
             left, right = self.width(role, shown[:start]), self.width(role, shown[:stop])
-            self.lights.add(QRect(x + left - 1, top, right - left + 2, height), role, shown, x, y)
-        if self._later is None:
-            self.lights.paint(painter, self.theme)
+            self.hits.add(QRect(x + left - 1, top, right - left + 2, height), role, shown, x, y)
+        if self._gathered is None:
+            self.hits.paint(painter, self.theme)
 
     def _baseline(self, role: str, height: int) -> int:
         found = self._baselines.get((role, height))

@@ -1,6 +1,6 @@
-"""What is found is lit in the rows: a tint with a thin ring behind the very words, the whole selection's colour in it.
+"""Highlights what a search has found in painted texts: a tint with a thin ring behind the very words.
 
-Texts are drawn first and lit afterwards, each light over its own words: where the words stand is known only then.
+Texts are drawn first and highlighted afterwards: where the words stand is known only then.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from inspector.ui.look.theme import Theme
 Locate = Callable[[str], list[tuple[int, int]]]
 """Where in a text what is looked for stands: (start, stop) in characters."""
 
-_KEPT = 4_000
+_MOST_CACHED = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Light:
-    """A stretch of a text that was drawn."""
+class _Hit:
+    """A run of characters to highlight in a text that was drawn."""
 
     box: QRect
-    """Of the stretch."""
     role: str
     text: str
     """All that was drawn."""
@@ -40,54 +39,54 @@ def everything(text: str) -> list[tuple[int, int]]:
     return [(0, len(text))] if text else []
 
 
-class Lights:
-    """Gathers what is to be lit and paints it.
+class HitHighlight:
+    """Gathers what is to be highlighted and paints it.
 
     Attributes:
-        locate: what finds it in the texts drawn now; None lights nothing.
+        locate: what finds it in the texts drawn now; None highlights nothing.
         current: whether they are in the selected row.
     """
 
     def __init__(self) -> None:
         self.locate: Locate | None = None
         self.current = False
-        self._lights: list[Light] = []
-        self._known: dict[str, list[tuple[int, int]]] = {}
-        self._known_of: Locate | None = None
+        self._hits: list[_Hit] = []
+        self._located: dict[str, list[tuple[int, int]]] = {}
+        self._located_by: Locate | None = None
 
     def __len__(self) -> int:
-        return len(self._lights)
+        return len(self._hits)
 
     def places(self, text: str, shown: str) -> list[tuple[int, int]]:
-        """What to light of a text that is shown cut: what is seen of it; the dots are nobody's words."""
+        """What to highlight of a text that is shown cut: what is seen of it; the ellipsis is nobody's words."""
         if self.locate is None:
             return []
-        kept = len(shown) if shown == text else len(shown) - 1
+        whole = len(shown) if shown == text else len(shown) - 1
         found: list[tuple[int, int]] = []
-        for start, stop in self._located(self.locate, text):
-            if start >= kept:
+        for start, stop in self._places_in(self.locate, text):
+            if start >= whole:
                 break
-            found.append((start, min(stop, kept)))
+            found.append((start, min(stop, whole)))
         return found
 
-    def _located(self, locate: Locate, text: str) -> list[tuple[int, int]]:
+    def _places_in(self, locate: Locate, text: str) -> list[tuple[int, int]]:
         if locate is everything:
             return everything(text)
-        if self._known_of is not locate or len(self._known) > _KEPT:
-            self._known_of, self._known = locate, {}
-        found = self._known.get(text)
+        if self._located_by is not locate or len(self._located) > _MOST_CACHED:
+            self._located_by, self._located = locate, {}
+        found = self._located.get(text)
         if found is None:
-            found = self._known[text] = locate(text)
+            found = self._located[text] = locate(text)
         return found
 
     def add(self, box: QRect, role: str, text: str, x: int, y: int) -> None:
-        """Light a stretch when the texts are painted."""
-        self._lights.append(Light(box, role, text, x, y, self.current))
+        """Highlight a box of a text when `paint` is called."""
+        self._hits.append(_Hit(box, role, text, x, y, self.current))
 
     def light_line(
         self, painter: QPainter, theme: Theme, role: str, text: str, shown: str, room: QRect, *, right: bool = False
     ) -> None:
-        """Light a line of text at once that was drawn into a room, in its middle from top to bottom."""
+        """Highlight at once in a line that was drawn into a room, in the middle of its height."""
         if self.locate is None:
             return
         metrics = QFontMetrics(theme.font(role))
@@ -100,15 +99,15 @@ class Lights:
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         """Paint what was gathered."""
-        lights, self._lights = self._lights, []
-        for light in lights:
-            box = light.box
+        hits, self._hits = self._hits, []
+        for hit in hits:
+            box = hit.box
             painter.fillRect(box, theme.color("accent.ring"))
-            ground = "accent.fill" if light.current else "find.hit"
+            ground = "accent.fill" if hit.current else "find.hit"
             painter.fillRect(box.adjusted(1, 1, -1, -1), theme.color(ground))
             painter.save()
             painter.setClipRect(box)
-            painter.setFont(theme.font(light.role))
-            painter.setPen(theme.color("accent.on" if light.current else "ink.primary"))
-            painter.drawText(light.x, light.y, light.text)
+            painter.setFont(theme.font(hit.role))
+            painter.setPen(theme.color("accent.on" if hit.current else "ink.primary"))
+            painter.drawText(hit.x, hit.y, hit.text)
             painter.restore()
