@@ -8,8 +8,9 @@ sent ourselves is a copy as well (`echoes`).
 
 from __future__ import annotations
 
+import hashlib
 from collections import OrderedDict
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -20,12 +21,9 @@ from numpy.typing import NDArray
 from inspector.capture.ahead import ReadAhead
 from inspector.capture.block import STRING_COLUMNS, Block, Told
 from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns, message_columns
-from inspector.capture.connections import Connections
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
 from inspector.capture.heads import MAX_WHOLE, Noted, read_head
-from inspector.capture.id_namespaces import Salts
-from inspector.capture.limits import kept_names, kept_recipients
 from inspector.capture.own_copies import Echoes
 from inspector.capture.reader import JOINING_EVENTS, NO_MESSAGE, correlations
 from inspector.capture.sources import SourceFile
@@ -35,6 +33,123 @@ from inspector.protocol.header import ABSENT, NotAnObjectError, decode_json
 from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME
+
+# What keeps the ids of one space apart from the same ids in another (protocols.md 2: ids are unique in a space).
+
+
+class Salts:
+    """A number for each space, by which the hashes of its ids differ from those of others; 0 where none is named.
+
+    Args:
+        strings: where the spaces' names are.
+    """
+
+    def __init__(self, strings: InternTable[str]) -> None:
+        self._strings = strings
+        self._known: dict[int, int] = {0: 0}
+
+    def one(self, space: int) -> int:
+        """The salt of a space (its string id)."""
+        found = self._known.get(space)
+        if found is None:
+            found = self._known[space] = hash_text(f"space {self._strings[space]}")
+        return found
+
+    def of(self, spaces: NDArray[Any]) -> NDArray[np.uint64] | None:
+        """(n,) the salts of some messages' spaces, or one for all; None where no space is named."""
+        if not len(spaces):
+            return None
+        first = int(spaces[0])
+        if (spaces == first).all():
+            return np.array([self.one(first)], np.uint64) if first else None
+        found, inverse = np.unique(spaces, return_inverse=True)
+        return np.array([self.one(space) for space in found.tolist()], np.uint64)[inverse]
+
+    def each(self) -> Iterable[int]:
+        """Every salt so far."""
+        return self._known.values()
+
+
+# Names of any length kept in little room: hostile traffic has kinds and contexts of 10 MB.
+#
+# RULE: of a name above 64 k characters the capture keeps the beginning and a digest of the whole, so that two long
+# names stay two; of more than 10,000 recipients it keeps the first and says how many there are besides. The message has
+# all of it, in Raw.
+
+MAX_NAME = 1 << 16
+"""Characters of a kind, participant, context, tool, stream... that are kept as they are."""
+KEPT = 1_000
+"""Characters kept of a longer one."""
+MAX_RECIPIENTS = 10_000
+
+
+def kept_name(name: str) -> str:
+    """A name as the capture keeps it; the same object unless it is too long."""
+    if len(name) <= MAX_NAME:
+        return name
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return f"{name[:KEPT]}… ({len(name):,} characters, {digest})"
+
+
+def kept_recipients(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Recipients as the capture keeps them."""
+    if len(names) > MAX_RECIPIENTS:
+        names = (*names[:MAX_RECIPIENTS], f"… {len(names) - MAX_RECIPIENTS:,} more")
+    return tuple(map(kept_name, names)) if any(len(name) > MAX_NAME for name in names) else names
+
+
+def kept_names(names: Iterable[str]) -> list[str | None]:
+    """Names of a block as the capture keeps them, after the absent one."""
+    return [None, *(name if len(name) <= MAX_NAME else kept_name(name) for name in names)]
+
+
+# Which connection each message of a source came over: JSON-RPC ids and pairs of tools mean something within one only.
+#
+# A capture may hold several connections at a time (`src`), and several after one another: a mark says that one was
+# opened anew, as when a tapped server was started again. Both are one number here, counted from 0 in each source in the
+# order in which messages came over them.
+
+
+class Connections:
+    """Numbers the connections of a capture's sources, however its bytes were cut into blocks."""
+
+    def __init__(self) -> None:
+        self._open: dict[tuple[int, int], int] = {}  # by source and what its lines say
+        self._count: dict[int, int] = {}  # by source
+
+    def of(self, block: Block) -> NDArray[np.uint32]:
+        """(records,) for each record the number of its connection. Each block once, in order."""
+        said = block.columns["connection"]
+        numbers = np.zeros(len(said), np.uint32)
+        start = 0
+        for opened in block.opened:
+            self._fill(numbers, block, start, opened.place)
+            self._open.pop((opened.source, opened.src), None)
+            start = opened.place
+        self._fill(numbers, block, start, len(said))
+        return numbers
+
+    def _fill(self, numbers: NDArray[np.uint32], block: Block, start: int, stop: int) -> None:
+        """Number the records of a block from one place to another, between which no connection was opened."""
+        if start == stop:
+            return
+        source, said = int(block.columns["source"][0]), block.columns["connection"][start:stop]
+        if (said == said[0]).all():
+            numbers[start:stop] = self._number(source, int(said[0]))
+            return
+        found, first, which = np.unique(said, return_index=True, return_inverse=True)
+        given = np.zeros(len(found), np.uint32)
+        for place in np.argsort(first).tolist():  # in the order seen
+            given[place] = self._number(source, int(found[place]))
+        numbers[start:stop] = given[which]
+
+    def _number(self, source: int, src: int) -> int:
+        found = self._open.get((source, src))
+        if found is None:
+            found = self._open[source, src] = self._count.get(source, 0)
+            self._count[source] = found + 1
+        return found
+
 
 _CACHED_RECORDS = 512
 _CACHED_BYTES = 1 << 25

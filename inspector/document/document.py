@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,15 +20,88 @@ from inspector.analysis.counting import Counting
 from inspector.base.collector import no_collection
 from inspector.capture.block import Block
 from inspector.capture.capture import Capture
+from inspector.capture.decisions import FILE_NAME, Decisions
 from inspector.capture.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
 from inspector.capture.sources import SourceFile
-from inspector.document.decision_log import DecisionLog
 from inspector.msp.capture import FORMAT, MspCapture, is_session_document, read_sessions, tells_sessions
 from inspector.msp.document import NotMspError, SessionDocument
 from inspector.msp.following import SessionFollowing
 from inspector.protocol.tool_names import ToolAliases
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source
+
+# The gateway's decisions beside its log: read with the log, followed as they come, asked for by message.
+#
+# The log itself was read, so they are a bonus: trouble with their file leaves what was read of it.
+
+_ARCHIVES = ("", ".gz", ".zst")
+_EVERY_S = 1.0
+
+
+class DecisionLog:
+    """What the gateway decided about the messages of a capture.
+
+    Attributes:
+        found: the decisions; None where there are none.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._due = 0.0
+        self.found: Decisions | None = None
+
+    def open(self, log: Path, *, wait: bool, follow: bool) -> Generator[None]:
+        """Read the file beside a log; steps that bring nothing while it is unpacked.
+
+        Args:
+            log: the gateway's log.
+            wait: for whoever unpacks it.
+            follow: a last line may still be written.
+        """
+        path = next((found for end in _ARCHIVES if (found := log.with_name(FILE_NAME + end)).is_file()), None)
+        if path is None or path == log or is_stream(log):
+            return
+        try:
+            source = open_source(path)
+            for _ in SourceReader(source, 0).wait_until(lambda: not source.growing, wait=wait):
+                yield
+            decisions = Decisions(source)
+            if follow:
+                decisions.read_on()
+            else:
+                decisions.read_all()
+        except OSError:
+            return
+        self.found = decisions
+
+    def follow(self) -> bool:
+        """Whether there are new ones. They come a moment after their messages; looked for once a second."""
+        if self.found is None or time.monotonic() < self._due:
+            return False
+        self._due = time.monotonic() + _EVERY_S
+        known = len(self.found)
+        try:
+            self.found.read_on()
+        except OSError:  # what was read stays
+            return False
+        return len(self.found) > known
+
+    def about(self, message: int) -> list[dict[str, Any]]:
+        """The decisions about a message."""
+        identifier = self._capture.envelope_id(message) if self.found is not None else None
+        return self.found.about(identifier) if self.found is not None and identifier else []
+
+    def about_refusal(self, error: int) -> list[dict[str, Any]]:
+        """The decisions about what a `system/error` refused, which itself was perhaps never logged."""
+        if self.found is None:
+            return []
+        return [one for name in self._capture.correlation_ids(error) for one in self.found.about(name)]
+
+    def close(self) -> None:
+        """Close the file."""
+        if self.found is not None:
+            self.found.source.close()
+
 
 _CHECKS_S = 1.0
 _CHECKS_FAILED = "The checks of {} ended at No. {:,} by an error in this program, which its log file describes."

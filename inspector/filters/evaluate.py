@@ -8,24 +8,97 @@ table lives; a term that decodes remembers its answers where it is given a place
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
 from inspector.analysis.columns import Column, Decoded, Flags, Interned, InternedSets, Numbers
-from inspector.capture.capture import Capture
+from inspector.capture.capture import OWN_PAYLOAD, Capture
+from inspector.capture.flags import Flag
 from inspector.capture.heads import MAX_WHOLE
-from inspector.filters.big_values import TooLargeError, big_text, big_value
 from inspector.filters.check import Term
-from inspector.filters.fields import Depends
+from inspector.filters.fields import Depends, message_text
 from inspector.filters.full_text import TextFinder
 from inspector.filters.hints import PayloadHint, found_in, hint_of_term, read_together
 from inspector.filters.memory import UNKNOWN, Answers, Mask, Rows, TableMemory
+from inspector.protocol.header import NotAnObjectError, decode_json
+from inspector.protocol.text import text_shown
+
+# Values inside the payload of a message above 1 MB, whose head is all that is kept decoded.
+#
+# The record is read again and passed over, which costs some 30 ms for 50 MB; only the value asked for is decoded.
+
+_MOST = 8 << 20
+"""Bytes of a list or an object that is decoded; of a longer one only the head is known. Texts are decoded always."""
+
+_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+class TooLargeError(Exception):
+    """The value is too long to be decoded."""
+
+
+_REFUSED = (msgspec.MsgspecError, LookupError, UnicodeDecodeError, RecursionError, NotAnObjectError)
+
+
+def big_value(capture: Capture, message: int, path: tuple[str, ...]) -> object:
+    """The value at a path below a big message's payload; None when there is none. As `payload_field` reads others.
+
+    Raises:
+        TooLargeError: it is longer than what is decoded.
+    """
+    try:
+        first, *rest = path
+        value = bytes(_payload(capture, message)[first])
+        for step in rest:
+            value = _below(value, step)
+        if _is_too_large(value):
+            raise TooLargeError
+        return decode_json(value)
+    except _REFUSED:
+        return None
+
+
+def big_text(capture: Capture, message: int) -> str | None:
+    """The text a big message shows, as `fields.message_text` reads it of others."""
+    if capture.flags(message) & (Flag.FRAME | Flag.UNREADABLE | Flag.GAP):
+        return message_text(capture, message)
+    payload = dict(capture.payload(message))
+    with contextlib.suppress(*_REFUSED):
+        for key, written in _payload(capture, message).items():
+            value = bytes(written)
+            if not _is_too_large(value):
+                payload[key] = decode_json(value)
+    return text_shown(capture.string("kind", message) or "", payload)
+
+
+def _payload(capture: Capture, message: int) -> dict[str, msgspec.Raw]:
+    """What `Capture.payload` is, not decoded below its keys."""
+    envelope = _object(capture.envelope_bytes(message))
+    if capture.flags(message) & OWN_PAYLOAD or "payload" not in envelope:
+        return envelope if "kind" not in envelope else {}
+    return _object(bytes(envelope["payload"]))
+
+
+def _is_too_large(value: bytes) -> bool:
+    return len(value) > _MOST and value[:1] != b'"'
+
+
+def _below(value: bytes, step: str) -> bytes:
+    if value[:1] == b"{":
+        return bytes(_object(value)[step])
+    if value[:1] == b"[" and step.isdecimal() and len(step) < 10:
+        return bytes(_array(value)[int(step)])
+    raise KeyError(step)
+
 
 CHEAP, DECODED, FULL_TEXT = 0, 1, 2
 """What a term costs."""

@@ -7,9 +7,11 @@ tap, and a server that asks for a password at the terminal may. What is sent to 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,8 +21,117 @@ from inspector.tap.arguments import TapArguments
 from inspector.tap.backlog import CLIENT, SERVER, Backlog
 from inspector.tap.capture_name import NotPossibleError, claim_file
 from inspector.tap.hold import FileHold
-from inspector.tap.pump import Pump
 from inspector.tap.recorder import TapRecorder
+
+# Passing bytes on from one pipe to another as they come, on a thread of its own.
+
+READ_BYTES = 1 << 16
+"""As much as a pipe holds."""
+
+
+class Pump:
+    """Reads from one pipe and writes to another until either ends; then the other end learns of it as without a tap.
+
+    When the source ends, the sink is closed; when nobody reads the sink any more, the source is.
+
+    Attributes:
+        delivering: it holds bytes that nobody took yet.
+        passed: reads so far, to see whether anything moves.
+        thread: where it runs; it may stay blocked for ever in a read.
+    """
+
+    def __init__(
+        self, way: int, source: int, sink: int, backlog: Backlog, *, close: Callable[[int], None] = os.close
+    ) -> None:
+        """Prepare; nothing moves before `start`.
+
+        Args:
+            way: whose words these are, CLIENT or SERVER.
+            source, sink: descriptors; both are closed with `close`.
+            backlog: gets a copy of everything.
+            close: closes one of the two.
+        """
+        self.delivering = False
+        self.passed = 0
+        self._way = way
+        self._source = source
+        self._sink = sink
+        self._backlog = backlog
+        self._close = close
+        self.thread = threading.Thread(target=self._run, name=f"pump {way}", daemon=True)
+
+    def start(self) -> None:
+        """Begin."""
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            why = self._pass_on()
+        finally:
+            self.delivering = False
+            for end in (self._sink, self._source):
+                try:
+                    self._close(end)
+                except OSError:
+                    continue  # it is as gone as it can be
+        self._backlog.end(self._way, why)
+
+    def _pass_on(self) -> str:
+        put, way, source, sink = self._backlog.put, self._way, self._source, self._sink
+        while True:
+            try:
+                data = os.read(source, READ_BYTES)
+            except BlockingIOError:  # somebody else's flag on a pipe that is shared
+                select.select([source], [], [])
+                continue
+            except OSError as error:
+                return f"it could not be read any more: {error.strerror or error}"
+            if not data:
+                return ""
+            self.delivering = True
+            put(way, data)
+            try:
+                _write_all(sink, data)
+            except OSError:
+                return "nobody reads any more; what was said last may not have arrived"
+            self.passed += 1
+            self.delivering = False
+
+
+def _write_all(sink: int, data: bytes) -> None:
+    written = 0
+    size = len(data)
+    while written < size:
+        try:
+            written += os.write(sink, memoryview(data)[written:] if written else data)
+        except BlockingIOError:
+            select.select([], [sink], [])
+
+
+# Opening the window on the file a tap writes, apart from client and server.
+
+
+def open_window(path: str, say: Callable[[str], None]) -> subprocess.Popen[bytes] | None:
+    """Start the window as a process of its own: no pipe, no terminal and no group shared with the tap."""
+    if sys.platform not in ("win32", "darwin") and not any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))):
+        say(
+            "There is no display to open the window on. An MCP client may keep DISPLAY from its servers: "
+            f'name it under "env", or open {path} yourself.'
+        )
+        return None
+    frozen = bool(getattr(sys, "frozen", False))
+    words = [sys.executable, *(() if frozen else ("-m", "inspector")), "window", "--standalone", path]
+    # The numbers of DETACHED_PROCESS and CREATE_NEW_PROCESS_GROUP, which only Windows' module names.
+    flags = 0x8 | 0x200 if sys.platform == "win32" else 0
+    null = subprocess.DEVNULL
+    try:
+        return subprocess.Popen(
+            words, stdin=null, stdout=null, stderr=null, start_new_session=True, creationflags=flags
+        )
+    except OSError as error:
+        say(f"The window cannot be opened: {error.strerror or error}. The capture is {path}.")
+        return None
+
 
 QUIET_S = 0.5
 """After the server's end: its children may hold the pipe open; so long without a word counts as their last."""
@@ -202,7 +313,6 @@ class _Relay:
         return {"source": "tap", "command": shown_command(self._command)}
 
     def _show(self, path: str, recorder: TapRecorder) -> None:
-        from inspector.tap.window import open_window
 
         recorder.begun.wait(5)
         if hasattr(signal, "pthread_sigmask"):

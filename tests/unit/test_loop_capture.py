@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from types import ModuleType
 
-from inspector.demo.records import activities
+from inspector.demo.tools import activities
 
 FOLDER = Path(__file__).parents[1] / "data" / "captures"
 

@@ -4,7 +4,65 @@ from __future__ import annotations
 
 import sys
 
-from inspector.analysis.findings.page import page
+from inspector.analysis.findings.check import Check, Severity
+from inspector.analysis.findings.finding_pass import CHECKS
+
+# The page about all findings, made of their declarations: `docs/findings.md`.
+
+_HEAD = """# Findings
+
+What Context Inspector says about traffic that goes wrong, and what to do about it. Every finding has a code that does
+not change: filter by it (`finding == "{example}"`), by severity (`finding.severity >= warning`, the
+preset *Problems*), or let a script fail on it (`context-inspector check FILE --fail-on error`).
+
+A finding is taken back when later traffic mends it: a request that is answered after all, an id that turns up late.
+Waiting times go by the clock while live, and by the last message of a log.
+
+This page is made of the checks themselves: `python -m inspector.analysis.findings > docs/findings.md`.
+"""
+
+_MEANS = {
+    Severity.ERROR: "The protocol is broken, or trust in a message is misplaced.",
+    Severity.WARNING: "Something does not add up, or somebody waits in vain.",
+    Severity.NOTE: "Worth knowing; nothing has to be wrong.",
+}
+
+
+def page() -> str:
+    """The page in Markdown, with a line end at its end."""
+    parts = [_HEAD.format(example=CHECKS[0].code)]
+    for severity in sorted(Severity, reverse=True):
+        checks = sorted((check for check in CHECKS if check.severity is severity), key=lambda check: check.code)
+        parts.append(f"## {severity.word.capitalize()}s\n\n{_MEANS[severity]}\n")
+        parts.append("".join(f"- [`{check.code}`](#{check.code}): {check.title}\n" for check in checks))
+        parts += map(_section, checks)
+    return "\n".join(parts)
+
+
+def _section(check: Check) -> str:
+    lines = [
+        f"### {check.code}\n",
+        f"**{check.title}** ({check.severity.word})\n",
+        f"> {_plain(check, check.sentence)}\n",
+        f"- Why it matters: {_plain(check, check.matters)}",
+        f"- What to do: {_plain(check, check.fix)}",
+    ]
+    if check.limit:
+        lines.append(f"- Threshold: {check.limit:,}")
+    lines.append(f"- Source: {check.source}\n")
+    return "\n".join(lines)
+
+
+_EXAMPLES = {
+    "who": "*sender*", "to": "*recipient*", "kind": "*kind*", "call": "*call*", "context": "*context*",
+    "other": "*No.*", "reason": "*reason*",
+}  # fmt: skip
+
+
+def _plain(check: Check, template: str) -> str:
+    """A template with names of what stands in its places."""
+    return template.format_map({**_EXAMPLES, "detail": check.example, "limit": f"{check.limit:,}"})
+
 
 if __name__ == "__main__":
     sys.stdout.write(page())

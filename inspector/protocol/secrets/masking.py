@@ -14,8 +14,6 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from inspector.protocol.secrets.addresses import mask_bots, mask_queries, mask_users
-from inspector.protocol.secrets.assignments import mask_assigned
 from inspector.protocol.secrets.clues import NO_RULES, SecretRule, may_hold_secrets, rules_for
 from inspector.protocol.secrets.headers import (
     is_user_and_password,
@@ -27,6 +25,7 @@ from inspector.protocol.secrets.headers import (
 )
 from inspector.protocol.secrets.keys import (
     holds_value,
+    is_marker,
     is_secret_key,
     looks_made,
     may_be_number,
@@ -37,6 +36,138 @@ from inspector.protocol.secrets.lines import mask_lines
 from inspector.protocol.secrets.named import HELD, NAMES
 from inspector.protocol.secrets.pairs import mask_pairs
 from inspector.protocol.secrets.shapes import PATTERNS, PRIVATE_KEY, PRIVATE_LINE, border, is_key
+from inspector.protocol.secrets.spans import replaced
+
+# Secrets that are given to a name in text: `token=...`, `password: "..."`, `X-API-Key: ...`, `{'token': '...'}`.
+#
+# What a name says is for `secret_keys`. Where it may as well be prose or code, a value is a secret only when it looks
+# like one: "password: required", `token: str` and `key=self.key` stay.
+
+_WORDS = "token|password|passwd|passphrase|passcode|pass|pwd|secret|key|jwt|credential|cred|cookie|authorization|_pat"
+# Bounded, so that hostile text takes linear time.
+_ASSIGNED = re.compile(
+    rf"(?i)(?=(?-i:[tpskjcaTPSKJCA_]))(?:{_WORDS})s?(?:_?[0-9]{{1,2}})?"
+    r"(?P<gap>(?P<close>'?)[ \t]{0,8}:?(?:=(?!=)|:(?![/:=]))[ \t]{0,8})"
+    r"(?:(?:token|apikey|digest)[ \t]{1,8})?"
+    r"(?:b(?=[\"'\\]))?"  # bytes of Python
+    r"(?:(?P<quote>\\{0,64}[\"'])(?P<quoted>(?![\s,:}\])])[^\"'\r\n]{2,256}?[^\"'\r\n\\])(?P=quote)"
+    r"|(?:\\{0,64}[\"'](?![,:}\])]))?(?P<plain>[^\s&\"'\\<>]{3,}))"
+)
+_NAME = re.compile(
+    r"(?P<address>[?&#])?(?P<escape>\\(?:[bfnrt]|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|\[[0-9;]{0,24}[mK])?"
+    r"(?P<name>[\w\-]*)\Z"
+)
+_LONGEST_NAME = 64
+_TELLING = re.compile(r"[0-9]|[!@#%^](?=.)")
+_CODE = re.compile(
+    r"[(\[{]|#[0-9a-fA-F]{3,8}\Z|\$[{(]|\$[A-Z_][A-Z0-9_]*\W*\Z|\{\{|%[({]|[A-Za-z_.]+[(\[]"
+    r"|(?:self|this|cls|os|sys|process|config|settings|args|options|opts|params|env|environ|ctx|context|request|req"
+    r"|response|res|state|props|secrets|vars)\.[A-Za-z_]"
+)
+_CALL = re.compile(r"[\w.]+[(\[]")
+_NUMBER = re.compile(r"[0-9.,]+")
+_DOTTED = re.compile(r"[a-z]{2,20}(?:\.[a-z]{2,20}){1,4}")  # token="severity.error"
+_PASSWORD = re.compile(r"(?i)pass|pwd")
+_NO_VALUES = frozenset(
+    ("none", "null", "nil", "undefined", "true", "false", "int", "str", "string", "bool", "boolean", "float", "bytes",
+     "object", "any", "number", "token", "password", "secret", "optional", "required",
+     "basic", "bearer")
+)  # fmt: skip
+
+
+def mask_assigned(text: str, mask: Callable[[str], str]) -> str:
+    """A text with the values given to names of secrets replaced.
+
+    Args:
+        text: any text.
+        mask: what becomes of a secret.
+    """
+
+    def masked(found: re.Match[str]) -> str:
+        group = "quoted" if found["quoted"] is not None else "plain"
+        if not _is_assigned_secret(found, found[group], quoted=group == "quoted"):
+            return found[0]
+        start, end = found.start(group) - found.start(), found.end(group) - found.start()
+        return found[0][:start] + mask(found[group]) + found[0][end:]
+
+    return _ASSIGNED.sub(masked, text)
+
+
+def _is_assigned_secret(found: re.Match[str], value: str, *, quoted: bool) -> bool:
+    """Whether a value given to something is a secret."""
+    word = value.rstrip(" ,;:|)]}.?!").lower()
+    if word in _NO_VALUES or len(set(value)) == 1 or _CODE.match(value):  # dots as well: what was masked
+        return False
+    if not quoted and (found["close"] or (found["gap"] != "=" and not _TELLING.search(value))):
+        return False
+    name = _NAME.search(found.string[max(0, found.start() - _LONGEST_NAME) : found.start("gap")])
+    if name is None or name["address"]:  # in addresses the rule for them has looked
+        return False
+    key = next(filter(is_secret_key, (name["name"], (name["escape"] or "")[-1:] + name["name"])), None)
+    if key is None or key.lower().endswith(word):  # f(password=password)
+        return False
+    if may_be_number(key) and _DOTTED.fullmatch(value):
+        return False
+    return found["gap"] == "=" or not (_CALL.match(value) or (_NUMBER.fullmatch(word) and not _PASSWORD.search(key)))
+
+
+# Secrets in addresses: `?token=...`, `https://me:...@host`, hooks that whoever knows them may call.
+#
+# Addresses may stand in JSON (`\/`), in pages (`&amp;`), and percent-encoded in other addresses (`%26token%3D...`).
+
+_QUERY = re.compile(r"(?:[?&#]|&amp;)([\w\-.]{1,64})=")
+_VALUE = re.compile(r"[^&\s\"'\\#<>]+")
+_ENCODED = re.compile(
+    r"(%(?:25)?(?:3[fF]|26|23)([\w\-.]{1,64})%(?:25)?3[dD])((?:%(?!(?:25)?(?:26|23))|[^&\s\"'\\#<>%]){1,4096})"
+)
+_SIGNATURE = re.compile(r"(?i)(?<![a-z0-9])sig(?:nature)?\Z|token\Z|secret\Z|password\Z|api_?key\Z")
+_ENDS = re.compile(r"[A-Za-z](?:_?[0-9]{1,2})?\Z")
+_ONLY_HERE = frozenset(("auth", "_auth", "authkey", "assertion", "client_assertion", "samlresponse", "hmac"))
+"""What is a secret in an address alone: elsewhere it says how something is done, or to what."""
+
+_USER_INFO = re.compile(
+    r"(:(?:\\{0,64}/){2}[^/\s:@\"'<>]{0,128}:)"
+    r"(?!x-oauth-basic@)(?:[^/\s\"'<>\\]{1,256}|(?!\d{1,5}/)[^/\s\"'<>@\\]{1,128}/[^/\s\"'<>@\\]{0,128})(?=@)"
+)
+# A user without a password is a name, unless it is as long as a token, and has a digit.
+_USER_TOKEN = re.compile(
+    r"((?i:https?):(?:\\{0,64}/){2})(?=[A-Za-z_\-]{0,64}[0-9])[\w\-]{16,256}(?=(?::(?:x-oauth-basic)?)?@)"
+)
+# In JSON the slashes may be escaped.
+_HOOK = re.compile(
+    r"((?i:hooks\.slack\.com(?:\\?/)(?:services|workflows|triggers)|discord(?:app)?\.com(?:\\?/)api(?:\\?/)webhooks)(?:\\?/))"
+    r"[\w\-]{1,64}(?:(?:\\?/)[\w\-]{1,128}){1,4}"
+)
+_BOT = re.compile(r"((?<![0-9])[0-9]{8,12}:)AA[\w\-]{32,40}(?![\w\-])")
+
+
+def mask_queries(text: str, mask: Callable[[str], str]) -> str:
+    """A text with the values of telling parameters of addresses and forms replaced."""
+    values = (_VALUE.match(text, found.end()) for found in _QUERY.finditer(text) if _is_secret(found[1]))
+    text = replaced(text, (value.span() for value in values if value), mask)  # addresses may have others for values
+    return _ENCODED.sub(lambda found: found[1] + mask(found[3]) if _is_secret(found[2]) else found[0], text)
+
+
+def _is_secret(name: str) -> bool:
+    """Whether a parameter of this name is a secret."""
+    if _ENDS.search(name) is None or is_marker(name):
+        return False
+    return _SIGNATURE.search(name) is not None or name.lower() in _ONLY_HERE or is_secret_key(name)
+
+
+def mask_users(text: str, mask: Callable[[str], str]) -> str:
+    """A text with passwords and tokens of users in addresses replaced, and what tells a hook."""
+    for pattern in (_USER_TOKEN, _USER_INFO, _HOOK):
+        text = pattern.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
+    return text
+
+
+def mask_bots(text: str, mask: Callable[[str], str]) -> str:
+    """A text with what Telegram gives to bots replaced, which stands in addresses mostly."""
+    if ":AA" not in text:
+        return text
+    return _BOT.sub(lambda found: found[1] + mask(found[0][len(found[1]) :]), text)
+
 
 __all__ = ["LONGEST_SECRET", "MASK", "SecretRule", "Tally", "is_secret_key", "mask_secrets", "mask_text", "mask_value",
            "masked_start", "masked_words", "may_hold_secrets"]  # fmt: skip
@@ -276,9 +407,9 @@ def _mask_by(rules: int, text: str, keep_length: bool, tally: Tally | None) -> s
         return "•" * len(secret) if keep_length else MASK
 
     masked = text
-    for rule, replaced in _RULES:
+    for rule, mask_rule in _RULES:
         if rules & rule:
-            masked = replaced(masked, lambda secret, rule=rule: mask(secret, rule))
+            masked = mask_rule(masked, lambda secret, rule=rule: mask(secret, rule))
     if rules & SecretRule.API_KEY:
         for pattern in PATTERNS:
             masked = pattern.sub(lambda m: _mask_key(m, mask), masked)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.tokens import NOT_COUNTED, TokenPass
 from inspector.document.document import CaptureDocument
-from inspector.document.token_summary import collapsing, tokens_of
+from inspector.document.summary import collapsing, tokens_of
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.tokens.counter import count
 from tests.builders import GrowingLog, clean_up, document_of, envelope, received, tool_call, tool_result

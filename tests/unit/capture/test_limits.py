@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.capture.limits import KEPT, MAX_NAME, MAX_RECIPIENTS, kept_name, kept_recipients
+from inspector.capture.capture import KEPT, MAX_NAME, MAX_RECIPIENTS, kept_name, kept_recipients
 from inspector.filters.fields import FIELD_BY_NAME
 from tests.builders import document_of, envelope
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from inspector.capture import long_lines
-from inspector.capture.long_lines import LONG_LINE_BYTES
+from inspector.capture import reading
+from inspector.capture.reading import LONG_LINE_BYTES
 from tests.builders import GrowingLog, envelope, lines_of
 
 LONG = {**envelope("chat", {"text": "x" * (LONG_LINE_BYTES + 1_000_000)}, id="long")}
@@ -66,7 +66,7 @@ def test_where_no_process_can_be_had_the_line_is_read_all_the_same(monkeypatch: 
     def refuse(*_: object) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr(long_lines, "PartReader", refuse)
+    monkeypatch.setattr(reading, "PartReader", refuse)
     log = GrowingLog()
     log.write(LONG, envelope(id="after"), LONG)
     polled(log, lambda: len(log.document.capture) == 3)

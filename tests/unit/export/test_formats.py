@@ -21,7 +21,7 @@ from inspector.cli import app
 from inspector.document.document import CaptureDocument
 from inspector.export import Format, Manner, Redaction, export_file, export_to, preview
 from inspector.export.options import format_of
-from inspector.export.page_style import COLORS, style_sheet
+from inspector.export.page import COLORS, style_sheet
 from inspector.filters.fields import FIELDS
 from inspector.protocol.secrets.masking import SecretRule
 from inspector.ui.look import design_tokens

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.tap.lines import LineMaker
+from inspector.tap.recorder import LineMaker
 
 DATA = st.lists(st.sampled_from([b"\n", b"\r", b"a", b"\xff", b'{"a":1}']), max_size=30).map(b"".join)
 

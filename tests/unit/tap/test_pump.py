@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.tap.backlog import CLIENT, Backlog
-from inspector.tap.lines import LineMaker
-from inspector.tap.pump import Pump
+from inspector.tap.recorder import LineMaker
+from inspector.tap.relay import Pump
 from tests.conftest import MS
 
 

@@ -7,7 +7,7 @@ import string
 
 import pytest
 
-from inspector.tap.random_words import looks_random
+from inspector.tap.command_words import looks_random
 
 
 @pytest.mark.parametrize(

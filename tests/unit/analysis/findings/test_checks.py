@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.analysis.findings import CHECK_BY_CODE, CHECKS
-from inspector.analysis.findings.page import page
+from inspector.analysis.findings.__main__ import page
 from tests.builders import GrowingLog, document_of
 from tests.findings import CASES
 

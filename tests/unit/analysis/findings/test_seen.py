@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.analysis.findings import seen
-from inspector.analysis.findings.seen import SeenHashes
+from inspector.analysis.findings import senders
+from inspector.analysis.findings.senders import SeenHashes
 
 hashes = st.lists(st.integers(0, 6) | st.integers(0, 2**64 - 1), max_size=40)
 
@@ -38,4 +38,4 @@ def test_all_in_one_slot() -> None:
     filter_ = SeenHashes()
     filter_.add(values, values)
     assert filter_.add(values, np.concatenate((values, values))).tolist() == list(range(len(values)))
-    assert seen._MANY in filter_._table  # pyright: ignore[reportPrivateUsage]
+    assert senders._MANY in filter_._table  # pyright: ignore[reportPrivateUsage]

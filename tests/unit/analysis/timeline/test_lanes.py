@@ -14,7 +14,7 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.timeline import lanes as making
 from inspector.analysis.timeline import pairs
 from inspector.analysis.timeline.lanes import Lanes
-from inspector.analysis.timeline.packing import MOST_ROWS
+from inspector.analysis.timeline.pairs import MOST_ROWS
 from inspector.analysis.timeline.times import MessageTimes
 from inspector.document.document import CaptureDocument
 from inspector.protocol.times import NO_TIME

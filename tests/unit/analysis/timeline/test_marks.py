@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.analysis.timeline.marks import CELL_PX, Window, marks_of, short_count
-from inspector.analysis.timeline.packing import MOST_ROWS, RowPacker
+from inspector.analysis.timeline.pairs import MOST_ROWS, RowPacker
 from inspector.analysis.timeline.segments import Segment, order
 from inspector.base.slices import finished
 
