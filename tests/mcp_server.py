@@ -1,4 +1,4 @@
-"""A stdio server of the `mcp` package with the transient-context protocol (protocols.md 13), for tests of the tap.
+"""A stdio server of the `mcp` package with the transient-context protocol (docs/protocols.md 13), for tests of the tap.
 
 Run as `python -m tests.mcp_server`. Tools: `get_workflow_step` hints, `search_records` is transient, `analysis_store`
 consumes (`fail`: says so and fails), `echo` answers what it was asked, `slow` when another `slow` has been

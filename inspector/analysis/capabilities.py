@@ -1,4 +1,4 @@
-"""What each participant may do, and what it was refused (protocols.md 12).
+"""What each participant may do, and what it was refused (docs/protocols.md 12).
 
 The effective set is the latest trustworthy welcome or presence, and what was granted and revoked since. Grants and
 revocations stay unconfirmed until a gateway announces a set that shows them.

@@ -1,4 +1,4 @@
-"""The causal chain of a message: what it came from and what came of it (design.md 3, Related)."""
+"""The causal chain of a message: what it came from and what came of it (docs/design.md 3, Related)."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ A column has one value per message of the capture, in capture order. It owns no 
 `Field` makes from arrays and tables which the capture or a pass owns. Which values a column holds is the business of
 `inspector.filters.fields`; how a filter turns it into a mask is that of `inspector.filters.compile`.
 
-Five kinds are enough (design.md 4): strings interned in a table, lists of strings interned in a table, numbers, one
-bit of a flags array, and values that are decoded from the record on demand.
+Five kinds are enough (docs/design.md 4): strings interned in a table, lists of strings interned in a table, numbers,
+one bit of a flags array, and values that are decoded from the record on demand.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is odd about contexts as their messages name them, kept for whoever reports it (protocols.md 6 and 7)."""
+"""What is odd about contexts as their messages name them, kept for whoever reports it (docs/protocols.md 6 and 7)."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ContextNotes:
         self._what.append(what)
 
     def add_path(self, node: int, row: int, path: str) -> None:
-        """Note what is odd about a path, as it was written (ADR p4m, protocols.md 6)."""
+        """Note what is odd about a path, as it was written (ADR p4m, docs/protocols.md 6)."""
         plain = normalise(path)
         if plain != path or not plain:
             self.add(node, row, Oddity.MALFORMED)

@@ -1,4 +1,4 @@
-"""Contexts in the form of objects, and operations on a stack of them (protocols.md 7).
+"""Contexts in the form of objects, and operations on a stack of them (docs/protocols.md 7).
 
 Objects `{id, type, parent, metadata}` describe a context wherever they stand. Operations `{operation, topic,
 correlation_id}` are a stack per space and sender: markers of the kind `meup/context` push, pop and resume; on any other

@@ -1,4 +1,4 @@
-"""The nodes of the context tree, and how keys, starts and moves shape it (protocols.md 6 and 7).
+"""The nodes of the context tree, and how keys, starts and moves shape it (docs/protocols.md 6 and 7).
 
 A node is one context; its identity is its id, its path is computed. Roots are found by id, nodes below by
 their parent and segment. Number -1 is the main context, which is no node.

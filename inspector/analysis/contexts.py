@@ -1,4 +1,4 @@
-"""Contexts: which node each message belongs to, and each node's state, activity and type (protocols.md 6 to 8)."""
+"""Contexts: which node each message belongs to, and each node's state, activity and type (docs/protocols.md 6 to 8)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class ContextRefs:
 
 
 IDLE_AFTER_S = 30
-"""A context is active this long after its last message (design.md 2)."""
+"""A context is active this long after its last message (docs/design.md 2)."""
 
 STATES = ("", "active", "idle", "concluded", "cancelled")
 """What the numbers of `ContextPass.states` stand for."""
@@ -388,7 +388,7 @@ class ContextPass:
         return self._types.values(self.tree.moves + self.type_version).take(self.nodes_of(rows))
 
     def state(self, node: int, now_ns: int | None = None) -> str:
-        """active, idle, concluded or cancelled (design.md 2).
+        """active, idle, concluded or cancelled (docs/design.md 2).
 
         Args:
             now_ns: the wall clock for live traffic; without it, the time of the last record.

@@ -1,4 +1,4 @@
-"""Which message answers, fulfils, rejects or withdraws which (protocols.md 3 and 5).
+"""Which message answers, fulfils, rejects or withdraws which (docs/protocols.md 3 and 5).
 
 A correlation id means the latest earlier message with that id that fits; where there is none yet, the first
 later one, so that captures merged out of order mend themselves. Of the ids in one message the first 256 count:
@@ -88,7 +88,7 @@ _MOST_NAMED = 256  # ids of one message that are looked at
 
 
 class ToolRule(enum.IntEnum):
-    """How a response's method and target were found; protocols.md 3 numbers them so."""
+    """How a response's method and target were found; docs/protocols.md 3 numbers them so."""
 
     NONE = 0
     KIND = 1

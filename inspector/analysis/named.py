@@ -1,4 +1,4 @@
-"""What correlation ids name where no message bears them: a context, else a stream, else nothing (protocols.md 5).
+"""What correlation ids name where no message bears them: a context, else a stream, else nothing (docs/protocols.md 5).
 
 The links between messages are the correlation pass's; this one looks only at messages that it could link to nothing.
 """

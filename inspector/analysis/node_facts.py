@@ -83,7 +83,7 @@ class NodeFacts:
         return np.unique(nodes[as_numpy(self.reasons)[nodes] == 0]).tolist()
 
     def note_end(self, node: int, end: int, row: int) -> None:
-        """The first conclusion ends a context; a cancel overrules it, whatever comes later (protocols.md 8)."""
+        """The first conclusion ends a context; a cancel overrules it, whatever comes later (docs/protocols.md 8)."""
         if end > self.end[node] or (end == self.end[node] and row < self.concluded_by[node]):
             self.end[node], self.concluded_by[node] = end, row
 
@@ -92,7 +92,7 @@ class NodeFacts:
         self.declared[node] = min(self.declared.get(node, (row, declared)), (row, declared))
 
     def note_metadata(self, node: int, stamp: int, metadata: Mapping[str, object]) -> None:
-        """Keep what an object says of its context: of each key the latest value (protocols.md 7).
+        """Keep what an object says of its context: of each key the latest value (docs/protocols.md 7).
 
         At most 64 keys are kept of a node, the latest ones; a long value keeps its beginning.
 

@@ -1,4 +1,4 @@
-"""Requests that wait for an answer, found by their JSON-RPC id: rule 4 of protocols.md 3.
+"""Requests that wait for an answer, found by their JSON-RPC id: rule 4 of docs/protocols.md 3.
 
 Nothing is listed before somebody answers without naming a request, which in MEW traffic nobody does.
 """
@@ -111,7 +111,7 @@ class OpenCalls:
             name = self._capture.strings[sender]
             yield from ((pipe, rpc, asker, name, 0) for asker in askers)
             return
-        # A line of MCP stdio names nobody: the other side of the same connection (protocols.md 13).
+        # A line of MCP stdio names nobody: the other side of the same connection (docs/protocols.md 13).
         source, way = int(columns["source"][row]), int(columns["direction"][row])
         for asker in askers or (0,):
             others = (other for other in self._ways.get((source, pipe), ()) if not way or other != way)

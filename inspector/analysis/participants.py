@@ -1,4 +1,4 @@
-"""Who takes part: presence, capabilities as announced, reported usage, last words (protocols.md 4, 10, 12)."""
+"""Who takes part: presence, capabilities as announced, reported usage, last words (docs/protocols.md 4, 10, 12)."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class ParticipantPass:
         here = [welcomed(payload), *(others if isinstance(others, list) else [])]
         here = [{"id": item} if isinstance(item, str) else item for item in here]
         if space in self._asking and isinstance(others, list):
-            # Nobody told us who left while we were away: the welcome is the new truth (protocols.md 10).
+            # Nobody told us who left while we were away: the welcome is the new truth (docs/protocols.md 10).
             self._asking.discard(space)
             named = {item.get("id") for item in here if isinstance(item, Mapping) and isinstance(item.get("id"), str)}
             for (of_space, name), participant in self.all.items():

@@ -1,4 +1,4 @@
-"""What became of each proposal (protocols.md 5), told by the links between messages."""
+"""What became of each proposal (docs/protocols.md 5), told by the links between messages."""
 
 from __future__ import annotations
 

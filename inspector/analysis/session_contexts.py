@@ -1,4 +1,4 @@
-"""Sessions and sub-sessions as spaces and contexts (protocols.md 14).
+"""Sessions and sub-sessions as spaces and contexts (docs/protocols.md 14).
 
 A session is a space, its own messages are that space's main context, its sub-sessions are contexts below. Rows of their
 own say how those began and ended: they shape the tree, and count as nobody's message.

@@ -1,7 +1,7 @@
 """The transient-context protocol: which tool results may be, and were, replaced by their summary.
 
-Source: protocols.md 13, with its rule for the one ambiguity: the OLDEST pending result collapses (FIFO by arrival).
-State is kept per conversation: one client connection, or one requester and server inside MEW.
+Source: docs/protocols.md 13, with its rule for the one ambiguity: the OLDEST pending result collapses (FIFO by
+arrival). State is kept per conversation: one client connection, or one requester and server inside MEW.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class TransientPass:
         self.columns.put("collapsed_by", results, consumers)
         self.columns.put("consumes", consumers, results)
 
-    # The algorithm, step numbers as in protocols.md 13. Who bears a badge is appended to its bit's list.
+    # The algorithm, step numbers as in docs/protocols.md 13. Who bears a badge is appended to its bit's list.
 
     def _apply(self, place: int) -> None:
         table = self.signals
@@ -286,7 +286,7 @@ class TransientPass:
         return self._conversations.get(number) if number is not None else None
 
     def totals(self) -> dict[str, int]:
-        """Counts of design.md 5: transient, consumed, collapsed, pending."""
+        """Counts of docs/design.md 5: transient, consumed, collapsed, pending."""
         badges = self.columns["badges"]
         transient = int(np.count_nonzero(badges & Badge.TRANSIENT))
         collapsed = int(np.count_nonzero(badges & Badge.COLLAPSED))

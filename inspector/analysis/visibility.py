@@ -1,4 +1,4 @@
-"""Where each message of a session may be seen, as its document says (protocols.md 14)."""
+"""Where each message of a session may be seen, as its document says (docs/protocols.md 14)."""
 
 from __future__ import annotations
 

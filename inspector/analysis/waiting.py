@@ -1,7 +1,7 @@
 """What waits for somebody: requests that want an answer and have none, proposals nobody has acted on.
 
 The one place that says so. A request needs no answer when it is a notification: its method says it, or it is JSON-RPC
-(v0.0's `mcp` messages among it) without an id (protocols.md 3). What a gateway refused, or its sender cancelled,
+(v0.0's `mcp` messages among it) without an id (docs/protocols.md 3). What a gateway refused, or its sender cancelled,
 waits no more.
 """
 

@@ -1,6 +1,6 @@
 """All messages of one document: files on disk, columns in memory, and the way back from a row to its bytes.
 
-Folding (protocols.md 11, RULE): a `received` line starts a message; a `delivered` or `rejected` line joins the
+Folding (docs/protocols.md 11, RULE): a `received` line starts a message; a `delivered` or `rejected` line joins the
 latest message with the same (space, id, from, ts, kind), or starts one; a line whose envelope has no id never
 folds. A message is read from its first record for ever; later copies only add deliveries. What comes back of what we
 sent ourselves is a copy as well (`echoes`).
@@ -34,7 +34,7 @@ from inspector.protocol.record import Record, Shape, unreadable
 from inspector.protocol.text import compact
 from inspector.protocol.times import NO_TIME
 
-# What keeps the ids of one space apart from the same ids in another (protocols.md 2: ids are unique in a space).
+# What keeps the ids of one space apart from the same ids in another (docs/protocols.md 2: ids are unique in a space).
 
 
 class Salts:
@@ -282,7 +282,7 @@ class Capture:
             source.ended = block.ended
 
     def _note_impostors(self, block: Block, starts: NDArray[np.int64], start: int, ids: NDArray[np.uint32]) -> None:
-        """A log says who sent what it received; an envelope may say otherwise (protocols.md 2, Spoofing)."""
+        """A log says who sent what it received; an envelope may say otherwise (docs/protocols.md 2, Spoofing)."""
         received = block.strings.find("received")
         if received is None:
             return

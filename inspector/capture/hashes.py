@@ -1,6 +1,6 @@
 """64-bit hashes of ids, and where messages with a hash lie.
 
-A dict of ids costs 115 bytes a message; sorted runs of (hash, row) cost 12 (design.md 4).
+A dict of ids costs 115 bytes a message; sorted runs of (hash, row) cost 12 (docs/design.md 4).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is known of a message above 1 MB without decoding it whole (design.md 7): its head, and where its bytes lie.
+"""What is known of a message above 1 MB without decoding it whole (docs/design.md 7): its head, where its bytes lie.
 
 The first 64 kB of a line say nearly always who sent it, what it is and how its text begins. A key that a sender wrote
 behind its payload is looked for at the line's end, and believed when its hash is the one the reader noted.
@@ -21,7 +21,7 @@ from inspector.protocol.header import ABSENT, Header, NotAnObjectError, decode_j
 from inspector.protocol.record import Record, Shape, unreadable
 
 MAX_WHOLE = 1 << 20
-"""Bytes of a line; a longer one is read by its head (design.md 7)."""
+"""Bytes of a line; a longer one is read by its head (docs/design.md 7)."""
 HEAD = 1 << 16
 """Bytes of a head, and of the end that is looked at."""
 

@@ -12,7 +12,7 @@ from inspector.capture.reader import BlockReader
 from inspector.capture.sources import SourceFile
 
 MAX_LINE = 1 << 28
-"""Bytes; a gateway closes connections over frames above 100 MiB (protocols.md 16)."""
+"""Bytes; a gateway closes connections over frames above 100 MiB (docs/protocols.md 16)."""
 _HEAD = 1 << 12
 _STEP = 1 << 22
 _MOST = (1 << 32) - 1  # what the column of lengths can hold

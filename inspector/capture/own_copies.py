@@ -1,4 +1,4 @@
-"""What comes back of what we sent: gateways deliver to the sender too (protocols.md 2), and a capture has both.
+"""What comes back of what we sent: gateways deliver to the sender too (docs/protocols.md 2), and a capture has both.
 
 RULE: what was received of our own is a copy of what was sent, delivered to ourselves. It has the same id, sender, kind
 and payload; its time and its correlation may be the gateway's. What only borrows our name and id is a message of its

@@ -305,7 +305,7 @@ def _origin(line: bytes) -> dict[str, Any] | None:
 
 
 def recipients(value: object) -> tuple[str, ...]:
-    """`to` in its normal form (protocols.md 2): a string is a list of one, anything else but a list is nobody."""
+    """`to` in its normal form (docs/protocols.md 2): a string is a list of one, anything else but a list is nobody."""
     if isinstance(value, str):
         return (value,)
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
@@ -326,7 +326,7 @@ def correlations(header: Header) -> list[str]:
 
 
 def _context_key(value: object) -> tuple[str | None, int]:
-    """The observed key of a context and the flags that go with it (protocols.md 6, 7)."""
+    """The observed key of a context and the flags that go with it (docs/protocols.md 6, 7)."""
     if value is ABSENT or value is None:
         return None, 0
     if isinstance(value, str):
@@ -338,7 +338,7 @@ def _context_key(value: object) -> tuple[str | None, int]:
 
 
 WITHOUT_ID = "(no id)"
-"""Name of the context for objects that name none (protocols.md 7)."""
+"""Name of the context for objects that name none (docs/protocols.md 7)."""
 OPERATIONS = frozenset({"push", "pop", "resume"})
 
 
@@ -354,7 +354,7 @@ def _object_name(context: Mapping[str, Any]) -> str:
 
 
 def object_key(context: Mapping[str, Any]) -> str | None:
-    """The id of a context in object form; an operation names it by `correlation_id`, else `topic` (protocols.md 7)."""
+    """The id of a context as object; an operation names it by `correlation_id`, else `topic` (docs/protocols.md 7)."""
     for name in ("id", "correlation_id", "topic"):
         identifier = context.get(name)
         if isinstance(identifier, list) and identifier:

@@ -1,4 +1,4 @@
-"""What a file is, told by its first bytes: lines or a JSON array, a log at all or none (design.md 4, Formats)."""
+"""What a file is, told by its first bytes: lines or a JSON array, a log at all or none (docs/design.md 4, Formats)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def scanner_for(source: SourceFile) -> ElementScanner | None:
 
 
 _HISTORY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"history"\s*:\s*\[')
-"""How the answer of a v0.0 or v0.1 gateway about its history begins (protocols.md 10)."""
+"""How the answer of a v0.0 or v0.1 gateway about its history begins (docs/protocols.md 10)."""
 _SPREAD = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?=\{[ \t\r]*\n[ \t]+")')
 """How objects begin that are indented for people, as `jq` prints the lines of a log."""
 _MOST_TURNED = 1 << 26

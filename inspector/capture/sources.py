@@ -1,4 +1,4 @@
-"""The files a capture's records lie in, read with `pread` and never mapped (design.md 4)."""
+"""The files a capture's records lie in, read with `pread` and never mapped (docs/design.md 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a ``.ctxcap`` capture: append-only JSON Lines, one record a line (design.md 4).
+"""Writing a ``.ctxcap`` capture: append-only JSON Lines, one record a line (docs/design.md 4).
 
 Owns the file's bytes and nothing else: when they reach the operating system, what happens when it refuses them, and how
 a capture goes on in another file. It does not read captures, and it does not know what a frame means.
@@ -30,7 +30,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 
 import msgspec
 
-# How one frame is written down in a capture, so that it reads back exactly (design.md 4). No I/O.
+# How one frame is written down in a capture, so that it reads back exactly (docs/design.md 4). No I/O.
 
 # Checks the grammar without building objects: 0.25 µs for a 400-byte envelope, a fifth of a full decode.
 _check_grammar = msgspec.json.Decoder(msgspec.Raw).decode
@@ -78,7 +78,7 @@ def is_json_line(text: str) -> bool:
 
 
 def _is_json_with_surrogates(text: str) -> bool:
-    # protocols.md 16: a lone \ud800 survives the gateway's re-serialising. It is good JSON which msgspec refuses.
+    # docs/protocols.md 16: a lone \ud800 survives the gateway's re-serialising. It is good JSON which msgspec refuses.
     try:
         json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
@@ -100,7 +100,7 @@ WRITE_THROUGH_CHARS = 1 << 20
 """Above this much that waits, a frame is handed to the operating system without waiting for its turn."""
 
 WRITE_THROUGH_S = 0.02
-"""In the background: between two writes. ``kill -9`` loses what arrived since, and design.md 7 allows 0.1 s."""
+"""In the background: between two writes. ``kill -9`` loses what arrived since, and docs/design.md 7 allows 0.1 s."""
 
 MAX_WAITING_CHARS = 1 << 26
 """A disk that takes nothing any more ends the capture when this much waits."""

@@ -1,8 +1,8 @@
 """Participants of the demo: real WebSocket clients that read what arrives and react to it.
 
 Owns how an agent speaks (join, send, request and await the answer, stream) and what it does unasked: agents answer
-``tools/list``, and the reasoning ones ask every participant for its tools, as released agents do (protocols.md 16).
-What they say, and when, is the story's.
+``tools/list``, and the reasoning ones ask every participant for its tools, as released agents do
+(docs/protocols.md 16). What they say, and when, is the story's.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Agent:
         """Send one envelope and return its id.
 
         Args:
-            kind: As in protocols.md 4.
+            kind: As in docs/protocols.md 4.
             payload: Absent when None.
             to: The one recipient; None is everybody.
             context: The context string; None is main.

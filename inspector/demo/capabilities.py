@@ -1,6 +1,6 @@
 """Whether a participant may send a message: the JSON patterns of MEW v0.4, as its released gateway matches them.
 
-A real subset of protocols.md 12 (column "v0.4 gateway"): a glob with a trailing ``*`` in ``kind``; in ``payload``,
+A real subset of docs/protocols.md 12 (column "v0.4 gateway"): a glob with a trailing ``*`` in ``kind``; in ``payload``,
 nested objects, and strings that are equal or match a trailing ``*``. What the released gateway ignores in a pattern
 (numbers, booleans) must be equal here: the demo denies what it does not understand.
 """

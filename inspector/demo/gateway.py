@@ -1,7 +1,7 @@
 """A small gateway that speaks MEW v0.4 over WebSocket on this machine.
 
-It behaves as the released gateway does where a client can tell (protocols.md 9, 10, 16): a join is required and may
-carry its fields at top level or in ``payload``; everything is broadcast to everyone, the sender included; a denied
+It behaves as the released gateway does where a client can tell (docs/protocols.md 9, 10, 16): a join is required and
+may carry its fields at top level or in ``payload``; everything is broadcast to everyone, the sender included; a denied
 message comes back to its sender alone as ``system/error``; a ``stream/open`` overtakes the broadcast of its request;
 stream frames are sent on as binary messages. It keeps no history and writes no log. It owns its clients and streams;
 who takes part and what is said is not its business.

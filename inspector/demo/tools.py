@@ -1,7 +1,7 @@
 """The tools of the demo's two servers: ``activities``, shaped as mcp-rune's, and ``files``, a small file bridge.
 
-Results follow the recordings of mcp-rune 0.105.1 (shapes, ``_meta``, wording of summaries); see protocols.md 13. The
-file bridge keeps its files in memory and never touches a disk.
+Results follow the recordings of mcp-rune 0.105.1 (shapes, ``_meta``, wording of summaries); see docs/protocols.md 13.
+The file bridge keeps its files in memory and never touches a disk.
 """
 
 from __future__ import annotations

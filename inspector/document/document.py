@@ -171,7 +171,7 @@ class CaptureDocument:
 
         Args:
             path: a log, an archive of one, a pipe, or STANDARD_INPUT; these end when what fills them ends. Also a file
-                or a folder of sessions with their sub-sessions (protocols.md 14), told by what is in it.
+                or a folder of sessions with their sub-sessions (docs/protocols.md 14), told by what is in it.
             name: what titles show instead of the file's own name.
             block_bytes: read in one step.
             wait: for whoever reads for us; else a step without anything new says that it waits.

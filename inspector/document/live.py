@@ -1,6 +1,6 @@
 """A live session: a gateway source, the capture file it writes, and the document that reads on in it.
 
-No Qt. The document is told of nothing but what lies in the file (design.md 4, one way for live and file).
+No Qt. The document is told of nothing but what lies in the file (docs/design.md 4, one way for live and file).
 """
 
 from __future__ import annotations

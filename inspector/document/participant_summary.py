@@ -1,7 +1,7 @@
 """Who somebody in a space is: since when, what it may do, was refused, offers and waits for.
 
 The window and the command line read the same story. It joins the passes with the gateway's decisions beside a log, so
-that where our reading of a capability and the gateway's verdict differ, both are there (protocols.md 12).
+that where our reading of a capability and the gateway's verdict differ, both are there (docs/protocols.md 12).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The answers of the command line as plain objects, in exactly the shapes of design.md 5."""
+"""The answers of the command line as plain objects, in exactly the shapes of docs/design.md 5."""
 
 from __future__ import annotations
 

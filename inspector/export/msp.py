@@ -1,4 +1,4 @@
-"""Any context of a capture as a sub-session of a session, in one file that reads back (protocols.md 14).
+"""Any context of a capture as a sub-session of a session, in one file that reads back (docs/protocols.md 14).
 
 The session is the space with its main chat; the context is a sub-session of it, and contexts below it are sub-sessions
 of their own, nested. RULE for roles: what a document of sessions says stays. In other traffic those who reason or

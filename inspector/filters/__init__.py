@@ -1,4 +1,4 @@
-"""The display filter language of design.md 6: text to expression to mask.
+"""The display filter language of docs/design.md 6: text to expression to mask.
 
 `parse` reads text (grammar in `grammar`, nodes in `ast`), `compile_filter` also checks it against the declared fields
 and gives a `DisplayFilter`, whose `mask` chooses messages. Operators are declared in `operators`. Whatever the text,

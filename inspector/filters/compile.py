@@ -189,6 +189,6 @@ class _NodeBuilder:
         like_column = term.field.like_column
         if like_column is None or term.operator is None or term.operator.symbol != "like":
             return term.field.column
-        # Method and target of a response are those of its request, which may be seen later (protocols.md 3).
+        # Method and target of a response are those of its request, which may be seen later (docs/protocols.md 3).
         self.depends.add(Depends.PASS)
         return like_column

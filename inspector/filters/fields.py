@@ -1,4 +1,4 @@
-"""Every field once: name, type, where its values come from, label and help (design.md 6).
+"""Every field once: name, type, where its values come from, label and help (docs/design.md 6).
 
 Filter, completion, table columns, the command line and help all read this table. To add a field: one `Field` in FIELDS.
 Where its value comes from is its `column`: an array that the capture or a pass keeps, else `_decoded`, which reads the

@@ -1,4 +1,4 @@
-r"""The grammar of the display filter (design.md 6), and the parser made from it.
+r"""The grammar of the display filter (docs/design.md 6), and the parser made from it.
 
 A comparison binds closest, then `!`, then `&&`, then `||`, so `!a == b` is `!(a == b)`. Which operators exist is
 declared in `inspector.filters.operators`; the grammar takes their spellings from there.

@@ -224,7 +224,7 @@ def _like(operand: str, field_type: FieldType) -> Predicate:
         return lambda value: isinstance(value, str) and matched(value)
 
     def covers(value: object) -> bool:
-        """Capability rules, protocols.md 12: the short form covers the long one, cut at its structural colons."""
+        """Capability rules, docs/protocols.md 12: the short form covers the long one, cut at its structural colons."""
         if not isinstance(value, str):
             return False
         kind, _, rest = value.partition(":")

@@ -2,7 +2,7 @@ r"""Quoted strings of the filter language, both ways.
 
 Either quote opens a string. `\n \t \r \" \' \\ \/` and `\uXXXX` mean what they mean in JSON; any other backslash stays
 as it is, so that a regular expression (`"\d+\.log"`) needs no doubling. Surrogate pairs become one character; a lone
-surrogate, which real traffic may hold (protocols.md 16), is kept.
+surrogate, which real traffic may hold (docs/protocols.md 16), is kept.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a table shows: the messages a filter and a scope let through, and the lines of expanded originals.
 
 A row is a (message, part): part 0 is the message itself, parts 1 to n are lines of its expanded original, so that
-all rows have one height (design.md 3). `visible` is an ascending array of message indices; expansions are few and
+all rows have one height (docs/design.md 3). `visible` is an ascending array of message indices; expansions are few and
 are kept apart, so nothing is as long as the capture but one array. A *place* is one in that array, a *position* one
 among the rows' messages as they stand: the same, unless the rows are sorted (`Order`).
 """

@@ -1,8 +1,8 @@
 """What an active sub-session sends a model: four layers of its parent's context and its own messages, with reasons.
 
-Source: protocols.md 14, "Merged context". The layers are always four and in this order: the sub-context, the summary
-snapshots, the recent messages of the parent (and its older global ones), the sub-session's own messages. Where the
-protocol leaves something open `Rules` decides. RULE: a sub-session in a sub-session is sent layers 1 and 2 of the
+Source: docs/protocols.md 14, "Merged context". The layers are always four and in this order: the sub-context, the
+summary snapshots, the recent messages of the parent (and its older global ones), the sub-session's own messages. Where
+the protocol leaves something open `Rules` decides. RULE: a sub-session in a sub-session is sent layers 1 and 2 of the
 session at the root, which alone has them, and layer 3 of its direct parent.
 
 Everything is an estimate: the protocol names no tokenizer.

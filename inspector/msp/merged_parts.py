@@ -160,7 +160,7 @@ class MergedContext:
         return next(layer for layer in self.layers if layer.name == name)
 
     def as_json(self) -> dict[str, Any]:
-        """The form of `merged-context --json` (design.md 5); secrets are not masked."""
+        """The form of `merged-context --json` (docs/design.md 5); secrets are not masked."""
         return {
             "subsession": self.subsession.id or self.subsession.key,
             "layers": [

@@ -1,7 +1,7 @@
 """Which messages of a parent come into a sub-session: the recent ones, older global ones, and why others stay.
 
-Source: protocols.md 14, layer 3. What a parent says of its messages is worked out once for all its sub-sessions; then
-one of them costs no more than what it is sent. Chronological is by time, stable; a message without a readable time
+Source: docs/protocols.md 14, layer 3. What a parent says of its messages is worked out once for all its sub-sessions;
+then one of them costs no more than what it is sent. Chronological is by time, stable; a message without a readable time
 takes that of the one written before it.
 """
 

@@ -1,8 +1,8 @@
 """How the merged context of a sub-session is put together where the protocol leaves that open, as switches.
 
-Source: protocols.md 14. The protocol's text is short of an answer in each of these; the defaults are our reading of it.
-Fixed are the four layers and their order, that 0 or fewer recent parent messages mean none, and that the sub-session's
-own messages are always sent.
+Source: docs/protocols.md 14. The protocol's text is short of an answer in each of these; the defaults are our reading
+of it. Fixed are the four layers and their order, that 0 or fewer recent parent messages mean none, and that the
+sub-session's own messages are always sent.
 """
 
 from __future__ import annotations

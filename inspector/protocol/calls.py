@@ -1,6 +1,6 @@
 """What a payload says at ingest: method, target, stream, error, context hints. Everything else stays undecoded.
 
-Source: protocols.md 3 (method and tool of a message), 13 (`_meta`).
+Source: docs/protocols.md 3 (method and tool of a message), 13 (`_meta`).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _read(
 
 
 def _read_leniently(data: bytes, struct: type[_Struct]) -> _Struct | None:
-    """What the fast decoder refuses but Python's reads: lone surrogates, NaN, huge numbers (protocols.md 16)."""
+    """What the fast decoder refuses but Python's reads: lone surrogates, NaN, huge numbers (docs/protocols.md 16)."""
     if len(data) > MAX_LENIENT:
         return None
     found = struct()
@@ -103,7 +103,7 @@ def _read_leniently(data: bytes, struct: type[_Struct]) -> _Struct | None:
 def read_call(raw_kind: str, header: Header) -> Call:
     """What an envelope's kind and payload say.
 
-    Where they disagree the payload wins, because it is what runs; for a response the kind does (protocols.md 3).
+    Where they disagree the payload wins, because it is what runs; for a response the kind does (docs/protocols.md 3).
     """
     kind = kinds.split_kind(raw_kind)
     name = kind.name
@@ -138,7 +138,7 @@ _decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
 
 
 def _add_wrapped(call: Call, payload: Payload) -> None:
-    """Fill in what the envelope inside a draft's proposal, or its acceptance, calls (protocols.md 3, aliases)."""
+    """Fill in what the envelope inside a draft's proposal, or its acceptance, calls (docs/protocols.md 3, aliases)."""
     around = _read(payload.proposal, _Wrapping, _decode_wrapping) if payload.proposal else None
     raw = around.envelope if around is not None and around.envelope else payload.envelope
     inner = _read(raw, _Wrapped, _decode_wrapped) if raw else None

@@ -1,4 +1,4 @@
-"""Whether a capability covers a message, as the specifications mean it (protocols.md 12).
+"""Whether a capability covers a message, as the specifications mean it (docs/protocols.md 12).
 
 Released gateways and clients decide otherwise in places, so this predicts; a gateway's own verdict stands beside it.
 Strings (v0.1) match the kind alone; JSON patterns (v0.2 on) kind, payload and addressee.

@@ -1,4 +1,4 @@
-"""One capability in words: "call tools named read_*", "answer requests" (protocols.md 4 and 12). Text of the wire."""
+"""One capability in words: "call tools named read_*", "answer requests" (docs/protocols.md 4, 12). Text of the wire."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """JSON of which only the beginning is at hand, made whole: what was begun is ended, what cannot be is left out.
 
-Nothing above 1 MB is decoded whole in the window's process (design.md 7). Of such a message the first bytes say who
-sent it, what it is and how its text begins; here they become JSON that every reader takes.
+Nothing above 1 MB is decoded whole in the window's process (docs/design.md 7). Of such a message the first bytes say
+who sent it, what it is and how its text begins; here they become JSON that every reader takes.
 """
 
 from __future__ import annotations

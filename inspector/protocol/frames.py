@@ -1,4 +1,4 @@
-"""One WebSocket frame or bare line, told apart by its shape (protocols.md 2, 9, 13).
+"""One WebSocket frame or bare line, told apart by its shape (docs/protocols.md 2, 9, 13).
 
 Everything the wire carries comes through `read_frame`, whatever brought it: a log line's envelope, a live
 frame, a line of MCP stdio traffic.
@@ -52,7 +52,7 @@ def _is_envelope(header: Header) -> bool:
         return False
     if header.type is not ABSENT and not header.payload and _carries(header):
         return False  # a line around another: whom it went from and to, and a `type` of the logger's own
-    # A gateway forwards envelopes without a kind (protocols.md 16): two of its other keys will do.
+    # A gateway forwards envelopes without a kind (docs/protocols.md 16): two of its other keys will do.
     present = sum(getattr(header, name) is not ABSENT for name in _ENVELOPE_KEYS) + bool(header.payload)
     return present >= 2 and (bool(header.payload) or header.sender is not ABSENT or header.protocol is not ABSENT)
 
@@ -73,7 +73,7 @@ def _says_error(header: Header) -> bool:
 
 
 def _carries(header: Header) -> bool:
-    """Whether a key that other formats wrap a message in holds something (design.md 4, Formats)."""
+    """Whether a key that other formats wrap a message in holds something (docs/design.md 4, Formats)."""
     held = (header.message, header.envelope, header.frame, header.text, header.data)
     return any(raw and bytes(raw) not in (b"null", b'""') for raw in held)
 

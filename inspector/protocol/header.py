@@ -1,7 +1,7 @@
 """The outer level of one JSON object: every key any format or dialect gives a meaning, the rest left undecoded.
 
 One struct serves lines and the frames inside them, so that each is decoded once. Source of the keys:
-protocols.md 2 (envelopes), 11 (gateway logs), 13 (JSON-RPC), design.md 4 (captures, wrapped lines).
+docs/protocols.md 2 (envelopes), 11 (gateway logs), 13 (JSON-RPC), docs/design.md 4 (captures, wrapped lines).
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def read_header(raw: bytes) -> Header:
 
 
 def _read_leniently(raw: bytes) -> Header:
-    """What the fast decoder refuses but Python's reads: lone surrogates, NaN, huge numbers (protocols.md 16)."""
+    """What the fast decoder refuses but Python's reads: lone surrogates, NaN, huge numbers (docs/protocols.md 16)."""
     value = decode_json(raw)
     if not isinstance(value, dict):
         raise NotAnObjectError(f"a JSON {_JSON_NAMES.get(type(value), 'value')}, where an object was expected")

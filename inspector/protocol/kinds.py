@@ -1,6 +1,6 @@
 """The kind grammar, its aliases, and the families kinds are shown under.
 
-Source: protocols.md 3 (grammar and alias table), look.md 3 (families). A kind is read by shape; the
+Source: docs/protocols.md 3 (grammar and alias table), docs/design.md 11 (families). A kind is read by shape; the
 original string is kept beside the canonical one, which never has a method or target suffix.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Family(enum.Enum):
-    """What a kind is shown as; the value is its letter in lists (look.md 3)."""
+    """What a kind is shown as; the value is its letter in lists (docs/design.md 11)."""
 
     CHAT = "C"
     TOOLS = "T"
@@ -39,7 +39,7 @@ REJECT = "mcp/reject"
 WITHDRAW = "mcp/withdraw"
 JOIN = "system/join"
 CONTEXT_OPERATION = "meup/context"
-"""Marker of the operations on contexts of the MEUP v0.2 SDK (protocols.md 7)."""
+"""Marker of the operations on contexts of the MEUP v0.2 SDK (docs/protocols.md 7)."""
 FRAME = "stream/frame"
 """Canonical kind of a `#stream#data` frame, which is no envelope and carries no kind itself."""
 
@@ -112,7 +112,7 @@ _split_cached = lru_cache(maxsize=1024)(_split)
 
 
 def wraps_envelope(raw: str) -> bool:
-    """Whether a kind is one of the drafts whose payload holds the envelope it is about (protocols.md 3)."""
+    """Whether a kind is one of the drafts whose payload holds the envelope it is about (docs/protocols.md 3)."""
     return raw.startswith(("meup/", "meup.")) and _WRAPPING.get(split_kind(raw).name, False)
 
 

@@ -1,4 +1,4 @@
-"""What sessions and sub-sessions are called where they stand as envelopes in a capture (protocols.md 14).
+"""What sessions and sub-sessions are called where they stand as envelopes in a capture (docs/protocols.md 14).
 
 MSP itself is documents, not messages: these envelopes are our own way to write a session down as a capture. Only a line
 with this protocol may name the space it belongs to, which is its session.

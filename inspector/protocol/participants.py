@@ -1,4 +1,4 @@
-"""Participant ids that are the gateway's own, and capabilities in words (protocols.md 2 Spoofing, 12)."""
+"""Participant ids that are the gateway's own, and capabilities in words (docs/protocols.md 2 Spoofing, 12)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Context paths such as `reason-789/security/permissions` (protocols.md 6)."""
+"""Context paths such as `reason-789/security/permissions` (docs/protocols.md 6)."""
 
 from __future__ import annotations
 

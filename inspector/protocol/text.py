@@ -1,4 +1,4 @@
-"""The text a message shows in a row: protocols.md 2, "text shown", then what its call or outcome says."""
+"""The text a message shows in a row: docs/protocols.md 2, "text shown", then what its call or outcome says."""
 
 from __future__ import annotations
 

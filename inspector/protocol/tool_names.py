@@ -1,4 +1,4 @@
-"""Tool aliases: one tool called differently in calls and in hints, as proxies prefix names (protocols.md 13)."""
+"""Tool aliases: one tool called differently in calls and in hints, as proxies prefix names (docs/protocols.md 13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the `_meta` of one tool result says about the life of results (protocols.md 13). Reads, and decides nothing."""
+"""What the `_meta` of one tool result says of the life of results (docs/protocols.md 13). Reads, decides nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of kept connections: in the operating system's keyring and nowhere else (design.md 4, secrets).
+"""Tokens of kept connections: in the operating system's keyring and nowhere else (docs/design.md 4, secrets).
 
 The keyring may have to ask the user for a password, and it talks over D-Bus: a call can take minutes, or for ever. So
 each runs in a thread of its own that nobody waits for at the end of the program, never on the loop. The `keyring`

@@ -1,7 +1,7 @@
 """The settings as pydantic models, with their defaults.
 
 What is here is written to disk in clear text: no tokens. Window geometry and header states are Qt's own business
-(`QSettings`). Sources: design.md 4 and 6 (secrets, presets), look.md 9 (density, motion).
+(`QSettings`). Sources: docs/design.md 4 (secrets), 2 (presets), 17 (density, motion).
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ DEFAULT_PRESETS: tuple[tuple[str, str], ...] = (
     ("Transient results", "badge"),
     ("Problems", "finding.severity >= warning"),
 )
-"""Presets of design.md 6: (name, filter)."""
+"""Presets of a new installation: (name, filter)."""
 
 
 def default_presets() -> list[Preset]:

@@ -52,7 +52,7 @@ class AddressError(ValueError):
 def fresh_participant() -> str:
     """Return a new random participant id, such as ``inspector-7f3a``.
 
-    A shared id would break the other client's delivery (protocols.md 16), so every connection takes its own.
+    A shared id would break the other client's delivery (docs/protocols.md 16), so every connection takes its own.
     """
     return f"inspector-{secrets.token_hex(_RANDOM_DIGITS // 2)}"
 

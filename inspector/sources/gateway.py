@@ -2,7 +2,7 @@
 
 Owns the connection's life and its state: a connection that was once welcomed and is lost is sought again until it is
 back, refused, or told to stop. What happens within one connection is `session`'s, what is written `recorder`'s;
-everything else is read back from the capture (design.md 4, one way for live and file).
+everything else is read back from the capture (docs/design.md 4, one way for live and file).
 """
 
 from __future__ import annotations

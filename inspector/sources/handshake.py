@@ -1,4 +1,4 @@
-"""What we say to a gateway and what its welcome says to us (protocols.md 10, 16). No I/O.
+"""What we say to a gateway and what its welcome says to us (docs/protocols.md 10, 16). No I/O.
 
 Gateways of the MEW command line read a join message and nothing else; older and specified ones read the URL and a
 Bearer header. We send both forms, so that one connection works with either.
@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from inspector.sources.connection import MASK, Connection, normal_url, with_query
 
 GATEWAY_NAMES = ("system:gateway", "system", "gateway")
-"""Senders whose welcome and presence count; anybody else may send the same kinds (protocols.md 2, Spoofing)."""
+"""Senders whose welcome and presence count; anybody else may send the same kinds (docs/protocols.md 2, Spoofing)."""
 
 # MEW v0.4 gateway as released: what a joiner with a wrong token gets.
 _DEFAULT_KINDS = frozenset({"chat", "mcp/response"})

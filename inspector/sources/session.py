@@ -1,7 +1,8 @@
 """One connection to a gateway, from the name lookup to its end: join, record every frame, answer ``tools/list``.
 
 It says nothing else, and interprets traffic only as far as the connection needs it (welcome, presence of our own id,
-``tools/list`` to us). Behaviour of real gateways: protocols.md 10 and 16. Whether to connect again is not its business.
+``tools/list`` to us). Behaviour of real gateways: docs/protocols.md 10 and 16. Whether to connect again is not its
+business.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Spools: temporary files of ours for what cannot be read at any offset, or not for long (design.md 4).
+"""Spools: temporary files of ours for what cannot be read at any offset, or not for long (docs/design.md 4).
 
 Each has a folder of its own below the cache folder, and a lock beside it that is held while it is used. A folder whose
 lock can be had belongs to a program that ended without removing it. Process numbers would not tell: those of a

@@ -62,7 +62,7 @@ class Timing:
     """For a pong or any frame after a ping; then the connection counts as lost. Long: a gateway may be busy."""
 
     flush_s: float = 0.08
-    """Between two writes of the capture to the operating system; design.md 4 asks for at least ten a second."""
+    """Between two writes of the capture to the operating system; docs/design.md 4 asks for at least ten a second."""
 
     close_s: float = 2.0
     """For the other side's half of the closing handshake."""

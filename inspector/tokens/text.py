@@ -1,10 +1,10 @@
 """What of a message a model would be given, as the text that is counted.
 
-Source: protocols.md 2 (text shown) and 13, MCP 2025-06-18, Tools. RULE: `_meta` is never given to a model; structured
-content repeats the text and counts only where there is none; of what a server says of itself when a connection is
-opened only its instructions are for a model (MCP 2025-06-18, Lifecycle); pictures, sounds and other base64 count
-nothing, because what they cost no text tokenizer can tell; frames of a stream count nothing, their whole text comes
-as a message; nor does what tells of a session and is nobody's message in it.
+Source: docs/protocols.md 2 (text shown) and 13, MCP 2025-06-18, Tools. RULE: `_meta` is never given to a model;
+structured content repeats the text and counts only where there is none; of what a server says of itself when a
+connection is opened only its instructions are for a model (MCP 2025-06-18, Lifecycle); pictures, sounds and other
+base64 count nothing, because what they cost no text tokenizer can tell; frames of a stream count nothing, their whole
+text comes as a message; nor does what tells of a session and is nobody's message in it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is measured, in the table's order: each section turns the figures of a measurement into rows.
 
-Targets are those of design.md 7. Those for 1,000,000 messages are scaled where less is measured.
+Targets are those of docs/design.md 7. Those for 1,000,000 messages are scaled where less is measured.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The traffic of the benchmarks as envelopes: always the same, with marks where a repetition differs.
 
 One turn of the story is a question, a reasoning sequence with thoughts and tool calls in it and below it, now and then
-a proposal, a page of the transient loop (protocols.md 13) or a status report, and an answer. Making JSON of a million
-envelopes takes half a minute, so `template` repeats a stretch of the story: ids, JSON-RPC numbers and times hold marks
-of a fixed width, into which each repetition writes its own.
+a proposal, a page of the transient loop (docs/protocols.md 13) or a status report, and an answer. Making JSON of a
+million envelopes takes half a minute, so `template` repeats a stretch of the story: ids, JSON-RPC numbers and times
+hold marks of a fixed width, into which each repetition writes its own.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ CONVENTIONS = {
     "Alt+Left": "go.back", "Space": "capture.pause", "Ctrl++": "view.zoom_in", "Ctrl+-": "view.zoom_out",
     "Ctrl+0": "view.zoom_reset",
 }  # fmt: skip
-"""Keys of design.md 8 whose actions exist by now."""
+"""Keys of docs/design.md 8."""
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.id)

@@ -1,4 +1,4 @@
-"""Recomputes the contrast table of look.md 2 from the tokens (plain data; no Qt is used here)."""
+"""Recomputes the contrast table of docs/design.md 10 from the tokens (plain data; no Qt is used here)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALL_SURFACES = (
 CONTROL_SURFACES = ("surface.chrome", "surface.input")
 TEXT, MARK = 4.5, 3.0
 
-# token, surfaces, least allowed, lowest (dark, light) as look.md 2 states them
+# token, surfaces, least allowed, lowest (dark, light) as docs/design.md 10 states them
 TABLE = [
     ("line.control", CONTROL_SURFACES, MARK, (3.1, 3.0)),
     ("ink.primary", ALL_SURFACES, TEXT, (10.5, 13.7)),

@@ -1,4 +1,4 @@
-"""Expanding a collapsed result shows its original and changes nothing: state, badges and totals stay (design.md 4)."""
+"""Expanding a collapsed result shows its original and changes nothing: state, badges, totals (docs/design.md 3)."""
 
 from __future__ import annotations
 

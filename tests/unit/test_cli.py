@@ -1,4 +1,4 @@
-"""The command line: exit codes, and exactly the shapes of design.md 5."""
+"""The command line: exit codes, and exactly the shapes of docs/design.md 5."""
 
 from __future__ import annotations
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import io
 import itertools
 import re
 import shlex
+import tokenize
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -43,6 +47,60 @@ def test_links_lead_somewhere(page: Path) -> None:
         if not target.exists() or (anchor and anchor not in anchors(target)):
             lost.append(link)
     assert not lost
+
+
+# Pages that are named anywhere: in the guide, in code, in recipes
+
+_FOLDERS = ("inspector", "tests", "docs", "packaging", "resources", ".ci", ".github")
+_TEXTS = frozenset(
+    {"", ".iss", ".lark", ".md", ".ps1", ".py", ".sh", ".spec", ".toml", ".txt", ".xml", ".yaml", ".yml"}
+)
+_TRAFFIC = ROOT / "tests/data"
+"""What lies here names files of its own."""
+_PAGE = re.compile(r"(?<![\w/.:{}*<>-])(?:\.{1,2}/)*((?:[\w.-]+/)*[\w-]+\.md)\b")
+_SECTIONS = re.compile(r"docs/(protocols|design)\.md((?:(?:,| and| to)? \d+)+)")
+_ELSEWHERE = {"guide/README.md": "docs/README.md"}
+"""What a page is called where the folder docs is called otherwise: in packages it is the guide."""
+
+
+def _said(path: Path) -> str:
+    """What a file says to its readers; of code its docstrings and comments, as its texts may be traffic."""
+    text = path.read_text(encoding="utf-8")
+    if ".md" not in text or path.suffix != ".py":
+        return re.sub(r"\w+://\S+", "", text)
+    statements = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr))
+    docstrings = (one.value for one in statements if isinstance(one, ast.Constant) and isinstance(one.value, str))
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return "\n".join((*docstrings, *(token.string for token in tokens if token.type == tokenize.COMMENT)))
+
+
+@cache
+def _readable() -> dict[str, str]:
+    """What every file of the repository that can name a page says, by its path from the root."""
+    files = [path for path in ROOT.iterdir() if path.is_file() and path.name not in (".git", ".coverage")]
+    files += [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
+    texts = (path for path in files if path.suffix in _TEXTS and "__pycache__" not in path.parts)
+    said = {name_of(path): _said(path) for path in texts if path.suffix == ".md" or _TRAFFIC not in path.parents}
+    return {name: text for name, text in said.items() if ".md" in text}
+
+
+def test_pages_that_are_named_are_in_the_repository() -> None:
+    known = [f"/{name_of(page)}" for page in PAGES]
+    assert len(_readable()) > 100
+    lost: list[str] = []
+    for file, text in _readable().items():
+        named = {name: f"/{_ELSEWHERE.get(name, name)}" for name in _PAGE.findall(text)}
+        lost += [f"{file}: {name}" for name, end in named.items() if not any(page.endswith(end) for page in known)]
+    assert lost == []
+
+
+def test_sections_that_are_named_are_there() -> None:
+    lost: list[str] = []
+    for file, text in _readable().items():
+        for page, numbers in _SECTIONS.findall(text):
+            there = re.findall(r"^## (\d+)\. ", _readable()[f"docs/{page}.md"], re.MULTILINE)
+            lost += [f"{file}: docs/{page}.md {one}" for one in re.findall(r"\d+", numbers) if one not in there]
+    assert lost == []
 
 
 def test_the_index_lists_every_page() -> None:

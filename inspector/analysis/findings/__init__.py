@@ -1,4 +1,4 @@
-"""Findings: what is wrong with the traffic, each with a code, a severity, a sentence and a hint (design.md 2 and 3).
+"""Findings: what is wrong with the traffic, each with code, severity, sentence and hint (docs/design.md 2 and 3).
 
 A topic module declares its checks as data and holds what follows the traffic for them; `finding_pass` runs them.
 To add a check: one `Check` in a topic's CHECKS, what finds it in the topic's `feed`, a `Case` in CASES of

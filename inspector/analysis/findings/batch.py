@@ -79,7 +79,7 @@ class Batch:
         return self.capture.columns[column][self.start : self.stop]
 
     def on_the_wire(self, rows: Rows) -> Rows:
-        """Those of some messages that were sent to somebody: not what a document of sessions says (protocols.md 14)."""
+        """Those of some messages that went to somebody, not what documents of sessions say (docs/protocols.md 14)."""
         code = self.code(msp.PROTOCOL)
         return rows if code < 0 or not len(rows) else rows[self.of("protocol", rows) != code]
 

@@ -1,4 +1,4 @@
-"""Context strings: form, size, secrets, and how fast new ones appear (protocols.md 6)."""
+"""Context strings: form, size, secrets, and how fast new ones appear (docs/protocols.md 6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Correlation ids that lead nowhere (protocols.md 5)."""
+"""Correlation ids that lead nowhere (docs/protocols.md 5)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CHECKS = (ABOUT_NOTHING, DANGLING)
 _LONGEST = 80
 _DECISIONS = (kinds.WITHDRAW, kinds.REJECT)
 _NOT_LOOKED_AT = (kinds.RESPONSE, *_DECISIONS, "system/error")
-"""Kinds that have a check of their own; and what a gateway refused reaches nobody and no log (protocols.md 11)."""
+"""Kinds that have a check of their own; and what a gateway refused reaches nobody and no log (docs/protocols.md 11)."""
 
 
 class Correlations:

@@ -26,7 +26,7 @@ _LONGEST = 1 << 20
 def differing_keys(capture: Capture, row: int) -> list[str]:
     """Keys of the envelope that a copy has otherwise.
 
-    A text in correlation_id and a list with it alone are the same: gateways turn one into the other (protocols.md 11).
+    A text in correlation_id and a list of it alone are the same: gateways make one the other (docs/protocols.md 11).
     Of a message above 1 MB nothing is said.
     """
     if capture.is_big(row):

@@ -1,4 +1,4 @@
-"""The life of tool results: hints that lead nowhere, signals that are none (protocols.md 13)."""
+"""The life of tool results: hints that lead nowhere, signals that are none (docs/protocols.md 13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions and sub-sessions: what their documents get wrong (protocols.md 14).
+"""Sessions and sub-sessions: what their documents get wrong (docs/protocols.md 14).
 
 What messages show is looked for in the rows, so that it is also known of a session saved as a capture. What only the
 document knows, such as an id that is listed and has no object, is told by it (`FindingPass.told`): it changes with each

@@ -1,4 +1,4 @@
-"""Contexts as objects, as the k9j drafts had them: parents, types and metadata (protocols.md 7)."""
+"""Contexts as objects, as the k9j drafts had them: parents, types and metadata (docs/protocols.md 7)."""
 
 from __future__ import annotations
 

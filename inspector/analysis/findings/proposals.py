@@ -1,4 +1,4 @@
-"""Proposals: who acts on what, and too late (protocols.md 5)."""
+"""Proposals: who acts on what, and too late (docs/protocols.md 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reasoning sequences: what comes after their end, or without their beginning (protocols.md 8)."""
+"""Reasoning sequences: what comes after their end, or without their beginning (docs/protocols.md 8)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Reasoning:
         refs = batch.passes.contexts.refs(batch.start, batch.stop)
         for rows in (thoughts, ends):
             outside = rows[refs[rows - batch.start] == 0]
-            # Drafts grouped by reasoning_id, under other kinds (protocols.md 8).
+            # Drafts grouped by reasoning_id, under other kinds (docs/protocols.md 8).
             drafted = batch.of("kind", outside) != batch.of("kind_raw", outside)
             batch.findings.add(WITHOUT_CONTEXT, outside[~drafted])
         self._begun.update(dict.fromkeys(np.unique(refs[starts - batch.start]).tolist()))
@@ -113,7 +113,7 @@ class Reasoning:
                     first.append(row)
                 elif kind == codes[1] and not ends.is_cancelled(node):
                     again.append((row, ends.of(node)))
-                # After a cancel released agents conclude up to three times (protocols.md 8 and 16).
+                # After a cancel released agents conclude up to three times (docs/protocols.md 8 and 16).
                 ends.note(node, row, cancelled=kind == codes[2])
         self._goes_on(batch, start, batch.stop)
         rows, ends_ = np.array(again, np.int64).reshape(-1, 2).T
@@ -138,7 +138,7 @@ class Reasoning:
         batch.findings.add(AFTER_CONCLUSION, acts[late], others=done[late])
 
     def _without_start(self, batch: Batch, new: Rows, *, look_again: bool) -> None:
-        aliased = batch.of("kind", new) != batch.of("kind_raw", new)  # drafts had no start (protocols.md 8)
+        aliased = batch.of("kind", new) != batch.of("kind_raw", new)  # drafts had no start (docs/protocols.md 8)
         new = new[~aliased]
         waiting = self._unbegun
         if look_again and len(waiting):

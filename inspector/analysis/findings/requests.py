@@ -1,4 +1,4 @@
-"""Requests and responses: who waits in vain, who answers what nobody asked (protocols.md 3 and 5)."""
+"""Requests and responses: who waits in vain, who answers what nobody asked (docs/protocols.md 3 and 5)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.protocol import kinds
 from inspector.protocol.times import NO_TIME
 
 PATIENCE_S = 15
-"""What released agents wait at most for an answer (protocols.md 16): what takes longer is slow, or none."""
+"""What released agents wait at most for an answer (docs/protocols.md 16): what takes longer is slow, or none."""
 
 WITHOUT_REQUEST = Check(
     "response-without-request", WARNING, "Response without a request",

@@ -1,4 +1,4 @@
-"""Ids, senders and clocks: who says it is somebody else, and what bears another's id (protocols.md 2 and 16)."""
+"""Ids, senders and clocks: who says it is somebody else, and what bears another's id (docs/protocols.md 2 and 16)."""
 
 from __future__ import annotations
 

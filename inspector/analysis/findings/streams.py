@@ -1,4 +1,4 @@
-"""Streams: frames nobody announced, endings nobody can place (protocols.md 9)."""
+"""Streams: frames nobody announced, endings nobody can place (docs/protocols.md 9)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inspector.protocol import kinds
 UNOPENED_AFTER_S = 10
 """A stream asked for should be open by then; gateways do it at once."""
 LATE_S = 1
-"""Frames overtake envelopes in a burst (protocols.md 16): only what comes later than that after a close is odd."""
+"""Frames overtake envelopes in a burst (docs/protocols.md 16): only what comes later than that after a close is odd."""
 
 UNKNOWN = Check(
     "stream-frame-unknown", WARNING, "Frames for a stream nobody opened",

@@ -1,4 +1,4 @@
-"""What the gateway decided, held against what the capabilities say as they are specified (protocols.md 12).
+"""What the gateway decided, held against what the capabilities say as they are specified (docs/protocols.md 12).
 
 A verdict names the capabilities that were held when it was made, so that it is judged by these and not by what was
 seen announced. Released gateways read some patterns otherwise than is specified; the verdict stands all the same.

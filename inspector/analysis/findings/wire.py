@@ -1,4 +1,4 @@
-"""Kinds and lines: what cannot be read, or says two things at once (protocols.md 2 and 3)."""
+"""Kinds and lines: what cannot be read, or says two things at once (docs/protocols.md 2 and 3)."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ KNOWN = frozenset(
     }.items()
     for name in names.split()
 ) | {"chat", "mcp", "system"}
-"""Canonical kinds of all versions and drafts (protocols.md 3 and 4), and `mcp/notification` of released clients."""
+"""Canonical kinds of all versions and drafts (docs/protocols.md 3 and 4), and released clients' `mcp/notification`."""
 
 _FROM_CLIENTS = frozenset({"system/join", "system/register", "system/heartbeat", "system/pong"})
 _DECLARING = ("subcontext/", "context/", "sub-context/")

@@ -1,4 +1,4 @@
-"""What left a context again: forgotten, compacted, cleared, replaced (protocols.md 4, `participant/*`).
+"""What left a context again: forgotten, compacted, cleared, replaced (docs/protocols.md 4, `participant/*`).
 
 Entries come in and go in runs of neighbours, so that many such messages cost no more than few.
 """

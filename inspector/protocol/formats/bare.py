@@ -1,4 +1,4 @@
-"""Bare lines: envelopes as participants log them, JSON-RPC as MCP stdio carries it (protocols.md 11, 13)."""
+"""Bare lines: envelopes as participants log them, JSON-RPC as MCP stdio carries it (docs/protocols.md 11, 13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our own captures: `{"ctxcap":1,...}`, then one frame or mark a line (design.md 4, One way for live and file)."""
+"""Our own captures: `{"ctxcap":1,...}`, then one frame or mark a line (docs/design.md 4, One way for live and file)."""
 
 from __future__ import annotations
 

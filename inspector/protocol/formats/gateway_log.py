@@ -1,4 +1,4 @@
-"""The MEW gateway's own logs: `envelope-history.jsonl` and `capability-decisions.jsonl` (protocols.md 11)."""
+"""The MEW gateway's own logs: `envelope-history.jsonl` and `capability-decisions.jsonl` (docs/protocols.md 11)."""
 
 from __future__ import annotations
 

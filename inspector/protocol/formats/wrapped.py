@@ -1,4 +1,4 @@
-"""Lines that carry one of the other formats under a key of their own (design.md 4, Formats)."""
+"""Lines that carry one of the other formats under a key of their own (docs/design.md 4, Formats)."""
 
 from __future__ import annotations
 

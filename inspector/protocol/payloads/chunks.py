@@ -1,7 +1,7 @@
 """The frames of a stream joined and readable: plain text as it flows, JSON chunks by what they say.
 
 Agents stream a reasoning as JSON chunks, `{"type":"token","context":...,"value":"The "}`, with `status`, `progress`
-and `thought` between them (protocols.md 8); others write text, or bytes that are no text at all. Frames may be cut
+and `thought` between them (docs/protocols.md 8); others write text, or bytes that are no text at all. Frames may be cut
 inside of a character, so that bytes are joined before they are read as UTF-8.
 """
 

@@ -17,7 +17,7 @@ from inspector.protocol.payloads.blocks import Block, block_of, is_markdown, siz
 from inspector.protocol.payloads.tables import Table, compact, table_in
 
 MAX_DECODED = 1 << 20
-"""Characters of text that are still read as JSON (design.md 7: nothing above 1 MB is decoded whole)."""
+"""Characters of text that are still read as JSON (docs/design.md 7: nothing above 1 MB is decoded whole)."""
 MAX_KEPT = 1 << 16
 """Characters kept of a text longer than that."""
 MAX_BLOCKS = 100

@@ -1,6 +1,6 @@
 """Secrets in traffic, masked: values under telling keys, Bearer headers, tokens in URLs, web tokens, keys of services.
 
-Views, copies and exports all go by the rules here, and show dots unless the user asks otherwise (design.md 4).
+Views, copies and exports all go by the rules here, and show dots unless the user asks otherwise (docs/design.md 4).
 Structures are masked by `mask_secrets`, text (JSON inside JSON included) by `mask_text`; both know the same keys
 (`secret_keys`), and both run only the rules that could find anything (`secret_clues`). What is given to a name in text
 (`password: "..."`) is for `secret_assignments`.

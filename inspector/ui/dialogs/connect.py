@@ -1,4 +1,4 @@
-"""The connect dialog: how to reach a gateway, and who we are there (look.md 8, connect-dialog pictures).
+"""The connect dialog: how to reach a gateway, and who we are there (docs/design.md 16).
 
 What it gives is checked as far as that goes without a network. This dialog writes nothing anywhere: a token that was
 typed is handed on in memory, and whoever opened the dialog keeps it in the system keyring if that was asked for. One

@@ -1,4 +1,4 @@
-"""Three rows that show what context hints are, because the words alone do not explain them (look.md 8)."""
+"""Three rows that show what context hints are, because the words alone do not explain them (docs/design.md 16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings dialog: categories at the left, a page at the right; everything applies at once (look.md 8)."""
+"""The settings dialog: categories at the left, a page at the right; everything applies at once (docs/design.md 16)."""
 
 from __future__ import annotations
 

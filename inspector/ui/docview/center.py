@@ -1,4 +1,4 @@
-"""The middle column: one view of the document at a time, chosen by its tab (look.md 6).
+"""The middle column: one view of the document at a time, chosen by its tab (docs/design.md 14).
 
 A view is imported when it is made: the start page, and most documents, go without it.
 """

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _SLICE_S = 0.008
 _QUIET_S = 0.3
-"""Shorter work shows no progress (look.md 9)."""
+"""Shorter work shows no progress (docs/design.md 17)."""
 _TOLD_S = 0.25
 
 

@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 _SLICE_S = 0.008
 _WAIT_S = 0.003
 _QUIET_S = 0.3
-"""Shorter work shows no progress (look.md 9)."""
+"""Shorter work shows no progress (docs/design.md 17)."""
 _LOGS = "Logs and captures (*.jsonl *.log *.json *.ctxcap *.txt *.gz *.zst);;All files (*)"
 
 

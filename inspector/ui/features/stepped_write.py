@@ -15,7 +15,7 @@ from inspector.present.wire_text import plain
 SLICE_S = 0.01
 EVERY_MS = 5
 QUIET_S = 0.3
-"""Shorter work shows no progress (look.md 9); longer work a few times a second."""
+"""Shorter work shows no progress (docs/design.md 17); longer work a few times a second."""
 
 
 class SteppedWrite(QObject):

@@ -1,7 +1,7 @@
 """BADGES: the pills a result can bear, and how they look.
 
 To add one: a bit in `inspector.analysis.badges`, its rows in `TransientPass`, and a `Badge` of that name here.
-Source: design.md 2 (words), look.md 6 (looks).
+Source: docs/design.md 2 (words), docs/design.md 14 (looks).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The values of the look: colours by meaning in both themes, kind families, type roles, grid.
 
 Plain data without Qt, so that the contrast test can recompute the whole table. `Theme` in `theme.py` serves them;
-nothing else in the program names a colour. Source: look.md, sections 2 to 5.
+nothing else in the program names a colour. Source: docs/design.md 10 to 13.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ HIGH_CONTRAST: dict[str, str] = {
     "line.hair": "line.control",
     "line.strong": "line.control",
 }
-"""What stands in for a token when the system asks for more contrast (look.md 9)."""
+"""What stands in for a token when the system asks for more contrast (docs/design.md 17)."""
 
 PILL_ALPHA = (0.16, 0.13)
 """Share of a pill's own colour in its fill, (dark, light)."""
 
 FAMILIES = ("chat", "tools", "proposals", "reasoning", "streams", "control", "gateway", "unknown")
-"""Kind families in the order of look.md 3; their letters are the values of `protocol.kinds.Family`."""
+"""Kind families in the order of docs/design.md 11; their letters are the values of `protocol.kinds.Family`."""
 
 FAMILY_MARKS: dict[str, str] = dict(
     zip(FAMILIES, ("disc", "square", "diamond", "triangle", "bars", "ring", "ring", "ring"), strict=True)
@@ -111,7 +111,7 @@ TYPE_ROLES: dict[str, TypeRole] = {
     "mono": TypeRole(0, 400, mono=True),
     "mono-medium": TypeRole(0, 500, mono=True),
 }
-"""Type roles of look.md 4, as distances from the base size (12 px in Compact)."""
+"""Type roles of docs/design.md 12, as distances from the base size (12 px in Compact)."""
 
 BASE_PX = 12
 """Smallest base size of type, in pixels."""
@@ -119,7 +119,7 @@ BASE_PX = 12
 
 @dataclass(frozen=True)
 class Metrics:
-    """The grid of look.md 5, in logical pixels, at one density and zoom."""
+    """The grid of docs/design.md 13, in logical pixels, at one density and zoom."""
 
     unit: int = 4
     """The grid's step."""

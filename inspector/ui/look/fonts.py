@@ -1,6 +1,6 @@
 """Faces and type roles: which font families are used, and one cached `QFont` per role.
 
-look.md 4: macOS and Windows use the system's faces; Linux the desktop's unless that resolves to DejaVu Sans or
+docs/design.md 12: macOS and Windows use the system's faces; Linux the desktop's unless that resolves to DejaVu Sans or
 nothing, then the bundled Inter; mono is Inter's companion JetBrains Mono there. Screenshots and tests always use the
 bundled faces. Bundled files are TrueType outlines: Qt thickens CFF stems.
 """

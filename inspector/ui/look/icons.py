@@ -1,7 +1,7 @@
 """Icons: Remix glyphs tinted with the theme's colours, and the program's own icon.
 
 Icons and pixmaps are cached here until the colours change (`use_colors`, called by `theme.apply`): whoever keeps an
-icon longer than that asks again on `ThemeController.changed`. Which icon stands for what: look.md, sections 3 and 5.
+icon longer than that asks again on `ThemeController.changed`. Which icon stands for what: docs/design.md 11 and 13.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ground of a row of a list, tree or table: selected, under the pointer, or where the keyboard is (look.md 4)."""
+"""The ground of a row of a list, tree or table: selected, under the pointer, at the keyboard (docs/design.md 14)."""
 
 from __future__ import annotations
 

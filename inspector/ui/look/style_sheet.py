@@ -1,7 +1,7 @@
 """The one style sheet, for chrome only: bars, tabs, headers, fields, buttons, menus, scroll bars.
 
-No `::item` rules for rows and no sheets on single widgets (look.md 1). A widget asks for one of the looks below with
-the dynamic property `variant`, set before it is shown:
+No `::item` rules for rows and no sheets on single widgets (docs/design.md 9). A widget asks for one of the looks below
+with the dynamic property `variant`, set before it is shown:
 
 | widget | variant | look |
 |---|---|---|

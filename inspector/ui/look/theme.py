@@ -1,8 +1,8 @@
 """The theme: colours by meaning, fonts by role, the grid, Qt's palette and the one style sheet.
 
-A `Theme` is immutable; `ThemeController` makes a new one when the setting, the density, the zoom or the system's
-colour scheme changes, applies it to the application and says `changed`. Widgets keep the controller, ask
-`controller.theme` when they paint, and drop what they cached on `changed`. Values: `tokens.py`, from look.md.
+A `Theme` is immutable; `ThemeController` makes a new one when the setting, the density, the zoom or the system's colour
+scheme changes, applies it to the application and says `changed`. Widgets keep the controller, ask `controller.theme`
+when they paint, and drop what they cached on `changed`. Values: `design_tokens.py`, from docs/design.md 10 to 13.
 """
 
 from __future__ import annotations

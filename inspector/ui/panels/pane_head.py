@@ -1,4 +1,4 @@
-"""The head of a pane: title, count, small buttons at the right, a hairline below (look.md 5 and 6)."""
+"""The head of a pane: title, count, small buttons at the right, a hairline below (docs/design.md 13 and 14)."""
 
 from __future__ import annotations
 

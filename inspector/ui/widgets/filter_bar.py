@@ -1,4 +1,4 @@
-"""The filter bar: where a display filter is written, checked while it is typed, and applied (look.md 6).
+"""The filter bar: where a display filter is written, checked while it is typed, and applied (docs/design.md 14).
 
 It knows the language only through the `check` it is given; what is shown is the window's business.
 """

@@ -1,4 +1,4 @@
-"""Colours for a display filter while it is typed: fields ink, operators tertiary, values accent (look.md 6).
+"""Colours for a display filter while it is typed: fields ink, operators tertiary, values accent (docs/design.md 14).
 
 Splits the text into tokens without caring whether they make sense: that is the parser's business.
 """

@@ -1,4 +1,4 @@
-"""Forms of dialogs: labels right-aligned at 112, a line of help or of trouble under each field (look.md 8)."""
+"""Forms of dialogs: labels right-aligned at 112, a line of help or of trouble under each field (docs/design.md 16)."""
 
 from __future__ import annotations
 

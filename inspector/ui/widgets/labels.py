@@ -1,4 +1,4 @@
-"""Labels that show text as it is: never rich text, whatever it looks like (design.md 3)."""
+"""Labels that show text as it is: never rich text, whatever it looks like (docs/design.md 3)."""
 
 from __future__ import annotations
 

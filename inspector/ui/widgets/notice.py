@@ -1,6 +1,6 @@
 """Notices: a line under the tabs that says something about the view, with links to act on it. Several stack.
 
-A notice stays where it is until its cause is gone; it is not a toast (look.md 10).
+A notice stays where it is until its cause is gone; it is not a toast (docs/design.md 18).
 """
 
 from __future__ import annotations

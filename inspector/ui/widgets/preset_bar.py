@@ -1,4 +1,4 @@
-"""Presets as chips in one line: those that do not fit go into a menu, never into a second line (look.md 6).
+"""Presets as chips in one line: those that do not fit go into a menu, never into a second line (docs/design.md 14).
 
 The one in force and those that carry a count are always on the line.
 """

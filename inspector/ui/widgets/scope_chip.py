@@ -1,4 +1,4 @@
-"""The scope of the table as a chip at the right end of the tab row: `review-7 / fetch  and below v  x` (look.md 6)."""
+"""The scope of the table as a chip at the end of the tabs: `review-7 / fetch  and below v  x` (docs/design.md 14)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The status bar: where the messages come from at the left, how many there are at the right; each a flat button.
 
-It is told everything and knows no document (look.md 6).
+It is told everything and knows no document (docs/design.md 14).
 """
 
 from __future__ import annotations

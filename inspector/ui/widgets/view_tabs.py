@@ -1,4 +1,4 @@
-"""The tab row of the middle column: the views of the document, with the scope at its right end (look.md 6)."""
+"""The tab row of the middle column: the views of the document, with the scope at its right end (docs/design.md 14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Actions as data: menus, tool bar and shortcuts follow from this table (style.md 21).
+"""Actions as data: menus, tool bar and shortcuts follow from this table.
 
 To add one: a line in ACTIONS, and a method of `commands.Commands` named by `handler`, where none does it yet.
 """

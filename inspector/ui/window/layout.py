@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from inspector.ui.window.main_window import MainWindow
 
 SMALL, WIDE = 1280, 1700
-"""Default width of a window, and from where its panes are wider (look.md 6); pixels at 100 %."""
+"""Default width of a window, and from where its panes are wider (docs/design.md 14); pixels at 100 %."""
 
 HEIGHT = 800
 _LAYOUT_VERSION = 1
@@ -80,7 +80,7 @@ class WindowLayout(QObject):
             window.move(window.pos() + QPoint(_CASCADE, _CASCADE))
 
     def default_docks(self) -> None:
-        """Widths and heights of look.md 6 for the width of the window."""
+        """Widths and heights of docs/design.md 14 for the width of the window."""
         docks = self._window.docks
         self._dragged = False
         for dock in docks.values():

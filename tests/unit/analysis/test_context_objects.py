@@ -1,4 +1,4 @@
-"""Contexts as objects and as operations on a stack (protocols.md 7)."""
+"""Contexts as objects and as operations on a stack (docs/protocols.md 7)."""
 
 from __future__ import annotations
 

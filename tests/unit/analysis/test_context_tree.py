@@ -1,4 +1,4 @@
-"""Nodes by key, start and move: the tables of protocols.md 6 and 7."""
+"""Nodes by key, start and move: the tables of docs/protocols.md 6 and 7."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_operations() -> None:
     assert (tree.depth(node), tree.path(tree.line_to(node)[0]), tree.name[node]) == (3, "a", "c")
 
 
-# Reasoning starts: their id is one opaque name (protocols.md 6)
+# Reasoning starts: their id is one opaque name (docs/protocols.md 6)
 
 
 def test_a_start_s_id_is_a_root() -> None:
@@ -140,7 +140,7 @@ def test_nothing_hangs_below_itself(above: str) -> None:
     assert tree.depth(node) == 1
 
 
-# Object contexts: identity is the id, the path is computed (protocols.md 7)
+# Object contexts: identity is the id, the path is computed (docs/protocols.md 7)
 
 
 def related(tree: ContextTree, identifier: str, above: str) -> str:

@@ -1,4 +1,4 @@
-"""Which node each message belongs to; state, type and label of nodes (protocols.md 6 to 8, design.md 2)."""
+"""Which node each message belongs to; state, type and label of nodes (docs/protocols.md 6 to 8, docs/design.md 2)."""
 
 from __future__ import annotations
 

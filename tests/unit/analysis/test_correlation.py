@@ -1,4 +1,4 @@
-"""Which message answers which, and the five rules by which a response gets its tool (protocols.md 3 and 5)."""
+"""Which message answers which, and the five rules by which a response gets its tool (docs/protocols.md 3 and 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What correlation ids name: messages, else contexts, else streams, else nothing (protocols.md 5)."""
+"""What correlation ids name: messages, else contexts, else streams, else nothing (docs/protocols.md 5)."""
 
 from __future__ import annotations
 

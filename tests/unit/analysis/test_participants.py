@@ -1,4 +1,4 @@
-"""Who takes part: presence, capabilities, usage; the gateway alone is believed (protocols.md 2, 4)."""
+"""Who takes part: presence, capabilities, usage; the gateway alone is believed (docs/protocols.md 2, 4)."""
 
 from __future__ import annotations
 

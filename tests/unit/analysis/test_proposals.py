@@ -1,4 +1,4 @@
-"""What became of a proposal, in any order of arrival (protocols.md 5)."""
+"""What became of a proposal, in any order of arrival (docs/protocols.md 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The transient-context protocol: every row of the edge-case table of protocols.md 13, and the algorithm around it."""
+"""The transient-context protocol: each edge case in the table of docs/protocols.md 13, and the algorithm around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pass against a slow model of the algorithm of protocols.md 13, whatever the order and the batches."""
+"""The pass against a slow model of the algorithm of docs/protocols.md 13, whatever the order and the batches."""
 
 from __future__ import annotations
 

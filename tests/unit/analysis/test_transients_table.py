@@ -1,4 +1,4 @@
-"""Every row of the edge-case table of protocols.md 13, in MCP stdio traffic, in MEW, and mixed in one capture."""
+"""Every row of the edge-case table of docs/protocols.md 13, in MCP stdio traffic, in MEW, and mixed in one capture."""
 
 from __future__ import annotations
 

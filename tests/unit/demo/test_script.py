@@ -128,7 +128,7 @@ def proposals_end_in_three_ways(envelopes: list[Envelope]) -> None:
 
 
 def pages_collapse(envelopes: list[Envelope]) -> None:
-    """FIFO by hand, as protocols.md 13: nine transient pages, each consumed before the next arrives."""
+    """FIFO by hand, as docs/protocols.md 13: nine transient pages, each consumed before the next arrives."""
     results = [one["payload"].get("result", {}) for one in of(envelopes, "mcp/response", "activities")]
     hints = [hint for one in results for hint in one.get("_meta", {}).get("contextHints", [])]
     assert {(hint["tool"], hint["consumedBy"]) for hint in hints} == {("search_records", "analysis_store")}

@@ -1,4 +1,4 @@
-"""The shapes of design.md 5, key by key."""
+"""The shapes of docs/design.md 5, key by key."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ CASES = [
     ('text like "he*"', []),
     ('from like "l??d"', [0, 2]),
     ('from like "[l]ead"', []),
-    # kinds follow capability rules, protocols.md 12
+    # kinds follow capability rules, docs/protocols.md 12
     ('kind like "mcp/*"', [0, 1, 3]),
     ('kind like "mcp/request:tools/call:read_*"', [0]),
     ('kind like "mcp/request:tools/call"', [0]),
@@ -118,7 +118,7 @@ CASES = [
     ('kind like "mcp/req*:tool*"', [0]),
     ('kind like "chat"', [4]),
     ('kind like "cha"', []),
-    # contexts, protocols.md 6
+    # contexts, docs/protocols.md 6
     ("context under why", [0, 1, 2]),
     ('context under "why/fs"', [1, 2]),
     ('context under "/why//fs/"', [1, 2]),

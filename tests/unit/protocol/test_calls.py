@@ -1,4 +1,4 @@
-"""Method, target, outcome and stream as kind and payload say them (protocols.md 3)."""
+"""Method, target, outcome and stream as kind and payload say them (docs/protocols.md 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Capabilities as the specifications mean them: the tables of protocols.md 12, row by row."""
+"""Capabilities as the specifications mean them: the tables of docs/protocols.md 12, row by row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kind grammar and every alias of the table in protocols.md 3."""
+"""The kind grammar and every alias of the table in docs/protocols.md 3."""
 
 from __future__ import annotations
 

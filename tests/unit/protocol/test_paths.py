@@ -1,4 +1,4 @@
-"""The tables of protocols.md 6: operations on context paths."""
+"""The tables of docs/protocols.md 6: operations on context paths."""
 
 from __future__ import annotations
 

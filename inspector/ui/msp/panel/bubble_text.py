@@ -1,7 +1,7 @@
 """The text of a bubble laid out: Markdown with HTML off where it is written as such, else as it is.
 
 What comes from the file is hostile: secrets are masked, control and bidi characters written out, no resource is ever
-loaded (design.md 3). What is laid out is kept for the rows looked at last.
+loaded (docs/design.md 3). What is laid out is kept for the rows looked at last.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class SealedDocument(QTextDocument):
 
 
 def bubble_font(theme: Theme) -> QFont:
-    """13 px, one more than the body (look.md 8)."""
+    """13 px, one more than the body (docs/design.md 16)."""
     font = QFont(theme.font("body"))
     font.setPixelSize(theme.font("heading").pixelSize())
     return font

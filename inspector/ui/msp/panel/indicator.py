@@ -1,4 +1,4 @@
-"""What a sub-session sees: tokens by layer against a budget, policy, rules, and the order it is sent in (look.md 8).
+"""What a sub-session sees: tokens by layer against a budget, policy, rules, order of sending (docs/design.md 16).
 
 It reads the session document directly and counts nothing itself; texts are counted by a process of its own, so that
 figures fill in. Parents are looked at once and only again when they have changed.

@@ -1,4 +1,4 @@
-"""The four layers of a merged context: a stacked bar against the budget, and a row for each (look.md 8)."""
+"""The four layers of a merged context: a stacked bar against the budget, and a row for each (docs/design.md 16)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.list_delegate import LEFT, RIGHT
 
 WARN_FROM = 0.75
-"""Share of the budget from which on it is said that little is left (look.md 2)."""
+"""Share of the budget from which on it is said that little is left (docs/design.md 10)."""
 _ALPHAS = (1.0, 0.68, 0.44)
 """Steps of the accent for what is inherited; what is said in the sub-session itself is grey."""
 _ROW, _BAR = 50, 10

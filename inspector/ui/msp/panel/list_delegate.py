@@ -1,4 +1,4 @@
-"""Paints a sub-session of the list: state, label, count; what it is about; its age and its tokens (look.md 8)."""
+"""Paints a sub-session of the list: state, label, count; what it is about; age and tokens (docs/design.md 16)."""
 
 from __future__ import annotations
 

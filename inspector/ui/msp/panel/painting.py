@@ -1,4 +1,4 @@
-"""How the rows of a conversation look: bubbles by role, the line about what is inherited, how it ended (look.md 8)."""
+"""How the rows of a conversation look: bubbles by role, what is inherited, how it ended (docs/design.md 16)."""
 
 from __future__ import annotations
 

@@ -232,7 +232,7 @@ class SubsessionsPanel(QWidget):
         self._dragged = True
 
     def _fit(self) -> None:
-        """The widths of look.md, until somebody drags them; the conversation keeps what it needs."""
+        """The widths of docs/design.md 16, until somebody drags them; the conversation keeps what it needs."""
         zoom, width = self._themes.theme.zoom, self.width()
         if width < 100:
             return

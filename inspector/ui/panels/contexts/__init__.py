@@ -1,1 +1,1 @@
-"""The live context tree: a flat array of rows in a table view (design.md 4)."""
+"""The live context tree: a flat array of rows in a table view (docs/design.md 4)."""

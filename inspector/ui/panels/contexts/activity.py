@@ -16,7 +16,7 @@ HOLD_S = 0.5
 """A halo stays this long after the last message."""
 
 FADE_S = 0.14
-"""Then it fades in this time (look.md 9)."""
+"""Then it fades in this time (docs/design.md 17)."""
 
 
 class Activity:

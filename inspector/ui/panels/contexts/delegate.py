@@ -1,4 +1,4 @@
-"""Paints a row of the context tree: chevron, state, label, problems, count (look.md 6)."""
+"""Paints a row of the context tree: chevron, state, label, problems, count (docs/design.md 14)."""
 
 from __future__ import annotations
 

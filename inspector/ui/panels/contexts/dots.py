@@ -1,4 +1,4 @@
-"""The five shapes of a context's state; they differ without colour (look.md 6)."""
+"""The five shapes of a context's state; they differ without colour (docs/design.md 14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A causal chain, everywhere in the same form: delta, rail, icon, name, one relation word, No. (look.md 7)."""
+"""A causal chain, everywhere in the same form: delta, rail, icon, name, one relation word, No. (docs/design.md 15)."""
 
 from __future__ import annotations
 

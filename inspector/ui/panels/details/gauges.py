@@ -18,7 +18,7 @@ _WARN, _FULL = 0.75, 0.90
 
 
 def gauge_color(theme: Theme, share: float) -> QColor:
-    """Colour of a gauge by how full it is (look.md 2)."""
+    """Colour of a gauge by how full it is (docs/design.md 10)."""
     return theme.color("gauge.full" if share >= _FULL else "gauge.warn" if share >= _WARN else "ink.tertiary")
 
 

@@ -1,4 +1,4 @@
-"""The head of the details: what the message is, its state, and where, when and how large it was (look.md 7)."""
+"""The head of the details: what the message is, its state, and where, when and how large it was (docs/design.md 15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lifecycle: the story of a result under the transient-context protocol (protocols.md 13), step by step."""
+"""Lifecycle: the story of a result under the transient-context protocol (docs/protocols.md 13), step by step."""
 
 from __future__ import annotations
 

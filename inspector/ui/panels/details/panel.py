@@ -1,4 +1,4 @@
-"""The details: head, tabs and a page each of a message; head and page of a context or participant (look.md 7)."""
+"""The details: head, tabs and a page each of a message; head and page of a context, participant (docs/design.md 15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pills and their glyphs, painted (look.md 6, components picture)."""
+"""Pills and their glyphs, painted (docs/design.md 14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens of a result before and now, as a bar: what collapsing saved, or would save (look.md 7)."""
+"""Tokens of a result before and now, as a bar: what collapsing saved, or would save (docs/design.md 15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sections of a page, their labels and actions, cards, and the page that scrolls them (look.md 5 and 7)."""
+"""Sections of a page, their labels and actions, cards, and the page that scrolls them (docs/design.md 13 and 15)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tabs of the details: underlined, with a quiet count behind a title; their spacing gives way first (look.md 7)."""
+"""The tabs of the details: underlined, a quiet count behind a title; spacing gives way first (docs/design.md 15)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Text of a message: plain, selectable, as tall as it is; long text is cut and shown whole on request.
 
 The one exception to plain text is Markdown where a message declares it: rendered with HTML off, no resource is ever
-loaded, and a link opens only after a question (design.md 3).
+loaded, and a link opens only after a question (docs/design.md 3).
 """
 
 from __future__ import annotations

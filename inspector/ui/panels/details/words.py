@@ -83,7 +83,7 @@ def presence(participant: Participant | None, time_ns: int) -> str:
 def matching(participant: Participant, call: str) -> str | None:
     """The pattern by which a participant may send a `kind[:method[:target]]`; None when none of its own fits.
 
-    A prediction from what the gateway announced (protocols.md 12): `*` crosses everything, a short form covers the
+    A prediction from what the gateway announced (docs/protocols.md 12): `*` crosses everything, a short form covers the
     long one. Payload conditions beyond method and name are not looked at.
     """
     for pattern in participant.capabilities or ():

@@ -1,4 +1,4 @@
-"""Paints a row of the findings panel: icon, sentence, code in mono, context, No. (look.md 8); heads of groups too."""
+"""Paints a row of the findings panel: icon, sentence, code, context, No. (docs/design.md 16); heads of groups too."""
 
 from __future__ import annotations
 

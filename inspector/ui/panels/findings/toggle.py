@@ -1,4 +1,4 @@
-"""A severity as a switch with its count: "3 warnings" in a pill (look.md 8)."""
+"""A severity as a switch with its count: "3 warnings" in a pill (docs/design.md 16)."""
 
 from __future__ import annotations
 

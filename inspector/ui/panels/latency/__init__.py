@@ -1,1 +1,1 @@
-"""How long answers take, by tool and by who answers (design.md 3)."""
+"""How long answers take, by tool and by who answers (docs/design.md 3)."""

@@ -15,7 +15,7 @@ BUILT_IN: dict[str, Column] = {
     "no": Column.NUMBER, "time": Column.TIME, "from-to": Column.FROM_TO, "kind": Column.KIND,
     "context": Column.CONTEXT, "message": Column.MESSAGE, "latency": Column.LATENCY, "size": Column.SIZE,
 }  # fmt: skip
-"""The columns of look.md 6 by the names they have in the settings; where a field has the name, they show it."""
+"""The columns of docs/design.md 14 by the names they have in the settings; where a field has the name, they show it."""
 
 ALWAYS = frozenset({Column.GUTTER, Column.MESSAGE})
 """Columns that cannot be hidden."""

@@ -1,4 +1,4 @@
-"""Columns of the message table: titles, alignment, and how wide they are in a table of a given width (look.md 6)."""
+"""Columns of the message table: titles, alignment, and their widths in a table of a given width (docs/design.md 14)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in the table's place when no message is shown: one line of what is, one of what to do (look.md 8)."""
+"""What stands in the table's place when it is empty: one line of what is, one of what to do (docs/design.md 16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the table follows new messages, and how many have come since it stopped (look.md 6, Follow)."""
+"""Whether the table follows new messages, and how many have come since it stopped (docs/design.md 14, Follow)."""
 
 from __future__ import annotations
 

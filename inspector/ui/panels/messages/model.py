@@ -51,7 +51,7 @@ class MessageTableModel(QAbstractTableModel):
 
     Attributes:
         rows: the messages shown.
-        columns: those of look.md 6 and those that are fields, by their logical index.
+        columns: those of docs/design.md 14 and those that are fields, by their logical index.
         times: what the column Time says.
         highlights: which rows stand out.
         clock_ns: the wall clock, for requests that wait.

@@ -1,7 +1,8 @@
-"""What the Message column says for each kind of message: names of tools in mono, then arguments or text (look.md 6).
+"""What the Message column says for each kind: names of tools in mono, then arguments or text (docs/design.md 14).
 
-The rule for the text itself is protocols.md 2, "text shown" (`inspector.filters.fields.message_text`); here it is put
-beside what the passes know and split into parts that are set differently. Secrets are masked before anything is cut.
+The rule for the text itself is docs/protocols.md 2, "text shown" (`inspector.filters.fields.message_text`); here it is
+put beside what the passes know and split into parts that are set differently. Secrets are masked before anything is
+cut.
 """
 
 from __future__ import annotations

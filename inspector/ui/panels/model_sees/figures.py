@@ -19,7 +19,7 @@ from inspector.ui.panels.model_sees.lines import ROLE_WORDS
 
 _ORDER = (Role.TOOLS, Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL)
 _ALPHAS = {Role.TOOLS: 0.45, Role.SYSTEM: 0.28, Role.USER: 0.62, Role.ASSISTANT: 0.8, Role.TOOL: 1.0}
-"""Steps of the accent, as layers have them (look.md 3); none is so faint that it looks like nothing in the dark."""
+"""Steps of the accent, as layers have them (docs/design.md 11); none so faint that it is nothing in the dark."""
 _HEIGHT, _LINE = 84, 18
 
 

@@ -1,4 +1,4 @@
-"""Paints a participant: presence, name, tags, what it may do, and how full its context is (look.md 6)."""
+"""Paints a participant: presence, name, tags, what it may do, and how full its context is (docs/design.md 14)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from inspector.ui.panels.participants.model import Key, ParticipantsModel
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
 EMPTY = "No one has spoken yet."
-"""What stands in the list while it is empty (look.md 8)."""
+"""What stands in the list while it is empty (docs/design.md 16)."""
 
 
 class ParticipantsPanel(QWidget):

@@ -1,4 +1,4 @@
-"""The start page: ways to begin at the left, what was open before at the right (look.md 8, start-page pictures)."""
+"""The start page: ways to begin at the left, what was open before at the right (docs/design.md 16)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where the tokens go: by tool, context, participant and kind (design.md 3)."""
+"""Where the tokens go: by tool, context, participant and kind (docs/design.md 3)."""

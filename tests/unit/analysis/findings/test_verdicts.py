@@ -1,4 +1,4 @@
-"""The gateway's verdicts beside a log, held against what the capabilities say as specified (protocols.md 12)."""
+"""The gateway's verdicts beside a log, held against what the capabilities say as specified (docs/protocols.md 12)."""
 
 from __future__ import annotations
 

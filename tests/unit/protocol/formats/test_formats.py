@@ -1,4 +1,4 @@
-"""Lines of every format, recognised one by one (design.md 4, Formats; protocols.md 11)."""
+"""Lines of every format, recognised one by one (docs/design.md 4, Formats; docs/protocols.md 11)."""
 
 from __future__ import annotations
 

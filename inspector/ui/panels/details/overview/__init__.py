@@ -1,4 +1,4 @@
-"""One module per family of kinds: what a message of it says, top to bottom (look.md 7).
+"""One module per family of kinds: what a message of it says, top to bottom (docs/design.md 15).
 
 To add an overview: a module with `build(sheet) -> list[QWidget]`, and its kinds in `_BY_KIND` or `_BY_NAMESPACE`.
 Every overview begins with the worst finding, if there is one, and ends with the envelope; `sections` adds both.

@@ -1,7 +1,7 @@
 """What a response answers: its tool, resource, prompt or completion, and by which rule that is known.
 
-A response names neither method nor tool from v0.2 on (protocols.md 1 and 3), so that whoever reads one alone is told
-where its name comes from, and told so when it came before its request or when that was never seen.
+A response names neither method nor tool from v0.2 on (docs/protocols.md 1 and 3), so that whoever reads one alone is
+told where its name comes from, and told so when it came before its request or when that was never seen.
 """
 
 from __future__ import annotations

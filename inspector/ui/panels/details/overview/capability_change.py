@@ -1,4 +1,4 @@
-"""What a message changes in what somebody may do: before and after as two lists with + and - (look.md 7)."""
+"""What a message changes in what somebody may do: before and after as two lists with + and - (docs/design.md 15)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def effect_rows(sheet: Sheet, name: str) -> list[Fact]:
     if before is not None and after is not None and [o.capability for o in before] == [o.capability for o in after]:
         words = "nothing changes: it holds none of these" if change.what == "revoked" else "nothing is given"
         return [fact("Effect", words, "warn", lines=2)]
-    # Gateways announce what they granted by another welcome, and no revocation at all (protocols.md 10).
+    # Gateways announce what they granted by another welcome, and no revocation at all (docs/protocols.md 10).
     later = (one for one in capabilities.changes[space, name] if one.row > row and one.what == "announced")
     announced = next(later, None)
     if announced is None:

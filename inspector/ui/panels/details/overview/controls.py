@@ -1,6 +1,6 @@
 """Controls of participants: what somebody asks another to do with its own context, in a sentence, and what it reported.
 
-Source: protocols.md 4 (participant kinds of MEW v0.4). `participant/status` has an overview of its own.
+Source: docs/protocols.md 4 (participant kinds of MEW v0.4). `participant/status` has an overview of its own.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def _history(sheet: Sheet, name: object) -> list[QWidget]:
 
 
 def _trust(subject: Subject) -> list[Fact]:
-    """Only the gateway announces who is here (protocols.md 2)."""
+    """Only the gateway announces who is here (docs/protocols.md 2)."""
     if subject.sender in GATEWAY_IDS:
         return []
     return [fact("From", f"{plain(subject.sender or 'somebody', 80)}, who is not the gateway", "warn")]
@@ -113,7 +113,7 @@ def build_welcome(sheet: Sheet) -> list[QWidget]:
 
 _WELCOME_KEYS = ("you", "participants", "active_streams")
 _DRAFT_KEYS = ("type", "event", "participant", "participant_id", "topic", "history")
-"""What only MCP-X v0.0 had in a welcome (protocols.md 10)."""
+"""What only MCP-X v0.0 had in a welcome (docs/protocols.md 10)."""
 
 
 def _draft_facts(payload: Mapping[str, Any]) -> list[Fact]:

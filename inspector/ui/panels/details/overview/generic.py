@@ -73,7 +73,7 @@ def _unknown(sheet: Sheet) -> QWidget:
 
 
 def _refusal(sheet: Sheet) -> QWidget:
-    """What gateways of v0.0 and v0.1 write about a message they cannot read: it is no envelope (protocols.md 2)."""
+    """What gateways of v0.0 and v0.1 say about a message they cannot read: it is no envelope (docs/protocols.md 2)."""
     payload = sheet.subject.payload
     rows = [fact("", value_text(payload["error"]), "bad", lines=4)]
     details = payload.get("details")
@@ -85,7 +85,7 @@ def _refusal(sheet: Sheet) -> QWidget:
 
 
 def too_large(sheet: Sheet) -> list[QWidget]:
-    """How a message above 1 MB begins, and where the rest of it is (design.md 7)."""
+    """How a message above 1 MB begins, and where the rest of it is (docs/design.md 7)."""
     subject = sheet.subject
     size, known = formats.size(subject.size), formats.size(HEAD)
     save = sheet.link("Save as...", lambda: sheet.links.save_requested.emit(subject.message), name="saveLarge")

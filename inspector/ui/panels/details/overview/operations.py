@@ -1,4 +1,4 @@
-"""Operations on contexts of the MEUP v0.2 SDK: push, pop, resume, and which context each is about (protocols.md 7)."""
+"""Operations on contexts of the MEUP v0.2 SDK: push, pop, resume, and what each is about (docs/protocols.md 7)."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _acted(subject: Subject) -> list[Fact]:
         word = _WORDS[kind]
         sender = subject.capture.string("sender", effect)
         if kind == kinds.WITHDRAW and sender != subject.sender:
-            word = "Withdrawal by"  # only its proposer may (protocols.md 5)
+            word = "Withdrawal by"  # only its proposer may (docs/protocols.md 5)
         reason = subject.capture.payload(effect).get("reason") if kind != kinds.REQUEST else None
         rows.append(_act(subject, word, effect, reason))
         answer = int(subject.analysis.correlation.columns["answer"][effect]) if kind == kinds.REQUEST else NO_ROW

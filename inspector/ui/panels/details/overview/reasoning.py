@@ -259,7 +259,7 @@ def _stream_fact(subject: Subject, stream: int) -> Fact:
 def _stream(subject: Subject, started: int) -> int | None:
     """What opened the stream of a reasoning; what asked for it, where it never opened.
 
-    It is asked for before the start and described as `reasoning:<start id>` (protocols.md 8).
+    It is asked for before the start and described as `reasoning:<start id>` (docs/protocols.md 8).
     """
     capture = subject.capture
     if started < 0:
