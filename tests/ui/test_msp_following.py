@@ -69,7 +69,7 @@ def test_what_is_taken_away_is_read_anew_and_the_view_stays(qapp: QApplication, 
         assert len(panes.messages.selected_messages()) == 2
         before = (current_text(window), texts(window), window.center.current, panes.filter.text)
         sessions.undo()
-        await until(lambda: window.panes is not panes and not window.opening.edits.active, "the panes made anew")
+        await until(lambda: window.panes is not panes and not window.msp.following.active, "the panes made anew")
         await until(lambda: len(numbers(window)) == 20, "the rows of the scope again")
         after = panes_of(window)
         assert (current_text(window), texts(window), window.center.current, after.filter.text) == before

@@ -20,7 +20,7 @@ from inspector.base.aio import spawn
 from inspector.document.document import CaptureDocument
 from inspector.msp import saving
 from inspector.ui.app.application import Application
-from inspector.ui.msp.following import EditFollowing
+from inspector.ui.msp.following import MspFollowing
 from inspector.ui.msp.panel.panel import SubsessionsPanel
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
@@ -105,7 +105,7 @@ def test_what_is_undone_while_it_is_saved_can_be_saved_without_it(qapp: QApplica
         await until(slow.is_asked, "it to be written")
         window.actions_by_id["edit.undo"].trigger()
         save(window)  # waits for the other
-        both = asyncio.ensure_future(window.msp.keeping.settle())  # noqa: TID251  is awaited
+        both = asyncio.ensure_future(window.msp.saving.settle())  # noqa: TID251  is awaited
         await asyncio.sleep(0.05)  # so does this, behind it
         slow.free.set()
         await both
@@ -120,10 +120,10 @@ def test_nobody_else_is_said_to_write_while_it_is_saved(qapp: QApplication, repo
         write(panel, "the first")
         save(window)
         await until(slow.is_asked, "it to be written")
-        window.msp.keeping.look()
+        window.msp.saving.look()
         slow.free.set()
         await until(lambda: not window.isWindowModified(), "it to be saved")
-        window.msp.keeping.look()
+        window.msp.saving.look()
         assert window.notices.keys() == []
 
     at_work(qapp, report, steps)
@@ -215,7 +215,7 @@ async def saved_where_it_is_said(window: MainWindow, target: Path) -> None:
     panel = window.center.currentWidget()
     assert isinstance(panel, SubsessionsPanel)
     write(panel, "the first")
-    window.msp.keeping.look()
+    window.msp.saving.look()
     assert window.notices.keys() == []
     window.actions_by_id["file.save"].trigger()
     await save_as_asked(window, target)
@@ -363,14 +363,14 @@ def test_quitting_asks_again_where_something_was_written_while_another_window_wa
 def test_a_name_that_is_given_while_the_rows_are_read_anew_stays(
     qapp: QApplication, report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target, read_anew, is_saved = tmp_path / "kept.json", EditFollowing._projected, asyncio.Event()
+    target, read_anew, is_saved = tmp_path / "kept.json", MspFollowing._projected, asyncio.Event()
 
-    async def slowly(following: EditFollowing) -> CaptureDocument | None:
+    async def slowly(following: MspFollowing) -> CaptureDocument | None:
         fresh = await read_anew(following)
         await is_saved.wait()
         return fresh
 
-    monkeypatch.setattr(EditFollowing, "_projected", slowly)
+    monkeypatch.setattr(MspFollowing, "_projected", slowly)
 
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "the first")

@@ -10,7 +10,7 @@ from collections.abc import Coroutine, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
@@ -24,7 +24,6 @@ from inspector.sources.answering import first_answer
 from inspector.sources.inputs import is_stream
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.features.following import Following
-from inspector.ui.msp.following import EditFollowing
 
 if TYPE_CHECKING:
     from inspector.ui.window.main_window import MainWindow
@@ -41,9 +40,11 @@ _LOGS = "Logs and captures (*.jsonl *.log *.json *.ctxcap *.txt *.gz *.zst);;All
 class Opening(QObject):
     """Gives one window its document: a log, a stream, pasted text, sessions.
 
-    Attributes:
-        edits: lets what is shown of sessions follow what is edited.
+    Signals:
+        read_through(CaptureDocument): reading is over, because there is no more or because it was cancelled.
     """
+
+    read_through = Signal(object)
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -52,7 +53,6 @@ class Opening(QObject):
         self._reading: asyncio.Task[None] | None = None
         self._spooled: tempfile.TemporaryDirectory[str] | None = None
         self._following = Following(window)
-        self.edits = EditFollowing(window)
         self._may_read = self._is_finite = self._is_streamed = False
         self._stopped_at: float | None = None
         self._log: tuple[Path, str | None, bool] = (Path(), None, False)
@@ -193,7 +193,6 @@ class Opening(QObject):
         if self._reading is not None:
             self._reading.cancel()
         self._following.stop()
-        self.edits.stop()
 
     def remember(self, path: Path) -> None:
         """Put a file on top of the recent ones."""
@@ -258,7 +257,7 @@ class Opening(QObject):
         self._window.refresh_counts()
         self._window.enable_actions()
         self._following.start(document)
-        self.edits.start(document)
+        self.read_through.emit(document)
         for sentence in document.troubles:
             if sentence not in self._window.deferred_checks.failures():  # which says them itself
                 self._window.say(sentence, "severity.warning")

@@ -1,1 +1,62 @@
-"""The view of the Model Subsession Protocol: sessions shown and edited."""
+"""The door of MSP's view: all that the rest of the window may use of it; nothing is imported before it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+    from PySide6.QtWidgets import QDockWidget, QWidget
+
+    from inspector.document.document import CaptureDocument
+    from inspector.ui.dialogs.asking import Asking
+    from inspector.ui.docview.panes import Panes
+    from inspector.ui.docview.requests import WindowRequests
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.features.undo import UndoHistory
+    from inspector.ui.msp.editing import MspEditing
+    from inspector.ui.services import Services
+    from inspector.ui.widgets.notice import NoticeStack
+    from inspector.ui.widgets.status_bar import StatusBar
+
+
+def edit_sessions(
+    window: QWidget, shown: Shown, services: Services, requests: WindowRequests, notices: NoticeStack,
+    status: StatusBar, history: UndoHistory, docks: Mapping[str, QDockWidget], asking: Asking, *,
+    save: QAction, save_as: QAction, home_of: Callable[[CaptureDocument], Path | None],
+    usual_folder: Callable[[], Path], show_anew: Callable[[CaptureDocument], Panes],
+) -> MspEditing:  # fmt: skip
+    """Make what edits, saves and shows the sessions of one window.
+
+    Args:
+        window: dialogs are modal to it.
+        shown: what it shows.
+        services: of the application.
+        requests: what is asked of the window.
+        notices: where it is said what cannot be done.
+        status: where it is said what was saved.
+        history: where each edit is a step.
+        docks: by title.
+        asking: asks before anything is lost.
+        save, save_as: the actions that save what the window shows.
+        home_of: where a document lies; None where that goes with the window.
+        usual_folder: where the dialog begins for what lies nowhere.
+        show_anew: has the window show another projection of what it shows.
+    """
+    from inspector.ui.msp.editing import MspEditing
+    from inspector.ui.msp.following import MspFollowing
+    from inspector.ui.msp.saving import MspSaving
+    from inspector.ui.msp.view import MspView
+
+    view = MspView(window, shown, services, services.theme, requests, notices, docks)
+    saving = MspSaving(
+        window, shown, services, requests, notices, status, asking, home_of=home_of, usual_folder=usual_folder
+    )
+    following = MspFollowing(
+        window, shown, services, requests, notices, docks, show_anew=show_anew, shown_again=view.mark_shown
+    )
+    return MspEditing(
+        window, shown, services.theme, requests, notices, history, saving, view, following, save=save, save_as=save_as
+    )

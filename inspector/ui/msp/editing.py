@@ -1,7 +1,7 @@
 """Working on the sessions of a document: what is asked for in the view "Sub-sessions", each a step that can be undone.
 
-The document of sessions is what is edited; the capture that the other views show follows it. Saving is in
-msp_keeping.py, the view in msp_view.py.
+The document of sessions is what is edited; the capture that the other views show follows it. Saving is in saving.py,
+the view in view.py, and how the capture follows in following.py.
 """
 
 from __future__ import annotations
@@ -9,58 +9,115 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
 
 from inspector.msp.document import CannotEditError, SessionDocument
 from inspector.msp.objects import Message, Subsession, usual_visibility
 from inspector.present.wire_text import plain
+from inspector.ui.docview.center import SUBSESSIONS
+from inspector.ui.docview.requests import WindowRequests
+from inspector.ui.docview.shown import Shown
+from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp.following import MspFollowing
 from inspector.ui.msp.panel.words import label_of
-from inspector.ui.msp.saving import MspKeeping
+from inspector.ui.msp.saving import MspSaving
 from inspector.ui.msp.view import MspView
+from inspector.ui.widgets.notice import NoticeStack
 
 if TYPE_CHECKING:
+    from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.features.undo import History
+    from inspector.ui.msp.panel.panel import SubsessionsPanel
 
 _REFUSED = "session-refused"
-_TITLES = {"file.save": "&Save sessions", "file.save_as": "Save sessions &as..."}
+_SAVE_TITLE, _SAVE_AS_TITLE = "&Save sessions", "Save sessions &as..."
 """What is saved here is no capture."""
 
 
 class MspEditing(QObject):
     """Edits the sessions one window shows.
 
+    Signals:
+        count_changed(int): so many sub-sessions there are.
+
     Attributes:
-        keeping: saves them.
+        saving: saves them.
         view: shows them, and asks for what is done here.
+        following: lets the capture that the other views show follow them.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    count_changed = Signal(int)
+
+    def __init__(
+        self, window: QWidget, shown: Shown, themes: ThemeController, requests: WindowRequests, notices: NoticeStack,
+        history: History, saving: MspSaving, view: MspView, following: MspFollowing, *, save: QAction, save_as: QAction,
+    ) -> None:  # fmt: skip
+        """Nothing is edited yet.
+
+        Args:
+            window: dialogs are modal to it.
+            shown: what it shows.
+            themes: give the look.
+            requests: what is asked of the window.
+            notices: where it is said what is refused.
+            history: where each edit is a step.
+            saving, view, following: as the attributes.
+            save, save_as: the actions that save what the window shows.
+        """
         super().__init__(window)
         self._window = window
-        self.keeping = MspKeeping(window, self)
-        self.view = MspView(window, self)
+        self._shown = shown
+        self._themes = themes
+        self._requests = requests
+        self._notices = notices
+        self._history = history
+        self._save, self._save_as = save, save_as
+        self.saving = saving
+        self.view = view
+        self.following = following
+        saving.drafts = lambda: self.drafts
+        saving.changed.connect(self.changed)
+        saving.reread.connect(history.stack.clear)
+        saving.read_only_changed.connect(view.set_read_only)
+        view.made.connect(self._listen_to)
 
     @property
     def document(self) -> SessionDocument | None:
         """The sessions; None where the window shows something else."""
-        return self._window.document.msp
+        return self._shown.document.msp
 
-    def attach(self, panes: Panes) -> None:
-        """The window shows a document."""
+    def attach(self, panes: Panes, center: Center) -> None:
+        """The window shows a document, in these views."""
         self.view.speak_of(panes)
         if self.document is None:
             return
-        self.keeping.attach(self.document)
-        for name, title in _TITLES.items():
-            self._window.actions_by_id[name].setText(title)
-        self.view.attach()
+        self.saving.attach(self.document)
+        self.following.attach(center)
+        self._save.setText(_SAVE_TITLE)
+        self._save_as.setText(_SAVE_AS_TITLE)
+        self.view.attach(center)
         self._count()
+
+    def _listen_to(self, panel: SubsessionsPanel) -> None:
+        """Do what the view asks for."""
+        panel.set_read_only(self.saving.read_only)
+        panel.new_requested.connect(self.new)
+        panel.close_requested.connect(self.close)
+        panel.discard_requested.connect(self.discard)
+        panel.merge_requested.connect(self.merge)
+        panel.chat.message_added.connect(self.add_message)
+        panel.chat.global_requested.connect(self.switch_global)
+        if panel.indicator is not None:
+            panel.indicator.policy_change_requested.connect(self.change_policy)
 
     def stop(self) -> None:
         """The document is about to be closed."""
+        self.following.stop()
         self.view.give_back()
-        self.keeping.stop()
+        self.saving.stop()
 
     # What can be done
 
@@ -70,9 +127,9 @@ class MspEditing(QObject):
         if self.document is None:
             return set()
         found = {"sessions"}
-        if self.keeping.dirty:
+        if self.saving.dirty:
             found.add("unsaved")
-        if self.keeping.read_only:
+        if self.saving.read_only:
             return found
         found.add("editable")
         sub = self.view.sub if self.view.is_shown else None
@@ -86,16 +143,16 @@ class MspEditing(QObject):
 
     def new(self) -> None:
         """Ask for the label of a new sub-session, and open it."""
-        if self.document is None or self.keeping.read_only:
+        if self.document is None or self.saving.read_only:
             return
-        self._window.commands.show_view("subsessions")
+        self._requests.view_requested.emit(SUBSESSIONS)
         from inspector.ui.msp.new_dialog import NewSubsessionDialog, parents_in
 
         parents = parents_in(self.document)
         shown = self.view.sub
         above = shown.parent if shown is not None else None
         chosen = above.key if above is not None else parents[0][0] if parents else ""
-        dialog = NewSubsessionDialog(self._window.theme, parents, chosen, self._window)
+        dialog = NewSubsessionDialog(self._themes, parents, chosen, self._window)
         dialog.chosen.connect(self._open)
         dialog.open()
 
@@ -114,13 +171,13 @@ class MspEditing(QObject):
     def close(self) -> None:
         """Ask for the summary of the sub-session shown, and close it."""
         sub = self.view.sub
-        if sub is None or not sub.is_open or self.keeping.read_only:
+        if sub is None or not sub.is_open or self.saving.read_only:
             return
         parent = label_of(sub.parent) if sub.parent is not None else ""
         from inspector.ui.msp.new_dialog import CloseSubsessionDialog
 
         dialog = CloseSubsessionDialog(
-            self._window.theme, label_of(sub), parent, written=sub.summary or "", parent=self._window
+            self._themes, label_of(sub), parent, written=sub.summary or "", parent=self._window
         )
         key = sub.key
         dialog.chosen.connect(lambda summary, append: self._close(key, summary, append=append))
@@ -170,7 +227,7 @@ class MspEditing(QObject):
     @property
     def may_lose_any(self) -> bool:
         """Whether anything would be lost if the window closed now."""
-        return self.keeping.busy or self.keeping.unsaved
+        return self.saving.busy or self.saving.unsaved
 
     @property
     def drafts(self) -> list[str]:
@@ -185,21 +242,21 @@ class MspEditing(QObject):
 
     def _do(self, edit: Callable[[], object]) -> bool:
         """Make an edit as a step of the window's history; whether it was made. What is refused is said."""
-        window, document = self._window, self.document
+        document = self.document
         if document is None:
             return False
-        if self.keeping.read_only:
-            window.say(self.keeping.read_only, "severity.warning")
+        if self.saving.read_only:
+            self._notices.say(self.saving.read_only, "severity.warning")
             return False
         before = document.revision
         try:
             edit()
         except CannotEditError as error:
-            window.notices.show_notice(_REFUSED, "warning", plain(str(error)), token="severity.warning", closable=True)
+            self._notices.show_notice(_REFUSED, "warning", plain(str(error)), token="severity.warning", closable=True)
             if self.view.panel is not None:
                 self.view.panel.tell_indicator()  # a switch that was pressed shows what holds
             return False
-        window.notices.dismiss(_REFUSED)
+        self._notices.dismiss(_REFUSED)
         if document.revision != before:
             done = [True]  # the history does a step when it takes it
 
@@ -210,16 +267,16 @@ class MspEditing(QObject):
                     document.redo()
 
             words = document.undo_words or "edit"
-            window.undo_history.do(plain(f"{words[:1].lower()}{words[1:]}", 60), again, document.undo)
+            self._history.do(plain(f"{words[:1].lower()}{words[1:]}", 60), again, document.undo)
         self.changed()
         return True
 
     def changed(self) -> None:
         """Something was edited, undone or saved."""
-        self._window.enable_actions()
-        self._window.show_modified()
+        self._requests.actions_changed.emit()
+        self._requests.title_changed.emit()
         self._count()
 
     def _count(self) -> None:
         if self.document is not None:
-            self._window.view_head.tabs.set_count(len(self.document.subsessions), "Sub-sessions")
+            self.count_changed.emit(len(self.document.subsessions))

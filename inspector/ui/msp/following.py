@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDockWidget, QWidget
 
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.marks import ContextTarget
@@ -26,20 +27,52 @@ from inspector.ui.docview.center import SUBSESSIONS
 from inspector.ui.panels.details.places import ContextPlace
 
 if TYPE_CHECKING:
+    from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.requests import WindowRequests
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.services import Services
+    from inspector.ui.widgets.notice import NoticeStack
 
 _SLICE_S = 0.008
 _WAIT_S = 0.003
 
 
-class EditFollowing:
+class MspFollowing:
     """Keeps the capture a window shows up to the sessions it is a projection of."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self, window: QWidget, shown: Shown, services: Services, requests: WindowRequests, notices: NoticeStack,
+        docks: Mapping[str, QDockWidget], *,
+        show_anew: Callable[[CaptureDocument], Panes], shown_again: Callable[[], None],
+    ) -> None:  # fmt: skip
+        """Follow nothing yet.
+
+        Args:
+            window: keeps what has the keyboard, and paints nothing while its document is exchanged.
+            shown: what it shows.
+            services: say which tool names mean the same.
+            requests: what is asked of the window.
+            notices: where it is said what could not be read.
+            docks: by title; what has the keyboard in them gets it back.
+            show_anew: has the window show another projection of what it shows.
+            shown_again: called when it does.
+        """
         self._window = window
+        self._shown = shown
+        self._services = services
+        self._requests = requests
+        self._notices = notices
+        self._docks = docks
+        self._show_anew = show_anew
+        self._shown_again = shown_again
+        self._center: Center | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._again = False
+
+    def attach(self, center: Center) -> None:
+        """The window shows the document in these views."""
+        self._center = center
 
     def start(self, document: CaptureDocument) -> None:
         """Follow from now on, if the document shows sessions."""
@@ -65,18 +98,18 @@ class EditFollowing:
             spawn(self._read_anew(), name="read sessions anew", owner=self._tasks)
 
     async def _read_anew(self) -> None:
-        while self._again and self._window.panes is not None:
+        while self._again and self._shown.panes is not None:
             self._again = False
             fresh = await self._projected()
             if fresh is not None and not self._again:
-                _exchange(self._window, fresh)
+                self._exchange(fresh)
                 self.start(fresh)
             elif fresh is not None:
                 fresh.close()
 
     async def _projected(self) -> CaptureDocument | None:
         """The sessions as they are now, read in slices; None where they were edited again meanwhile."""
-        shown, loop = self._window.document, asyncio.get_running_loop()
+        shown, loop = self._shown.document, asyncio.get_running_loop()
         if shown.msp is None:
             return None
         fresh = CaptureDocument(shown.name)
@@ -93,16 +126,49 @@ class EditFollowing:
                     if shown.msp.revision != revision:
                         self._again = True
                         break
-            fresh.use_tool_aliases(self._window.application.tool_aliases)
+            fresh.use_tool_aliases(self._services.tool_aliases)
         except OSError as error:
             fresh.close()
-            self._window.say(f"The messages cannot be shown as they are now: {error.strerror or error}.",
-                             "severity.error")  # fmt: skip
+            sentence = f"The messages cannot be shown as they are now: {error.strerror or error}."
+            self._notices.say(sentence, "severity.error")
             return None
         except BaseException:
             fresh.close()
             raise
         return fresh
+
+    def _exchange(self, fresh: CaptureDocument) -> None:
+        """Show another projection in place of the one shown, without a flicker: nothing is painted in between."""
+        window, before, shown, center = self._window, self._shown.panes, self._shown.document, self._center
+        if before is None or center is None:
+            return
+        fresh.name, fresh.path = shown.name, shown.path  # it may have been saved under another name meanwhile
+        view = _seen(before)
+        focus = window.focusWidget()
+        dock = next((dock for dock in self._docks.values() if focus is not None and dock.isAncestorOf(focus)), None)
+        name = focus.objectName() if focus is not None else ""
+        in_center = focus is None or center.isAncestorOf(focus)
+        stack = before.stack
+        window.setUpdatesEnabled(False)
+        try:
+            _carry_marks(shown, fresh)
+            panes = self._show_anew(fresh)
+            panes.apply_stack(stack)
+            _see(panes, view)
+            if focus is not None and in_center and center.current == SUBSESSIONS:  # it is the same view as before
+                focus.setFocus()
+            elif in_center:
+                center.take_focus()
+            elif dock is not None:
+                content = dock.widget() or dock  # those that were there go only with the next turn of the loop
+                held = content.findChild(QWidget, name) if name else None
+                (held or content).setFocus()
+            self._shown_again()
+            self._requests.actions_changed.emit()
+            self._requests.counts_changed.emit()
+        finally:
+            window.setUpdatesEnabled(True)
+            shown.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,40 +187,6 @@ class _View:
 
 _MOST_SELECTED = 200
 """Of more messages that are selected together only the current one stays so."""
-
-
-def _exchange(window: MainWindow, fresh: CaptureDocument) -> None:
-    """Show another projection in place of the one shown, without a flicker: nothing is painted in between."""
-    before, shown = window.panes, window.document
-    if before is None:
-        return
-    fresh.name, fresh.path = shown.name, shown.path  # it may have been saved under another name meanwhile
-    view = _seen(before)
-    focus = window.focusWidget()
-    dock = next((dock for dock in window.docks.values() if focus is not None and dock.isAncestorOf(focus)), None)
-    name = focus.objectName() if focus is not None else ""
-    center = focus is None or window.center.isAncestorOf(focus)
-    stack = before.stack
-    window.setUpdatesEnabled(False)
-    try:
-        _carry_marks(shown, fresh)
-        panes = window.show_anew(fresh)
-        panes.apply_stack(stack)
-        _see(panes, view)
-        if focus is not None and center and window.center.current == SUBSESSIONS:  # it is the same view as before
-            focus.setFocus()
-        elif center:
-            window.center.take_focus()
-        elif dock is not None:
-            content = dock.widget() or dock  # those that were there go only with the next turn of the loop
-            held = content.findChild(QWidget, name) if name else None
-            (held or content).setFocus()
-        window.msp.view.mark_shown()
-        window.enable_actions()
-        window.refresh_counts()
-    finally:
-        window.setUpdatesEnabled(True)
-        shown.close()
 
 
 def _seen(panes: Panes) -> _View:

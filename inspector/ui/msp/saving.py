@@ -8,18 +8,21 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.msp.document import ChangedOnDiskError, Edit, SessionDocument, WouldReplaceError
 from inspector.present.wire_text import plain
 from inspector.ui.dialogs.asking import Asking, chosen_file
 from inspector.ui.dialogs.message import CANCEL
-from inspector.ui.widgets.notice import Link
+from inspector.ui.widgets.notice import Link, NoticeStack
 
 if TYPE_CHECKING:
-    from inspector.ui.msp.editing import MspEditing
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.document.document import CaptureDocument
+    from inspector.ui.docview.requests import WindowRequests
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.services import TaskOwner
+    from inspector.ui.widgets.status_bar import StatusBar
 
 LOOK_MS = 2_000
 """So often it is looked whether the files are still what was read."""
@@ -33,15 +36,54 @@ _FAILED = "session-not-saved"
 _NEW = "session-new-file"
 
 
-class MspKeeping(QObject):
-    """Saves the sessions of one window, in a thread of its own, and notices when the files become others."""
+class MspSaving(QObject):
+    """Saves the sessions of one window, in a thread of its own, and notices when the files become others.
 
-    def __init__(self, window: MainWindow, editing: MspEditing) -> None:
-        super().__init__(editing)
+    Signals:
+        changed(): something was edited, undone, saved or read again.
+        moved(Path): the sessions lie there from now on.
+        reread(): the files were read again: what could be undone is about what is not there any more.
+        read_only_changed(str): why nothing can be edited from now on; "" where it can.
+
+    Attributes:
+        drafts: gives the messages that were written in part and not added.
+    """
+
+    changed = Signal()
+    moved = Signal(object)
+    reread = Signal()
+    read_only_changed = Signal(str)
+
+    def __init__(
+        self, window: QWidget, shown: Shown, tasks: TaskOwner, requests: WindowRequests, notices: NoticeStack,
+        status: StatusBar, asking: Asking, *,
+        home_of: Callable[[CaptureDocument], Path | None], usual_folder: Callable[[], Path],
+    ) -> None:  # fmt: skip
+        """Nothing is saved yet.
+
+        Args:
+            window: dialogs are modal to it.
+            shown: what it shows.
+            tasks: runs what takes long.
+            requests: what is asked of the window.
+            notices: where failures are said.
+            status: where it is said what was saved.
+            asking: asks before anything is lost.
+            home_of: where a document lies; None where that goes with the window.
+            usual_folder: where the dialog begins for what lies nowhere.
+        """
+        super().__init__(window)
         self._window = window
-        self._editing = editing
+        self._shown = shown
+        self._tasks = tasks
+        self._requests = requests
+        self._notices = notices
+        self._status = status
+        self._home_of = home_of
+        self._usual_folder = usual_folder
+        self.drafts: Callable[[], list[str]] = list
         self._document: SessionDocument | None = None
-        self._asking = Asking(window)
+        self._asking = asking
         self._refused = False
         self._given_up: tuple[object, ...] | None = None
         self._looking = QTimer(self)
@@ -68,7 +110,7 @@ class MspKeeping(QObject):
 
     def session_edited(self, edit: Edit) -> None:
         """Something was edited, undone or done again: the window says whether it is saved."""
-        self._editing.changed()
+        self.changed.emit()
 
     @property
     def dirty(self) -> bool:
@@ -78,7 +120,7 @@ class MspKeeping(QObject):
     @property
     def read_only(self) -> str:
         """Why nothing can be edited; "" where it can."""
-        document = self._document or self._window.document.msp
+        document = self._document or self._shown.document.msp
         return READ_ONLY if document is not None and document.read_only else ""
 
     # Saving
@@ -95,7 +137,7 @@ class MspKeeping(QObject):
 
     def save(self) -> None:
         """Write the edits into the files. What is edited meanwhile stays unsaved."""
-        self._window.application.spawn(self._save(), "save the sessions")
+        self._tasks.spawn(self._save(), "save the sessions")
 
     async def _save(self) -> bool:
         """Whether it was saved; what lies nowhere, as pasted text, is saved under a name that is asked for."""
@@ -104,7 +146,7 @@ class MspKeeping(QObject):
     @property
     def _is_nowhere(self) -> bool:
         """Whether it was read from a file that goes with the window, or from none."""
-        return self._window.opening.home_of(self._window.document) is None
+        return self._home_of(self._shown.document) is None
 
     async def _write(self, *, force: bool = False) -> bool:
         """Whether the edits were written; what went wrong is said."""
@@ -116,7 +158,7 @@ class MspKeeping(QObject):
         except ChangedOnDiskError as error:
             self._refused = True  # the notice may have stood there all the time: it says something else now
             self._say_changed(error.paths)
-            self._window.status.tell("Not saved")
+            self._status.tell("Not saved")
             return False
         except (OSError, ValueError) as error:
             self._say_failed(error)
@@ -135,12 +177,12 @@ class MspKeeping(QObject):
                 self._saying.stop()
 
     def _say_saving(self) -> None:
-        self._window.status.tell("Saving")
+        self._status.tell("Saving")
 
     def save_as(self) -> None:
         """Ask for a name and save there."""
         if self._document is not None:
-            self._window.application.spawn(self._ask_and_save(), "save the sessions")
+            self._tasks.spawn(self._ask_and_save(), "save the sessions")
 
     async def _ask_and_save(self) -> bool:
         document = self._document
@@ -153,12 +195,10 @@ class MspKeeping(QObject):
         except (OSError, ValueError) as error:
             self._say_failed(error)
             return False
-        window = self._window
-        window.opening.moved_to(target)
-        window.marking.moved_to(target)
-        window.show_title()
-        window.status.show_log(target.name, "MSP sessions", size_bytes=document.size, path=str(target))
-        window.refresh_counts()
+        self.moved.emit(target)
+        self._requests.title_changed.emit()
+        self._status.show_log(target.name, "MSP sessions", size_bytes=document.size, path=str(target))
+        self._requests.counts_changed.emit()
         self._saved(f"Saved as {plain(target.name, 60)}")
         return True
 
@@ -182,18 +222,18 @@ class MspKeeping(QObject):
 
     def _saved(self, words: str) -> None:
         if self._document is not None:
-            self._window.status.set_log_size(self._document.size)
-        self._window.notices.dismiss(_FAILED)
+            self._status.set_log_size(self._document.size)
+        self._notices.dismiss(_FAILED)
         self._is_as_read()
-        self._window.status.tell(words)
-        self._editing.view.set_read_only(self.read_only)
-        self._editing.changed()
+        self._status.tell(words)
+        self.read_only_changed.emit(self.read_only)
+        self.changed.emit()
 
     def _say_failed(self, error: OSError | ValueError) -> None:
-        self._window.status.tell("Not saved")  # it may still say that it is being saved
+        self._status.tell("Not saved")  # it may still say that it is being saved
         reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
         sentence = f"The sessions could not be saved: {reason}."
-        self._window.notices.show_notice(
+        self._notices.show_notice(
             _FAILED, "error", plain(sentence), [("Save as...", self.save_as)], token="severity.error", closable=True
         )
 
@@ -213,7 +253,7 @@ class MspKeeping(QObject):
             dialog.setFileMode(QFileDialog.FileMode.Directory)
         else:
             dialog.setDefaultSuffix(Path(name).suffix.removeprefix(".") or suffix)
-        dialog.setDirectory(str(self._window.keeping.usual_folder() if self._is_nowhere else first.parent))
+        dialog.setDirectory(str(self._usual_folder() if self._is_nowhere else first.parent))
         if not several:
             dialog.selectFile(name)
         return await chosen_file(dialog)
@@ -239,10 +279,10 @@ class MspKeeping(QObject):
         except OSError:
             new = []  # the folder is gone, which its files have said
         if not new:
-            self._window.notices.dismiss(_NEW)
+            self._notices.dismiss(_NEW)
             return
         more = f" and {len(new) - 1:,} more are" if len(new) > 1 else " is"
-        self._window.notices.show_notice(
+        self._notices.show_notice(
             _NEW, "note", f"{plain(new[0].name, 60)}{more} new in the folder.", [("Reload", self.reload)],
             token="severity.note",
         )  # fmt: skip
@@ -250,7 +290,7 @@ class MspKeeping(QObject):
     def _is_as_read(self) -> None:
         """Nothing of somebody else's is in the way."""
         self._refused = False
-        self._window.notices.dismiss(_CHANGED)
+        self._notices.dismiss(_CHANGED)
 
     def _say_changed(self, changed: list[Path]) -> None:
         name = plain(changed[0].name, 60) if changed else "The file"
@@ -262,14 +302,14 @@ class MspKeeping(QObject):
         if self.dirty or not all(path.exists() for path in changed):  # what was deleted is here alone
             links.append(("Overwrite...", self.overwrite))
         links.append(("Save as...", self.save_as))
-        self._window.notices.show_notice(
+        self._notices.show_notice(
             _CHANGED, "warning", f"{name}{more} {'were' if more else 'was'} changed on disk by somebody else.{kept}",
             links, token="severity.warning",
         )  # fmt: skip
 
     def reload(self) -> None:
         """Read the files again; asks before edits are thrown away."""
-        self._window.application.spawn(self._reload(), "reload the sessions")
+        self._tasks.spawn(self._reload(), "reload the sessions")
 
     async def _reload(self) -> None:
         document = self._document
@@ -290,20 +330,20 @@ class MspKeeping(QObject):
         except (OSError, ValueError) as error:
             reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
             sentence = plain(f"The file cannot be read again: {reason}.")
-            self._window.notices.show_notice(
+            self._notices.show_notice(
                 _FAILED, "error", sentence, [("Save as...", self.save_as)], token="severity.error", closable=True
             )
             return
-        self._window.undo_history.stack.clear()  # its steps are about what is not there any more
+        self.reread.emit()
         for notice in (_FAILED, _NEW):
-            self._window.notices.dismiss(notice)
+            self._notices.dismiss(notice)
         self._is_as_read()
-        self._window.status.set_log_size(document.size)
-        self._editing.changed()
+        self._status.set_log_size(document.size)
+        self.changed.emit()
 
     def overwrite(self) -> None:
         """Write over what somebody else has written, after a question."""
-        self._window.application.spawn(self._overwrite(), "overwrite the sessions")
+        self._tasks.spawn(self._overwrite(), "overwrite the sessions")
 
     async def _overwrite(self) -> None:
         answer = await self._asking.ask(
@@ -319,11 +359,11 @@ class MspKeeping(QObject):
     @property
     def unsaved(self) -> bool:
         """Whether something would be lost that was not given up."""
-        return (self.dirty or bool(self._editing.drafts)) and self._given_up != self._state()
+        return (self.dirty or bool(self.drafts())) and self._given_up != self._state()
 
     def _state(self) -> tuple[object, ...]:
         """What there is to lose; another one after each edit."""
-        return (self._document.revision if self._document is not None else 0, self.dirty, *self._editing.drafts)
+        return (self._document.revision if self._document is not None else 0, self.dirty, *self.drafts())
 
     async def may_close(self) -> bool:
         """Ask what shall become of edits that are not saved; False when the window shall stay."""
@@ -337,7 +377,7 @@ class MspKeeping(QObject):
 
     async def _settled_or_asked(self) -> bool:
         await self.settle()
-        drafts = bool(self._editing.drafts)
+        drafts = bool(self.drafts())
         if not self.unsaved:
             return True
         if self._asking.raise_unanswered():
@@ -351,7 +391,7 @@ class MspKeeping(QObject):
             return answer == _DISCARD
         unsaid = " A message that was written and not added is lost in any case." if drafts else ""
         answer = await self._asking.ask(
-            f"Save the changes to {plain(self._window.document.name, 60)}?",
+            f"Save the changes to {plain(self._shown.document.name, 60)}?",
             f"What was edited since it was saved last is gone for good when it is discarded.{unsaid}",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save")),
         )

@@ -2,36 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QUrl
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtWidgets import QDockWidget, QWidget
 
 from inspector.msp.objects import Message, Subsession
 from inspector.ui.docview.center import SUBSESSIONS
+from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.places import ContextPlace
 
 if TYPE_CHECKING:
     from inspector.msp.document import SessionDocument
+    from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.msp.editing import MspEditing
+    from inspector.ui.docview.requests import WindowRequests
+    from inspector.ui.docview.shown import Shown
     from inspector.ui.msp.panel.panel import SubsessionsPanel
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.services import SettingsOwner
+    from inspector.ui.widgets.notice import NoticeStack
 
 _DETAILS = "Details"
 
 
 class MspView(QObject):
-    """Shows the sessions of one window; what is asked for in the view is handed on to who edits them.
+    """Shows the sessions of one window.
+
+    Signals:
+        made(SubsessionsPanel): the view was made; who edits the sessions does what it asks for.
+        rules_changed(): rules or budget are others, which are everybody's; the view shows them already.
 
     Attributes:
         panel: the view; None until it is wanted first.
     """
 
-    def __init__(self, window: MainWindow, editing: MspEditing) -> None:
+    made = Signal(object)
+    rules_changed = Signal()
+
+    def __init__(
+        self, window: QWidget, shown: Shown, services: SettingsOwner, themes: ThemeController,
+        requests: WindowRequests, notices: NoticeStack, docks: Mapping[str, QDockWidget],
+    ) -> None:  # fmt: skip
+        """Show nothing yet.
+
+        Args:
+            window: owner; links that are opened are asked about in it.
+            shown: what it shows.
+            services: hold rules and budget.
+            themes: give the look.
+            requests: what is asked of the window.
+            notices: where it is said why something cannot be done.
+            docks: by title; the details give their place to what a sub-session sees.
+        """
         super().__init__(window)
         self._window = window
-        self._editing = editing
+        self._shown = shown
+        self._services = services
+        self._themes = themes
+        self._requests = requests
+        self._notices = notices
+        self._docks = docks
+        self._center: Center | None = None
         self._panes: Panes | None = None
         self._gave_place = False
         self._wanted: str | None = None
@@ -39,17 +71,18 @@ class MspView(QObject):
 
     @property
     def _document(self) -> SessionDocument | None:
-        return self._window.document.msp
+        return self._shown.document.msp
 
     @property
     def sub(self) -> Subsession | None:
         """The sub-session shown."""
         return None if self.panel is None else self.panel.sub
 
-    def attach(self) -> None:
-        """The window shows sessions."""
-        self._window.center.changed.connect(self._on_view_changed)
-        self._on_view_changed(self._window.center.current)
+    def attach(self, center: Center) -> None:
+        """The window shows sessions, in one of these views."""
+        self._center = center
+        center.changed.connect(self._on_view_changed)
+        self._on_view_changed(center.current)
 
     def speak_of(self, panes: Panes) -> None:
         """The window shows these panes of the sessions."""
@@ -70,22 +103,14 @@ class MspView(QObject):
         if not isinstance(panel, SubsessionsPanel):
             return
         self.panel = panel
-        indicator = Indicator(document, self._window.theme, self._window.application.settings, panel)
-        indicator.policy_change_requested.connect(self._editing.change_policy)
+        indicator = Indicator(document, self._themes, self._services.settings, panel)
         indicator.rules_changed.connect(self._on_rules_changed)
         panel.add_indicator(indicator)
-        panel.set_read_only(self._editing.keeping.read_only)
-        panel.new_requested.connect(self._editing.new)
-        panel.close_requested.connect(self._editing.close)
-        panel.discard_requested.connect(self._editing.discard)
-        panel.merge_requested.connect(self._editing.merge)
+        self.made.emit(panel)
         panel.shown.connect(self._on_shown)
-        chat = panel.chat
-        chat.message_added.connect(self._editing.add_message)
-        chat.global_requested.connect(self._editing.switch_global)
-        chat.table_requested.connect(self._show_in_table)
-        chat.link_requested.connect(lambda address: ask_to_open(QUrl(address), self._window))
-        chat.current_changed.connect(self._window.enable_actions)
+        panel.chat.table_requested.connect(self._show_in_table)
+        panel.chat.link_requested.connect(lambda address: ask_to_open(QUrl(address), self._window))
+        panel.chat.current_changed.connect(self._requests.actions_changed)
         if self._wanted is not None:
             panel.show_subsession(self._wanted)
 
@@ -109,17 +134,15 @@ class MspView(QObject):
     def apply_settings(self) -> None:
         """Take over rules and budget."""
         if self.panel is not None and self.panel.indicator is not None:
-            self.panel.indicator.apply_settings(self._window.application.settings)
+            self.panel.indicator.apply_settings(self._services.settings)
 
     def _on_rules_changed(self) -> None:
-        self._window.application.save_settings()
-        for window in self._window.application.windows:
-            if window is not self._window:
-                window.msp.view.apply_settings()
+        self._services.save_settings()
+        self.rules_changed.emit()
 
     def _on_view_changed(self, view: str) -> None:
         """The details give their place to what a sub-session sees, and come back after."""
-        details = self._window.docks.get(_DETAILS)
+        details = self._docks.get(_DETAILS)
         if details is None or self._panes is None:
             return
         if view == SUBSESSIONS:
@@ -130,18 +153,18 @@ class MspView(QObject):
         else:
             self.give_back()
             self._panes.contexts.show_place(self._panes.details.place)
-        self._window.enable_actions()
+        self._requests.actions_changed.emit()
 
     def give_back(self) -> None:
         """The details have their place again."""
-        if self._gave_place and _DETAILS in self._window.docks:
-            self._window.docks[_DETAILS].show()
+        if self._gave_place and _DETAILS in self._docks:
+            self._docks[_DETAILS].show()
         self._gave_place = False
 
     @property
     def is_shown(self) -> bool:
         """Whether the view is in front."""
-        return self._panes is not None and self._window.center.current == SUBSESSIONS
+        return self._panes is not None and self._center is not None and self._center.current == SUBSESSIONS
 
     # The tree
 
@@ -155,7 +178,7 @@ class MspView(QObject):
             self.panel.show_subsession(sub.key)
 
     def _subsession_of(self, node: int) -> Subsession | None:
-        tree = self._window.document.analysis.contexts.tree
+        tree = self._shown.document.analysis.contexts.tree
         if self._document is None or tree.resolve(node) < 0:
             return None
         living = tree.resolve(node)
@@ -166,7 +189,7 @@ class MspView(QObject):
         sub = None if self._document is None else self._document.subsession(key)
         if sub is not None and self.is_shown:
             self._mark_in_tree(sub)
-        self._window.enable_actions()
+        self._requests.actions_changed.emit()
 
     def mark_shown(self) -> None:
         """Mark the sub-session of the view in the tree, where that is in front."""
@@ -180,8 +203,8 @@ class MspView(QObject):
             self._panes.contexts.show_place(place)
 
     def _place_of(self, sub: Subsession) -> ContextPlace | None:
-        contexts = self._window.document.analysis.contexts
-        capture = self._window.document.capture
+        contexts = self._shown.document.analysis.contexts
+        capture = self._shown.document.capture
         row = self._row_of(sub.messages[0]) if len(sub.messages) else None
         if row is not None and row < len(capture):
             return ContextPlace(int(capture.columns["space"][row]), contexts.node_of(row))
@@ -193,13 +216,13 @@ class MspView(QObject):
         return None
 
     def _row_of(self, message: Message) -> int | None:
-        following = self._window.document.sessions
+        following = self._shown.document.sessions
         return None if following is None else following.shown.projection.row_of_message(message)
 
     def _show_in_table(self, message: Message) -> None:
         row = self._row_of(message)
-        if row is None or self._panes is None or row >= len(self._window.document.capture):
-            self._window.say("This message is not in the table yet.")
+        if row is None or self._panes is None or row >= len(self._shown.document.capture):
+            self._notices.say("This message is not in the table yet.")
             return
-        self._window.commands.show_view("messages")
+        self._requests.view_requested.emit("messages")
         self._panes.go_to(row)

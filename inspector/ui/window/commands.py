@@ -461,14 +461,14 @@ class Commands(QObject):
     def save_capture(self) -> None:
         """Save a capture that has no name yet; of sessions, what was edited."""
         if self._window.document.msp is not None:
-            self._window.msp.keeping.save()
+            self._window.msp.saving.save()
         else:
             self._window.keeping.save()
 
     def save_capture_as(self) -> None:
         """Save the capture under another name; of a log, a copy."""
         if self._window.document.msp is not None:
-            self._window.msp.keeping.save_as()
+            self._window.msp.saving.save_as()
         else:
             self._window.keeping.save_as()
 

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from inspector.ui.features.presets import Presets
     from inspector.ui.features.restoring import Restoring
     from inspector.ui.features.token_counting import TokenCounting
-    from inspector.ui.msp.editing import MspEditing
+    from inspector.ui.msp import MspEditing
     from inspector.ui.panels.findings.problems import Problems
     from inspector.ui.panels.findings.rows import Grouping
     from inspector.ui.panels.messages.panel import Selection
@@ -278,7 +278,9 @@ class MainWindow(QMainWindow):
         """How the window gets a document that is read."""
         from inspector.ui.features.opening import Opening
 
-        return Opening(self)
+        opening = Opening(self)
+        opening.read_through.connect(lambda document: self.msp.following.start(document))
+        return opening
 
     @cached_property
     def watching(self) -> Watching:
@@ -339,9 +341,21 @@ class MainWindow(QMainWindow):
     @cached_property
     def msp(self) -> MspEditing:
         """Edits the sessions (of the Model Subsession Protocol) the document is made of, if it is."""
-        from inspector.ui.msp.editing import MspEditing
+        from inspector.ui.dialogs.asking import Asking
+        from inspector.ui.msp import edit_sessions
 
-        return MspEditing(self)
+        actions = self.actions_by_id
+        editing = edit_sessions(
+            self, self.shown, self.application, self.requests, self.notices, self.status, self.undo_history,
+            self.docks, Asking(self), save=actions["file.save"], save_as=actions["file.save_as"],
+            home_of=lambda document: self.opening.home_of(document),
+            usual_folder=lambda: self.keeping.usual_folder(), show_anew=self.show_anew,
+        )  # fmt: skip
+        editing.saving.moved.connect(lambda path: self.opening.moved_to(path))
+        editing.saving.moved.connect(lambda path: self.marking.moved_to(path))
+        editing.view.rules_changed.connect(self._share_rules)
+        editing.count_changed.connect(lambda count: self.view_head.tabs.set_count(count, "Sub-sessions"))
+        return editing
 
     @cached_property
     def next_message(self) -> NextMessage:
@@ -503,7 +517,7 @@ class MainWindow(QMainWindow):
         self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
         self.center.take_focus()
         self.marking.attach(panes, self.opening.home_of(document))
-        self.msp.attach(panes)
+        self.msp.attach(panes, self.center)
         self._named_keys = {}
         self._name_keys()
         self.restoring.attach(panes)
@@ -596,7 +610,7 @@ class MainWindow(QMainWindow):
 
     def show_modified(self) -> None:
         """The title's mark says whether something is not saved."""
-        self.setWindowModified(self.keeping.unsaved or self.msp.keeping.dirty)
+        self.setWindowModified(self.keeping.unsaved or self.msp.saving.dirty)
 
     def _show_which_view(self, *_view: object) -> None:
         for one in CENTER_VIEWS:
@@ -621,6 +635,12 @@ class MainWindow(QMainWindow):
         for name, action in self.actions_by_id.items():
             if name.startswith("view.time_"):
                 action.setChecked(name == f"view.time_{shown}")
+
+    def _share_rules(self) -> None:
+        """The rules and the budget of sub-sessions were edited here: the other windows show them, too."""
+        for window in self.application.windows:
+            if window is not self:
+                window.msp.view.apply_settings()
 
     # What panes report
 
@@ -812,7 +832,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """A live session ends first: the close is put off until it is settled what becomes of the capture."""
         asks = self.watching.session is not None or self.keeping.own is not None or self.msp.may_lose_any
-        if self._closing and self.msp.keeping.busy:  # it closes itself when that is done
+        if self._closing and self.msp.saving.busy:  # it closes itself when that is done
             event.ignore()
             return
         if not self._closing and asks:
@@ -850,12 +870,12 @@ class MainWindow(QMainWindow):
 
     async def may_close(self) -> bool:
         """Ask what shall become of what is not saved; False when the window shall stay."""
-        return await self.keeping.may_close() and await self.msp.keeping.may_close()
+        return await self.keeping.may_close() and await self.msp.saving.may_close()
 
     def stay_after_all(self) -> None:
         """Another window was not to be closed: what was answered here does not count."""
         self.keeping.stay_after_all()
-        self.msp.keeping.stay_after_all()
+        self.msp.saving.stay_after_all()
 
     async def _close_if_allowed(self) -> None:
         if await self.may_close() and not self._closing:
@@ -864,6 +884,6 @@ class MainWindow(QMainWindow):
     async def aclose(self) -> None:
         """Leave the gateway, end the demo, then close the window; nothing is asked, an unsaved capture stays."""
         self._closing = True
-        await self.msp.keeping.settle()
+        await self.msp.saving.settle()
         await self.watching.end_session()
         self.close()

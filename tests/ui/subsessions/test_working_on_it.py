@@ -470,7 +470,7 @@ def test_overwriting_after_the_question_writes_ours(qapp: QApplication, report: 
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "mine")
         rewrite(report, json.dumps(json.loads(bytes_of(report)), indent=1))
-        window.msp.keeping.look()
+        window.msp.saving.look()
         QTest.mouseClick(link(window, "session-changed", "Overwrite..."), Qt.MouseButton.LeftButton)
         await answer(window, "Overwrite")
         await until(lambda: not sessions(window).dirty, "it to be saved")
@@ -590,14 +590,14 @@ def test_saving_over_a_file_changed_on_disk_says_that_nothing_was_saved(qapp: QA
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "mine")
         rewrite(report, json.dumps(json.loads(bytes_of(report)), indent=1))
-        window.msp.keeping.look()
+        window.msp.saving.look()
         notice = window.notices.notice("session-changed")
         assert notice is not None
         before = notice.text
         window.actions_by_id["file.save"].trigger()
         await until(lambda: notice.text != before, "other words")
         assert "Nothing was saved" in notice.text
-        window.msp.keeping.look()
+        window.msp.saving.look()
         assert "Nothing was saved" in notice.text
 
     at_work(qapp, report, steps)
@@ -607,10 +607,10 @@ def test_a_reload_that_works_takes_away_that_one_did_not(qapp: QApplication, rep
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         whole = bytes_of(report).decode()
         rewrite(report, whole[:900])
-        window.msp.keeping.reload()
+        window.msp.saving.reload()
         await until(lambda: window.notices.notice("session-not-saved") is not None, "what went wrong")
         rewrite(report, whole)
-        window.msp.keeping.reload()
+        window.msp.saving.reload()
         await until(lambda: not window.notices.keys(), "nothing to say")
 
     at_work(qapp, report, steps)
@@ -648,18 +648,18 @@ def test_however_deep_they_lie_a_new_one_can_be_opened(tmp_path: Path) -> None:
 
 def test_a_file_that_comes_into_the_folder_is_told_and_read_by_reloading(qapp: QApplication, two_files: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        window.msp.keeping.look()
+        window.msp.saving.look()
         rewrite(two_files / "notes.json", "{}")
-        window.msp.keeping.look()
+        window.msp.saving.look()
         assert window.notices.keys() == []
         rewrite(two_files / "c.json", json.dumps({"subsession_id": "c", "parent_session_id": "m1", "status": "open"}))
-        window.msp.keeping.look()
+        window.msp.saving.look()
         notice = window.notices.notice("session-new-file")
         assert notice is not None
         assert notice.text == "c.json is new in the folder."
         QTest.mouseClick(link(window, "session-new-file", "Reload"), Qt.MouseButton.LeftButton)
         await until(lambda: len(sessions(window).subsessions) == 2, "the other one")
-        window.msp.keeping.look()
+        window.msp.saving.look()
         assert window.notices.keys() == []
 
     at_work(qapp, two_files, steps)
@@ -669,7 +669,7 @@ def test_a_deleted_file_can_be_written_again_although_nothing_was_edited(qapp: Q
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         before = bytes_of(two_files / "b.json")
         rewrite_none(two_files / "b.json")
-        window.msp.keeping.look()
+        window.msp.saving.look()
         QTest.mouseClick(link(window, "session-changed", "Overwrite..."), Qt.MouseButton.LeftButton)
         await answer(window, "Overwrite")
         await until((two_files / "b.json").exists, "the file")
@@ -833,7 +833,7 @@ def test_what_is_shown_anew_marks_the_sub_session_of_the_chat_in_the_tree(qapp: 
         panel.show_subsession(last.key)
         panes = window.panes
         assert is_marked(last)
-        window.msp.keeping.reload()
+        window.msp.saving.reload()
         await until(lambda: window.panes is not panes, "another projection")
         assert panel.sub is not None
         assert panel.sub.key == last.key
