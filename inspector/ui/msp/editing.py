@@ -29,7 +29,7 @@ from inspector.ui.widgets.notice import NoticeStack
 if TYPE_CHECKING:
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.features.undo import History
+    from inspector.ui.features.undo import UndoHistory
     from inspector.ui.msp.panel.panel import SubsessionsPanel
 
 _REFUSED = "session-refused"
@@ -53,7 +53,8 @@ class MspEditing(QObject):
 
     def __init__(
         self, window: QWidget, shown: Shown, themes: ThemeController, requests: WindowRequests, notices: NoticeStack,
-        history: History, saving: MspSaving, view: MspView, following: MspFollowing, *, save: QAction, save_as: QAction,
+        history: UndoHistory, saving: MspSaving, view: MspView, following: MspFollowing, *,
+        save: QAction, save_as: QAction,
     ) -> None:  # fmt: skip
         """Nothing is edited yet.
 
