@@ -94,7 +94,7 @@ class CapabilityPass:
                 self._note_announced(row)
 
     def _note_announced(self, row: int) -> None:
-        payload = self._capture.told(row).payload
+        payload = self._capture.decoded(row).payload
         others = payload.get("participants")
         named = [payload.get("you"), payload.get("participant"), *(others if isinstance(others, list) else [])]
         space = int(self._capture.columns["space"][row])
@@ -111,7 +111,7 @@ class CapabilityPass:
             known.append(Change(row, "announced", capabilities))
 
     def _note_change(self, row: int, granted: bool) -> None:
-        told = self._capture.told(row)
+        told = self._capture.decoded(row)
         payload = told.payload
         # The MEUP v0.2 client wraps a grant, and names capabilities that it revokes by their ids.
         inner = payload.get("grant")

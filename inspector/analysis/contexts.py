@@ -250,7 +250,7 @@ class ContextPass:
         return node
 
     def _declare(self, space: int, row: int, above: int) -> None:
-        told = self._capture.told(row)
+        told = self._capture.decoded(row)
         if not told.identifier or not self._capture.columns["id_hash"][row]:
             return
         text = text_shown("reasoning/start", told.payload) or ""

@@ -146,7 +146,7 @@ class ParticipantPass:
         kind = capture.string("kind", row)
         space = int(capture.columns["space"][row])
         sender = capture.string("sender", row)
-        payload = capture.told(row).payload
+        payload = capture.decoded(row).payload
         if kind == "system/join":
             joined = self._meet(space, sender)
             if joined is not None and capture.flags(row) & Flag.SENT:

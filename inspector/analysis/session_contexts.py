@@ -75,7 +75,7 @@ class SessionContexts:
             above: the node it stands in, MAIN for the main context.
         """
         kind = self._capture.string("kind", row)
-        payload = self._capture.told(row).payload
+        payload = self._capture.decoded(row).payload
         label = _label(payload.get("label"))
         if kind == msp.SESSION:
             self.labels[space] = self.labels.get(space) or label

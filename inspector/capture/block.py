@@ -50,7 +50,7 @@ BLOCK_COLUMNS: dict[str, Any] = {
 """Columns of a block: those of a message (capture.columns.MESSAGE_COLUMNS), and what folding needs."""
 
 
-class Told(NamedTuple):
+class DecodedRecord(NamedTuple):
     """What passes read of a message beside its columns."""
 
     identifier: str | None
@@ -88,7 +88,7 @@ class Block:
     Attributes:
         columns: one array per name of BLOCK_COLUMNS, in its dtype.
         strings, to_sets: what the ids in the columns stand for, in no particular order.
-        told: by place of the record in the block, for some of those that passes look into; the others are read again.
+        decoded: by place of the record in the block, for some of those that passes look into; others are read again.
         formats: lines each format knew; None counts the unreadable ones.
         origin: a capture's first line, when it lies in this block.
         stop: offset in bytes after the last line read.
@@ -99,7 +99,7 @@ class Block:
     columns: dict[str, Array]
     strings: InternTable[str]
     to_sets: InternTable[tuple[str, ...]]
-    told: dict[int, Told] = field(default_factory=dict)
+    decoded: dict[int, DecodedRecord] = field(default_factory=dict)
     formats: Counter[str | None] = field(default_factory=Counter)
     origin: dict[str, Any] | None = None
     stop: int = 0

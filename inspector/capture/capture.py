@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.capture.ahead import ReadAhead
-from inspector.capture.block import STRING_COLUMNS, Block, Told
+from inspector.capture.block import STRING_COLUMNS, Block, DecodedRecord
 from inspector.capture.columns import DELIVERY_COLUMNS, MESSAGE_COLUMNS, Array, GrowingColumns, message_columns
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, NO_ROW, HashIndex, hash_text
@@ -166,15 +166,17 @@ class Appended:
     touched: NDArray[np.int64]
 
 
-def _by_message(told: Mapping[int, Told], starts: NDArray[np.int64], start: int) -> dict[int, Told]:
-    """What is told of records as told of messages; `starts` are the records that start those from `start` on."""
+def _by_message(
+    decoded: Mapping[int, DecodedRecord], starts: NDArray[np.int64], start: int
+) -> dict[int, DecodedRecord]:
+    """The decoded records by message; `starts` are the records that start those from `start` on."""
     if not len(starts):  # copies of earlier messages only
         return {}
-    places = np.fromiter(told, np.int64, len(told))
+    places = np.fromiter(decoded, np.int64, len(decoded))
     numbers = np.searchsorted(starts, places)
     started = starts[np.minimum(numbers, len(starts) - 1)] == places
     return {
-        start + n: found for n, is_one, found in zip(numbers.tolist(), started, told.values(), strict=True) if is_one
+        start + n: found for n, is_one, found in zip(numbers.tolist(), started, decoded.values(), strict=True) if is_one
     }
 
 
@@ -223,7 +225,7 @@ class Capture:
         self._cache: OrderedDict[int, Record] = OrderedDict()
         self._cached_bytes = 0
         self._ahead: ReadAhead | None = None
-        self._told: dict[int, Told] = {}
+        self._decoded: dict[int, DecodedRecord] = {}
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -250,7 +252,7 @@ class Capture:
         ids = self.strings.intern_all(kept_names(block.strings[1:]), len(block.strings))
         columns = self._renumbered(block, starts, ids)
         columns["connection"] = connections[starts]
-        self._told = _by_message(block.told, starts, start)
+        self._decoded = _by_message(block.decoded, starts, start)
         self._keep_apart(columns)
         self.columns.append(columns, len(starts))
         self._note_impostors(block, starts, start, ids)
@@ -482,9 +484,9 @@ class Capture:
         payload = envelope["payload"]
         return payload if isinstance(payload, dict) else {}
 
-    def told(self, message: int) -> Told:
+    def decoded(self, message: int) -> DecodedRecord:
         """What passes read of a message; of those just taken in, reading it has noted that already."""
-        return self._told.get(message) or Told(self.envelope_id(message), self.payload(message))
+        return self._decoded.get(message) or DecodedRecord(self.envelope_id(message), self.payload(message))
 
     def reason(self, message: int) -> str | None:
         """Why the message is unreadable, or what its gap is about; None otherwise."""

@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from inspector.base.collector import no_collection
 from inspector.capture import batches
-from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, RUNNING, STRING_COLUMNS, Block, Ended, Opened, Told
+from inspector.capture.block import (
+    BLOCK_COLUMNS,
+    OBJECT_KEY,
+    RUNNING,
+    STRING_COLUMNS,
+    Block,
+    DecodedRecord,
+    Ended,
+    Opened,
+)
 from inspector.capture.columns import Array
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_texts
@@ -88,19 +97,19 @@ class BlockReader:
             others = np.flatnonzero(unread).tolist()
         places = self._lines(lines, offsets, others)
         columns = self._unusual_columns(len(places))
-        told: dict[int, Told] = {}
+        decoded: dict[int, DecodedRecord] = {}
         if usual is not None:
             usual.columns["offset"] = offsets[usual.places]
             lengths = np.fromiter(map(len, lines), np.uint32, len(lines))
             usual.columns["length"] = lengths[usual.places]
-            columns, told = _joined(usual, columns, places)
+            columns, decoded = _joined(usual, columns, places)
         columns["source"] = np.full(len(columns["offset"]), self._source, BLOCK_COLUMNS["source"])
         opened: list[Opened] = []
         if self._opened:
             among = places if usual is None else np.sort(np.concatenate((usual.places, places)))
             opened = [Opened(int(np.searchsorted(among, place)), self._source, src) for place, src in self._opened]
         return Block(
-            columns, self._tables.strings, self._tables.to_sets, told, self._formats, self._origin, stop, opened,
+            columns, self._tables.strings, self._tables.to_sets, decoded, self._formats, self._origin, stop, opened,
             self._ended,
         )  # fmt: skip
 
@@ -259,8 +268,8 @@ def _split(data: bytes, offset: int) -> tuple[list[bytes], NDArray[np.int64]]:
 
 def _joined(
     usual: UsualRows, columns: dict[str, Array], places: NDArray[np.int64]
-) -> tuple[dict[str, Array], dict[int, Told]]:
-    """The usual lines' rows and the others' in the order of their lines, and what is told of them by place."""
+) -> tuple[dict[str, Array], dict[int, DecodedRecord]]:
+    """The usual lines' rows and the others' in the order of their lines, and their decoded records by place."""
     order = np.argsort(np.concatenate((usual.places, places)), kind="stable") if len(places) else None
     joined: dict[str, Array] = {}
     for name in _ROW:
@@ -270,9 +279,9 @@ def _joined(
         column = column.astype(BLOCK_COLUMNS[name], copy=False)
         joined[name] = column if order is None else np.concatenate((column, columns[name]))[order]
     if order is None:
-        return joined, usual.told
+        return joined, usual.decoded
     put = np.argsort(order)
-    return joined, {int(put[number]): found for number, found in usual.told.items()}
+    return joined, {int(put[number]): found for number, found in usual.decoded.items()}
 
 
 _FLAGS = {

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, Told
+from inspector.capture.block import BLOCK_COLUMNS, OBJECT_KEY, DecodedRecord
 from inspector.capture.columns import Array
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_HASH, hash_bytes, hash_text, hash_texts
@@ -51,13 +51,13 @@ class UsualRows:
         label: the format they are in.
         places: (k,) int64, which of the lines these are, ascending; the others want a closer look.
         columns: (k,) arrays by name of BLOCK_COLUMNS; what is missing is zero.
-        told: what passes want to know of some of them, by number among these.
+        decoded: what passes want to know of some of them, by number among these.
     """
 
     label: str
     places: NDArray[np.int64]
     columns: dict[str, Array]
-    told: dict[int, Told]
+    decoded: dict[int, DecodedRecord]
 
 
 def read_usual(lines: Sequence[bytes], tables: Tables) -> UsualRows | None:
@@ -73,12 +73,12 @@ def read_usual(lines: Sequence[bytes], tables: Tables) -> UsualRows | None:
 def _together(parts: Sequence[UsualRows]) -> UsualRows:
     places = [part.places + number * _AT_ONCE for number, part in enumerate(parts)]
     columns = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
-    told: dict[int, Told] = {}
+    decoded: dict[int, DecodedRecord] = {}
     before = 0
     for part in parts:
-        told.update({before + number: found for number, found in part.told.items()})
+        decoded.update({before + number: found for number, found in part.decoded.items()})
         before += len(part.places)
-    return UsualRows(parts[0].label, np.concatenate(places), columns, told)
+    return UsualRows(parts[0].label, np.concatenate(places), columns, decoded)
 
 
 def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
@@ -88,8 +88,8 @@ def _read_envelopes(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns = _envelope_columns(kept, tables)
     columns["time_ns"] = columns["ts_ns"]
     columns["size"] = _lengths(raws)
-    told = _told(kept, raws.__getitem__, np.arange(len(kept)), columns, tables)
-    return UsualRows(bare.LABEL, np.array(places, np.int64), columns, told)
+    decoded = _decoded_records(kept, raws.__getitem__, np.arange(len(kept)), columns, tables)
+    return UsualRows(bare.LABEL, np.array(places, np.int64), columns, decoded)
 
 
 def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
@@ -114,8 +114,8 @@ def _read_capture(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns["connection"] = np.array([row.src for place in places if (row := rows[place]) is not None], np.uint16)
     columns["flags"] |= np.array([_SENT if direction == "out" else 0 for direction in directions], np.uint32)
     columns["size"] = np.array([len(line) - begin - 1 for line, begin in raws], BLOCK_COLUMNS["size"])
-    told = _told(kept, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
-    return UsualRows(capture_file.LABEL, np.array(places, np.int64), columns, told)
+    decoded = _decoded_records(kept, lambda n: raws[n][0][raws[n][1] : -1], np.arange(len(kept)), columns, tables)
+    return UsualRows(capture_file.LABEL, np.array(places, np.int64), columns, decoded)
 
 
 def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
@@ -139,8 +139,8 @@ def _read_gateway_log(lines: Sequence[bytes], tables: Tables) -> UsualRows:
     columns["fold"] = _folds(kept, which, logged)
     contents = np.array([hashes[place] for place in places], np.uint64)
     columns["content_hash"] = np.where(columns["fold"] == NO_HASH, np.uint64(NO_HASH), contents)
-    told = _told(kept, raws.__getitem__, np.unique(which, return_index=True)[1], columns, tables)
-    return UsualRows(gateway_log.LABEL, np.array(places, np.int64), columns, told)
+    decoded = _decoded_records(kept, raws.__getitem__, np.unique(which, return_index=True)[1], columns, tables)
+    return UsualRows(gateway_log.LABEL, np.array(places, np.int64), columns, decoded)
 
 
 def _add_log_columns(columns: dict[str, Array], logged: Sequence[usual.LogLine], tables: Tables) -> None:
@@ -301,15 +301,15 @@ _decode_payload = msgspec.json.Decoder(_WithPayload).decode
 _TELLING = ("reasoning/start", "participant/status", *msp.STRUCTURE)
 
 
-def _told(
+def _decoded_records(
     envelopes: Sequence[Any], raw_of: Callable[[int], Any], rows: NDArray[np.int64], columns: dict[str, Array],
     tables: Tables,
-) -> dict[int, Told]:  # fmt: skip
+) -> dict[int, DecodedRecord]:  # fmt: skip
     """What passes read of the payloads of envelopes that stand in these rows: (len(envelopes),) int64."""
     codes = [code for code in map(tables.strings.find, _TELLING) if code is not None]
     whole = np.isin(columns["kind"][rows], codes)
     marked = columns["flags"][rows] & np.uint32(_HAS_META) != 0
-    found: dict[int, Told] = {}
+    found: dict[int, DecodedRecord] = {}
     for number in np.flatnonzero(whole | marked).tolist():
         e = envelopes[number]
         try:
@@ -319,7 +319,7 @@ def _told(
                 payload = {"result": {"_meta": msgspec.json.decode(e.payload.result.meta)}}
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue  # the capture will read it closer
-        found[int(rows[number])] = Told(e.id, payload)
+        found[int(rows[number])] = DecodedRecord(e.id, payload)
     return found
 
 

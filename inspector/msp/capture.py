@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from threading import Thread
 
-from inspector.analysis.findings.msp import ToldProblem
+from inspector.analysis.findings.batch import ReportedProblem
 from inspector.capture.capture import Capture
 from inspector.capture.sources import SourceFile
 from inspector.msp.document import Edit, SessionDocument
@@ -213,13 +213,13 @@ class MspCapture:
 
     # What the document knows of itself
 
-    def problems(self) -> Sequence[ToldProblem]:
+    def problems(self) -> Sequence[ReportedProblem]:
         """What is wrong with the document, by the rows it is about; what is about no object stands with the first."""
         problems = [problem for problem in self.document.problems if problem.code not in _ROW_PROBLEMS]
         new = [problem for problem in problems if problem not in self._rows_about]
         rows = self.projection.rows_about((problem.key, problem.message) for problem in new)
         self._rows_about |= {problem: row for problem, row in zip(new, rows, strict=True) if row is not None}
-        found = [ToldProblem(problem.code, self._row_about(problem), problem.text) for problem in problems]
+        found = [ReportedProblem(problem.code, self._row_about(problem), problem.text) for problem in problems]
         return [*found, *self._overlaps()]
 
     def _row_about(self, problem: Problem) -> int:
@@ -227,16 +227,16 @@ class MspCapture:
             return self.projection.first_unread
         return self._rows_about.get(problem, 0)
 
-    def _overlaps(self) -> list[ToldProblem]:
+    def _overlaps(self) -> list[ReportedProblem]:
         """Snapshots of which another one before covers a part."""
-        found: list[ToldProblem] = []
+        found: list[ReportedProblem] = []
         for session in self.document.sessions:
             spans = sorted((one.covers, number) for number, one in enumerate(session.snapshots) if one.covers)
             for (before, _), (span, number) in pairwise(spans):
                 if span[0] < before[1]:
                     text = f"It covers {span[0]} to {span[1]}, of which the snapshot before covers a part."
                     row = self.projection.row_of_snapshot(session.key, number)
-                    found += [ToldProblem("msp-covers-overlap", row, text)] if row is not None else []
+                    found += [ReportedProblem("msp-covers-overlap", row, text)] if row is not None else []
         return found
 
 

@@ -81,6 +81,6 @@ class SessionFollowing:
         """Let the findings say what is wrong with the sessions as they are now."""
         findings = self._document.analysis.findings
         problems = self.shown.problems()
-        if list(problems) != list(findings.told):
-            findings.told = problems
+        if list(problems) != list(findings.reported):
+            findings.reported = problems
             self._document.catch_up()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from inspector.analysis.changes import NO_ROWS, Rows
 from inspector.analysis.contexts import ContextPass
 from inspector.analysis.correlation import CorrelationPass
+from inspector.analysis.findings.beginning import Beginnings
 from inspector.analysis.findings.store import Findings
 from inspector.analysis.named import NamedPass
 from inspector.analysis.transients import TransientPass
@@ -20,11 +21,15 @@ from inspector.capture.capture import Capture
 from inspector.capture.decisions import Decisions
 from inspector.protocol import msp
 
-if TYPE_CHECKING:
-    from inspector.analysis.findings.beginning import Beginnings
-    from inspector.analysis.findings.msp import ToldProblem
-
 Array = NDArray[Any]
+
+
+class ReportedProblem(NamedTuple):
+    """What a document says is wrong with the object behind a row."""
+
+    code: str
+    row: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class Batch:
         changed: earlier messages, ascending.
         beginnings: who was there before the capture began.
         decisions: the gateway's verdicts beside a log, or None.
-        told: what the document of sessions behind the messages says is wrong with it.
+        reported: what the document of sessions behind the messages says is wrong with it.
     """
 
     passes: Passes
@@ -59,7 +64,7 @@ class Batch:
     now_ns: int
     beginnings: Beginnings
     decisions: Decisions | None = None
-    told: Sequence[ToldProblem] = ()
+    reported: Sequence[ReportedProblem] = ()
     _rows: dict[str, Rows] = field(default_factory=dict)
     _changed_kinds: Array | None = None
     _bits: int | None = None  # flags that any of the new messages has

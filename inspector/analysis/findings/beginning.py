@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from inspector.analysis.changes import Rows
-from inspector.analysis.findings.batch import Array, Batch
 from inspector.analysis.findings.check import NOTE, Check
+from inspector.capture.capture import Capture
 from inspector.protocol.participants import GATEWAY_IDS
 from inspector.protocol.times import NO_TIME
 
@@ -42,55 +43,56 @@ class _Welcome:
 class Beginnings:
     """Knows who was in a space when its capture began."""
 
-    def __init__(self) -> None:
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
         self._welcomes: dict[int, _Welcome | None] = {}
 
-    def feed(self, batch: Batch) -> None:
-        """Look at the first welcome of each space."""
-        for row in batch.rows("system/welcome").tolist():
-            space = int(batch.capture.columns["space"][row])
-            if space not in self._welcomes and batch.string("sender", row) in GATEWAY_IDS:
-                self._welcomes[space] = _read(batch, row)
+    def feed(self, welcomes: Rows) -> None:
+        """Look at the first welcome of each space; `welcomes` are the new messages of that kind."""
+        for row in welcomes.tolist():
+            space = int(self._capture.columns["space"][row])
+            if space not in self._welcomes and self._capture.string("sender", row) in GATEWAY_IDS:
+                self._welcomes[space] = _read(self._capture, row)
 
-    def others_were_here(self, batch: Batch, rows: Rows) -> Array:
+    def others_were_here(self, rows: Rows) -> NDArray[np.bool_]:
         """Which of some messages come from somebody who was there before the capture began: (len(rows),) bool."""
         found = np.zeros(len(rows), np.bool_)
-        spaces, senders = batch.of("space", rows), batch.of("sender", rows)
+        spaces, senders = self._capture.columns["space"][rows], self._capture.columns["sender"][rows]
         for space in np.unique(spaces).tolist() if self._welcomes else ():
             welcome = self._welcomes.get(space)
             if welcome is not None:
                 found |= (spaces == space) & (rows > welcome.row) & np.isin(senders, list(welcome.present))
         return found
 
-    def early(self, batch: Batch, rows: Rows) -> Array:
+    def early(self, rows: Rows) -> NDArray[np.bool_]:
         """Which of these also come soon after the capture began."""
-        found = self.others_were_here(batch, rows)
+        found = self.others_were_here(rows)
         for place in np.flatnonzero(found).tolist():
-            found[place] = self._is_early(batch, int(rows[place]))
+            found[place] = self._is_early(int(rows[place]))
         return found
 
-    def _is_early(self, batch: Batch, row: int) -> bool:
-        columns = batch.capture.columns
+    def _is_early(self, row: int) -> bool:
+        columns = self._capture.columns
         welcome, time = self._welcomes.get(int(columns["space"][row])), int(columns["time_ns"][row])
         if welcome is None or NO_TIME in (time, welcome.time_ns):
             return False
         return time - welcome.time_ns <= EARLY_S * 1_000_000_000
 
-    def stream_may_be_older(self, batch: Batch, row: int) -> bool:
+    def stream_may_be_older(self, row: int) -> bool:
         """Whether a frame may belong to a stream that was opened before: the welcome did not list the open ones."""
-        welcome = self._welcomes.get(int(batch.capture.columns["space"][row]))
-        return welcome is not None and not welcome.lists_streams and row > welcome.row and self._is_early(batch, row)
+        welcome = self._welcomes.get(int(self._capture.columns["space"][row]))
+        return welcome is not None and not welcome.lists_streams and row > welcome.row and self._is_early(row)
 
 
-def _read(batch: Batch, row: int) -> _Welcome | None:
+def _read(capture: Capture, row: int) -> _Welcome | None:
     """The welcome; None when nobody was there, or it is no capture of ours."""
-    if not batch.capture.sources[int(batch.capture.columns["source"][row])].origin:
+    if not capture.sources[int(capture.columns["source"][row])].origin:
         return None
-    payload = batch.capture.told(row).payload
+    payload = capture.decoded(row).payload
     named, you = payload.get("participants"), payload.get("you")
     own = you.get("id") if isinstance(you, Mapping) else None
     names = [item.get("id") for item in named if isinstance(item, Mapping)] if isinstance(named, list) else []
-    strings = batch.capture.strings
+    strings = capture.strings
     present = frozenset(strings.intern(name) for name in names if isinstance(name, str) and name and name != own)
     streams = isinstance(payload.get("active_streams"), list)
-    return _Welcome(row, int(batch.capture.columns["time_ns"][row]), present, streams) if present else None
+    return _Welcome(row, int(capture.columns["time_ns"][row]), present, streams) if present else None

@@ -58,7 +58,7 @@ class Correlations:
                 cause = links["cause"][rows].astype(np.int64)
                 lost = (cause == NO_ROW) | (batch.of("kind", cause) != batch.code(kinds.PROPOSAL))
                 early = lost.copy()
-                early[lost] = batch.beginnings.early(batch, rows[lost])
+                early[lost] = batch.beginnings.early(rows[lost])
                 self._settle(batch, ABOUT_NOTHING, rows, lost & ~early)
                 batch.findings.settle(BEFORE, rows, early, details="decision")
 

@@ -49,7 +49,7 @@ class Deliveries:
     def feed(self, batch: Batch) -> None:
         """Look at the deliveries a batch brought, also of earlier messages."""
         for row in batch.rows("system/presence").tolist():
-            who = batch.capture.told(row).payload.get("participant")
+            who = batch.capture.decoded(row).payload.get("participant")
             name = who.get("id") if isinstance(who, dict) else None
             if isinstance(name, str):
                 self._moves.setdefault(int(batch.capture.columns["space"][row]), []).append((row, name))

@@ -29,7 +29,7 @@ from inspector.analysis.findings import (
     verdicts,
     wire,
 )
-from inspector.analysis.findings.batch import Batch, Passes
+from inspector.analysis.findings.batch import Batch, Passes, ReportedProblem
 from inspector.analysis.findings.by_context import FindingsByContext
 from inspector.analysis.findings.check import Check
 from inspector.analysis.findings.sentences import Finding, finding_of, hint_of
@@ -92,7 +92,7 @@ class FindingPass:
     Attributes:
         found: the findings; its column `set` holds the place in `found.sets` of each message's codes.
         decisions: the gateway's verdicts beside a log, once they have been read; `catch_up` looks at what is new.
-        told: what a document of sessions says is wrong with it; `catch_up` looks at it when it is another sequence.
+        reported: what a document of sessions says is wrong with it; `catch_up` looks at it when it is another sequence.
         by_context: how many there are in each context and below.
         failed: names of topics that an error in the program has ended, and the message they had come to.
     """
@@ -100,10 +100,10 @@ class FindingPass:
     def __init__(self, passes: Passes) -> None:
         self._passes = passes
         self.decisions: Decisions | None = None
-        self.told: Sequence[msp.ToldProblem] = ()
+        self.reported: Sequence[ReportedProblem] = ()
         self.found = Findings(CHECKS)
         self.by_context = FindingsByContext(self._passes.capture, self._passes.contexts, self.found, CHECK_BY_CODE)
-        self._beginnings = beginning.Beginnings()
+        self._beginnings = beginning.Beginnings(passes.capture)
         self._topics: dict[str, Topic] = {module.__name__.rpartition(".")[2]: make() for module, make in _TOPICS}
         self._patient = {name: topic for name, topic in self._topics.items() if isinstance(topic, Patient)}
         self.failed: dict[str, int] = {}
@@ -145,7 +145,7 @@ class FindingPass:
         batch = self._batch(self._looked_at, now_ns)
         self._looked_at = self._fed
         self._changed.clear()
-        self._beginnings.feed(batch)
+        self._beginnings.feed(batch.rows("system/welcome"))
         self._waits = True
         for name in [*self._topics]:
             with self._guarded(name):
@@ -176,7 +176,7 @@ class FindingPass:
         now = self._passes.contexts.clock_ns if now_ns is None else now_ns
         changed = np.unique(np.concatenate(self._changed)) if self._changed else NO_ROWS
         beginnings, decisions = self._beginnings, self.decisions
-        return Batch(self._passes, self.found, start, self._fed, changed, now, beginnings, decisions, self.told)
+        return Batch(self._passes, self.found, start, self._fed, changed, now, beginnings, decisions, self.reported)
 
     @contextmanager
     def _guarded(self, name: str) -> Generator[None]:

@@ -136,7 +136,7 @@ class GatewayLog:
             sender = batch.string("sender", row)
             if sender and sender not in GATEWAY_IDS:
                 continue
-            payload = batch.capture.told(row).payload
+            payload = batch.capture.decoded(row).payload
             error, message = masked_words(payload.get("error") or "an error", _NAME), payload.get("message")
             if error in ("capability_violation", "capability_denied", "forbidden"):
                 to = ", ".join(batch.capture.to(row)) or "A participant"

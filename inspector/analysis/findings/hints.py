@@ -179,7 +179,7 @@ class Hints:
 
         Their server was there by then, and until they came it was not seen to hint anything.
         """
-        found = batch.beginnings.others_were_here(batch, rows)
+        found = batch.beginnings.others_were_here(rows)
         for place in np.flatnonzero(found).tolist():
             hinted = self._hinted.get(_server(batch, int(rows[place])))
             found[place] = hinted is None or hinted[0][0] > rows[place]
@@ -264,7 +264,7 @@ def _is_misspelled(batch: Batch, row: int) -> bool:
     capture = batch.capture
     if not capture.is_big(row) and b'contextHint"' not in capture.record_bytes(row):
         return False
-    result = capture.told(row).payload.get("result")
+    result = capture.decoded(row).payload.get("result")
     meta = result.get("_meta") if isinstance(result, Mapping) else None
     return isinstance(meta, Mapping) and "contextHint" in meta and "contextHints" not in meta
 

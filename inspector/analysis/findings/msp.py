@@ -1,20 +1,19 @@
 """Sessions and sub-sessions: what their documents get wrong (docs/protocols.md 14).
 
 What messages show is looked for in the rows, so that it is also known of a session saved as a capture. What only the
-document knows, such as an id that is listed and has no object, is told by it (`FindingPass.told`): it changes with each
-edit, and a projected row need not be written anew for that.
+document knows, such as an id that is listed and has no object, is reported by it
+(`FindingPass.reported`): it changes with each edit, and a projected row need not be written anew for that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from inspector.analysis.changes import Rows
 from inspector.analysis.context_tree import MAIN
-from inspector.analysis.findings.batch import Array, Batch
+from inspector.analysis.findings.batch import Array, Batch, ReportedProblem
 from inspector.analysis.findings.check import ERROR, NOTE, WARNING, Check
 from inspector.protocol import msp
 
@@ -139,26 +138,18 @@ CHECKS = (
 _TOLD = {check.code: check for check in CHECKS if check.sentence == "{detail}"}
 
 
-class ToldProblem(NamedTuple):
-    """What a document says is wrong with the object behind a row."""
-
-    code: str
-    row: int
-    text: str
-
-
 class Sessions:
     """Looks at visibilities, and passes on what the document tells."""
 
     def __init__(self) -> None:
-        self._told: Sequence[ToldProblem] = ()
+        self._reported: Sequence[ReportedProblem] = ()
 
     def feed(self, batch: Batch) -> None:
         """Look at the messages of a batch, and at what the document tells now."""
         self._look_at(batch, np.arange(batch.start, batch.stop))
         if len(batch.changed):
             self._look_at(batch, batch.changed, again=True)
-        if batch.told is not self._told:
+        if batch.reported is not self._reported:
             self._tell(batch)
 
     def _look_at(self, batch: Batch, rows: Rows, *, again: bool = False) -> None:
@@ -185,14 +176,14 @@ class Sessions:
     def _tell(self, batch: Batch) -> None:
         """Let the findings be what the document tells; of several of one kind about one row each is told in one."""
         found: dict[Check, dict[int, list[str]]] = {check: {} for check in _TOLD.values()}
-        for problem in batch.told:
+        for problem in batch.reported:
             check = _TOLD.get(problem.code)
             if check is not None and problem.row < batch.stop:
                 found[check].setdefault(problem.row, []).append(_sentence(problem.text))
         for check, rows in found.items():
             batch.findings.withdraw(check, batch.findings.rows_of(check))
             batch.findings.add(check, sorted(rows), details=[_together(rows[row]) for row in sorted(rows)])
-        self._told = batch.told
+        self._reported = batch.reported
 
 
 def _together(sentences: list[str]) -> str:

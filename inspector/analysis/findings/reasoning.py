@@ -149,7 +149,7 @@ class Reasoning:
             waiting = waiting[open_]
         new = new[self._unopened(batch, new)]
         # A sequence may go on for long: the end of one that somebody began before is no surprise at any time.
-        before = batch.beginnings.others_were_here(batch, new)
+        before = batch.beginnings.others_were_here(new)
         batch.findings.add(WITHOUT_START, new[~before])
         batch.findings.add(BEFORE, new[before], details="reasoning")
         self._unbegun = np.concatenate((waiting, new))
@@ -187,7 +187,7 @@ class _Opened:
         contexts = self._batch.passes.contexts
         node = self._by_row.get(row, MAIN)
         if node == MAIN:  # its id was given to a start before
-            identifier = self._batch.capture.told(row).identifier
+            identifier = self._batch.capture.decoded(row).identifier
             space = int(self._batch.capture.columns["space"][row])
             node = contexts.tree.find(space, identifier) if identifier else MAIN
         reused = within != MAIN and not 0 <= self._started_by[within] < row

@@ -100,7 +100,7 @@ class Requests:
         unseen[orphaned] = ~_are_nearly_answers(batch, rows[orphaned])
         unseen &= ~_answer_the_unreadable(batch, rows)
         early = unseen.copy()
-        early[unseen] = batch.beginnings.early(batch, rows[unseen])
+        early[unseen] = batch.beginnings.early(rows[unseen])
         unseen &= ~early
         found.settle(WITHOUT_REQUEST, rows, unseen, details=[_named(batch, row) for row in rows[unseen].tolist()])
         found.settle(BEFORE, rows, early, details="answer")

@@ -97,7 +97,7 @@ class Streams:
         """The streams that gateways say are open, by the rows of their welcomes."""
         found: dict[int, list[int]] = {}
         for row in welcomes.tolist():
-            active = batch.capture.told(row).payload.get("active_streams")
+            active = batch.capture.decoded(row).payload.get("active_streams")
             space = int(batch.capture.columns["space"][row])
             for item in active if isinstance(active, list) else []:
                 name = item.get("stream_id") if isinstance(item, Mapping) else None
@@ -120,7 +120,7 @@ class Streams:
             self._marks.put(stream, _HAS_FRAMES)
             if stream:
                 row = int(frames[place])
-                if batch.beginnings.stream_may_be_older(batch, row):
+                if batch.beginnings.stream_may_be_older(row):
                     continue
                 self._strange[stream] = row
                 batch.findings.add(UNKNOWN, [row], details=batch.string("stream", row))

@@ -153,7 +153,7 @@ def test_what_passes_are_told_is_what_the_record_says(
     document = CaptureDocument()
     document.load(path)
     capture = document.capture
-    for row, told in capture._told.items():
+    for row, told in capture._decoded.items():
         payload = capture.payload(row)
         if capture.flags(row) & Flag.HAS_META and capture.string("kind", row) != "reasoning/start":
             payload = {"result": {"_meta": payload["result"]["_meta"]}}
@@ -166,7 +166,7 @@ def test_starts_and_marked_results_are_told() -> None:
     start = envelope("reasoning/start", {"message": "why"}, id="r1")
     result = tool_result(tool_call("grep"), meta={"context": {"consumed": True}})
     block = BlockReader(0).read(lines_of(envelope(), start, {"odd": 1}, result), 0)
-    assert {place: told.payload for place, told in block.told.items()} == {
+    assert {place: told.payload for place, told in block.decoded.items()} == {
         1: {"message": "why"},
         3: {"result": {"_meta": {"context": {"consumed": True}}}},
     }
