@@ -9,21 +9,18 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.sources import follow
+from inspector.ui import budgets
 from inspector.ui.app.application import Application
-from inspector.ui.features import token_counting
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.waiting import PatientBot
 from tests.ui.windows import bury, story, window_on
 
-_AT_ONCE = (
-    "docview.running_search.FIRST_S", "docview.filter_state.FIRST_S", "docview.find_in_view.SLICE_S",
-    "features.marking._RESTORE_S", "features.undo._TYPING_S",
-    "panels.messages.panel.SLICE_S", "panels.messages.sorter._AT_ONCE_S", "panels.messages.texts._AT_ONCE_S",
-    "panels.messages.table._SETTLED_S", "panels.timeline.source._QUICK_S", "panels.growth.source.COUNT_S",
-    "panels.model_sees.context_state.COUNT_S", "panels.latency.panel._SLICE_S", "msp.panel.indicator.SLICE_S",
+_PATIENT = budgets.Budgets(
+    slice_s=60, background_slice_s=60, painting_slice_s=60, first_s=60, copied_s=60, summaries_s=60, cheap_s=60,
+    edit_s=60, counting_start_ms=3_600_000,
 )  # fmt: skip
-"""In `inspector.ui`: seconds that what is done at once may take; more is put off."""
+"""What little a test asks for is done at once, however busy the machine is; but tokens are not counted unasked."""
 
 
 @pytest.fixture
@@ -34,15 +31,8 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
 
 @pytest.fixture(autouse=True)
 def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What little a test asks for is done at once, however busy the machine is; tests of slices set their own."""
-    for name in _AT_ONCE:
-        monkeypatch.setattr(f"inspector.ui.{name}", 60.0)
-
-
-@pytest.fixture(autouse=True)
-def no_counting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No window starts a process that counts tokens, unless a test lets it (`tests/ui/test_counting.py`)."""
-    monkeypatch.setattr(token_counting, "START_MS", 3_600_000)
+    """Budgets for busy machines; tests of slices, and of counting, set their own (`budgeting.set_budgets`)."""
+    monkeypatch.setattr(budgets, "current", _PATIENT)
 
 
 @pytest.fixture(autouse=True)

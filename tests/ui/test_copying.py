@@ -20,6 +20,7 @@ from inspector.ui.features.palette import Palette
 from inspector.ui.panels.messages import copies, texts
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call
+from tests.ui.budgeting import set_budgets
 from tests.ui.windows import panes_of, window_on
 
 KEYS, CONTROL, SHIFT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -162,7 +163,7 @@ def test_many_are_copied_in_slices(application: Application, qtbot: QtBot, monke
 
     monkeypatch.setattr(copies.copying, "json_line", slowly)
     monkeypatch.setattr(texts, "time", SimpleNamespace(perf_counter=lambda: now))
-    monkeypatch.setattr(texts, "_AT_ONCE_S", 0.06)
+    set_budgets(monkeypatch, copied_s=0.06)
     press(window, KEYS.Key_A, CONTROL)
     window.actions_by_id["edit.copy_json"].trigger()
     assert done < 50  # at once it would be 0.6 s
@@ -178,7 +179,7 @@ def test_many_are_copied_in_slices(application: Application, qtbot: QtBot, monke
 def test_the_next_copy_takes_the_place_of_one_at_work(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(texts, "_AT_ONCE_S", 0.0)
+    set_budgets(monkeypatch, copied_s=0.0)
     window = shown(application, qtbot, many(50))
     press(window, KEYS.Key_A, CONTROL)
     window.actions_by_id["edit.copy_json"].trigger()

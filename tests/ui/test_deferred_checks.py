@@ -10,10 +10,11 @@ from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.search import Search
+from inspector.ui import budgets
 from inspector.ui.app.application import Application
-from inspector.ui.features import deferred_checks
 from inspector.ui.features.opening import Opening
 from tests.builders import GrowingLog, envelope, received
+from tests.ui.budgeting import set_budgets
 from tests.ui.waiting import pass_time
 from tests.ui.windows import panes_of, window_on
 
@@ -39,8 +40,8 @@ def test_it_goes_on_until_nothing_is_left_and_again_when_messages_came(
     window = window_on(application, log.document)
     qtbot.waitUntil(lambda: len(slices) == 3)
     assert not window.deferred_checks.active
-    assert max(slices) <= deferred_checks.SLICE_S
-    qtbot.wait(3 * deferred_checks.EVERY_MS)
+    assert max(slices) <= budgets.current.background_slice_s
+    qtbot.wait(3 * budgets.current.background_ms)
     assert len(slices) == 3
     log.write(received(envelope()))
     panes_of(window).bridge.flush()
@@ -55,14 +56,14 @@ def test_it_waits_while_a_log_is_read_and_ends_with_the_window(
     log.write(received(envelope()))
     monkeypatch.setattr(Opening, "reading", True)
     window = window_on(application, log.document)
-    qtbot.wait(3 * deferred_checks.EVERY_MS)
+    qtbot.wait(3 * budgets.current.background_ms)
     assert not slices
     monkeypatch.setattr(Opening, "reading", False)
     window.deferred_checks._timer.timeout.emit()
     assert len(slices) == 1
     assert window.deferred_checks.active
     window.close()
-    qtbot.wait(3 * deferred_checks.EVERY_MS)
+    qtbot.wait(3 * budgets.current.background_ms)
     assert len(slices) == 1
 
 
@@ -75,9 +76,9 @@ def test_it_waits_while_the_user_waits_for_a_search(
     panes = panes_of(window)
     with monkeypatch.context() as held:
         held.setattr(Search, "step", lambda _search, _until: False)
-        held.setattr(deferred_checks, "REST_S", 3_600.0)
+        set_budgets(held, rest_s=3_600.0)
         panes.apply_filter('"slow"')
-        pass_time(3 * deferred_checks.EVERY_MS)
+        pass_time(3 * budgets.current.background_ms)
         assert panes.awaited
         assert not slices
     qtbot.waitUntil(lambda: panes.rows.filter.text == '"slow"')
@@ -89,7 +90,7 @@ def test_a_search_that_never_ends_does_not_keep_it_waiting_for_ever(
     application: Application, qtbot: QtBot, slices: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Search, "step", lambda _search, _until: False)
-    monkeypatch.setattr(deferred_checks, "REST_S", 0.0)
+    set_budgets(monkeypatch, rest_s=0.0)
     log = GrowingLog()
     log.write(received(envelope()))
     panes = panes_of(window_on(application, log.document))
@@ -128,5 +129,5 @@ def test_a_check_that_failed_is_said_once(application: Application) -> None:
     notice.closed.emit()
     log.write(received(envelope()))
     panes_of(window).bridge.flush()
-    pass_time(3 * deferred_checks.EVERY_MS)
+    pass_time(3 * budgets.current.background_ms)
     assert window.notices.notice("checks-failed") is None

@@ -18,9 +18,9 @@ from inspector.document.document import CaptureDocument
 from inspector.export import files
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
-from inspector.ui.features import exporting
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result
+from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.windows import panes_of, run_in_window, story, until, window_on
 
@@ -233,8 +233,7 @@ def test_what_cannot_be_written_is_said(qapp: QApplication, tmp_path: Path, monk
 def test_a_long_export_says_how_far_it_is_and_can_be_cancelled(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("_SLICE_S", 0.0), ("_QUIET_S", 0.0), ("_TOLD_S", 0.0)):
-        monkeypatch.setattr(exporting, name, value)
+    set_budgets(monkeypatch, slice_s=0.0, quiet_s=0.0, progress_s=0.0)
     monkeypatch.setattr(files, "EACH", 1)
     target = tmp_path / "out.jsonl"
 
@@ -256,7 +255,7 @@ def test_a_long_export_says_how_far_it_is_and_can_be_cancelled(
 def test_a_window_that_is_closed_gives_it_up(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporting, "_SLICE_S", 0.0)
+    set_budgets(monkeypatch, slice_s=0.0)
     monkeypatch.setattr(files, "EACH", 1)
 
     async def steps(application: Application) -> None:

@@ -18,13 +18,13 @@ from inspector.filters import find, find_query, patterns
 from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.sorting import SortBy
 from inspector.ui.app.application import Application
-from inspector.ui.docview import find_in_view
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.json_tree import JsonTree
 from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
+from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.waiting import PATIENCE_MS
 from tests.ui.windows import panes_of, story, window_on
@@ -104,8 +104,7 @@ def test_enter_and_the_buttons_go_too(window: MainWindow) -> None:
 def test_rows_are_not_lit_anew_after_each_slice(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(find_in_view, "SLICE_S", 0.0)
-    monkeypatch.setattr(find_in_view, "TELL_S", 3_600.0)
+    set_budgets(monkeypatch, slice_s=0.0, tell_s=3_600.0)
     monkeypatch.setattr(find, "_FIRST_BYTES", 64)
     monkeypatch.setattr(find, "_MOST_BYTES", 64)
     document = document_of(*(envelope("chat", {"text": "slow" if n >= 20 else "quick"}) for n in range(100)))

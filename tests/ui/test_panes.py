@@ -12,13 +12,12 @@ from inspector.analysis.context_tree import MAIN
 from inspector.filters import pace
 from inspector.filters.visible import Scope
 from inspector.ui.app.application import Application
-from inspector.ui.docview import running_search
 from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
-from inspector.ui.panels.messages import panel as messages_panel
 from inspector.ui.panels.messages.columns import Column
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
+from tests.ui.budgeting import set_budgets
 from tests.ui.windows import panes_of, window_on
 
 
@@ -134,9 +133,7 @@ def many(application: Application) -> Panes:
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     """A turn of the loop is long enough for some records only."""
-    monkeypatch.setattr(running_search, "FIRST_S", 0.0)
-    monkeypatch.setattr(running_search, "SLICE_S", 0.0)
-    monkeypatch.setattr(running_search, "TELL_S", 0.0)
+    set_budgets(monkeypatch, first_s=0.0, slice_s=0.0, tell_s=0.0)
     monkeypatch.setattr(pace, "_MOST", 64)
 
 
@@ -159,7 +156,7 @@ def test_a_filter_that_decodes_works_in_slices_and_says_how_far_it_is(many: Pane
 def test_how_far_a_filter_is_is_not_said_after_each_slice(
     many: Panes, slowly: None, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running_search, "TELL_S", 3_600.0)
+    set_budgets(monkeypatch, tell_s=3_600.0)
     told: list[float | None] = []
     many.searching.connect(lambda fraction, _found: told.append(fraction))
     for text, count in (("payload.n < 600", 600), ("payload.n < 500", 500)):
@@ -225,7 +222,7 @@ def test_a_paused_view_with_a_slow_filter_catches_up_in_slices(
     panes.apply_filter("payload.n")
     panes.bridge.set_paused(True)
     log.write(*(envelope("chat", {"n": n} if n % 2 else {}) for n in range(2_000)))
-    monkeypatch.setattr(messages_panel, "SLICE_S", 0.0)
+    set_budgets(monkeypatch, slice_s=0.0)
     monkeypatch.setattr(pace, "_MOST", 64)
     panes.bridge.set_paused(False)
     assert 0 < len(panes.rows) < 1_000

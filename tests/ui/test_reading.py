@@ -16,6 +16,7 @@ from inspector.ui.features import opening
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of, log_file
+from tests.ui.budgeting import set_budgets
 from tests.ui.windows import numbers, panes_of, run_in_window, until
 
 COUNT = 2_000
@@ -25,8 +26,7 @@ COUNT = 2_000
 def log(monkeypatch: pytest.MonkeyPatch) -> Path:
     """A log that takes many steps to read, each of which is told of."""
     monkeypatch.setattr(opening, "LIVE_BLOCK_BYTES", 4_096)
-    monkeypatch.setattr(opening, "_QUIET_S", 0.0)
-    monkeypatch.setattr(opening, "_SLICE_S", 0.0)
+    set_budgets(monkeypatch, quiet_s=0.0, slice_s=0.0)
     return log_file(lines_of(*(envelope("chat", {"text": f"line {n}"}) for n in range(COUNT))))
 
 
@@ -219,7 +219,7 @@ def test_closing_the_window_ends_reading(qapp: QApplication, log: Path) -> None:
 
 
 def test_short_work_shows_no_progress(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "_QUIET_S", 10.0)  # short is what a busy machine calls so
+    set_budgets(monkeypatch, quiet_s=10.0)  # short is what a busy machine calls so
 
     async def steps(application: Application) -> None:
         window = application.new_window()

@@ -16,19 +16,21 @@ from inspector.analysis import counting as analysis_counting
 from inspector.document.document import CaptureDocument
 from inspector.filters.search import Search
 from inspector.tokens.worker import CountingProcess
+from inspector.ui import budgets
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.settings import SettingsDialog
 from inspector.ui.features import token_counting
 from inspector.ui.panels.details.facts import FactsView
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, envelope, received
+from tests.ui.budgeting import set_budgets
 from tests.ui.waiting import pass_time
 from tests.ui.windows import panes_of, story, window_on
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch, no_counting: None) -> None:
-    monkeypatch.setattr(token_counting, "START_MS", 1)
+def at_once(monkeypatch: pytest.MonkeyPatch, no_hurry: None) -> None:
+    set_budgets(monkeypatch, counting_start_ms=1)
 
 
 def counted(qtbot: QtBot, window: MainWindow) -> CaptureDocument:
@@ -49,12 +51,11 @@ def test_nothing_is_counted_while_the_user_waits_for_a_search(
 ) -> None:
     with monkeypatch.context() as held:
         held.setattr(Search, "step", lambda _search, _until: False)
-        held.setattr(token_counting, "START_MS", 3_600_000)
-        held.setattr(token_counting, "REST_S", 3_600.0)
+        set_budgets(held, counting_start_ms=3_600_000, rest_s=3_600.0)
         window = window_on(application, story())
         panes_of(window).apply_filter('"slow"')
         window.counting._timer.start(1)
-        pass_time(3 * token_counting.EVERY_MS)
+        pass_time(3 * budgets.current.background_ms)
         assert window.document.analysis.tokens.counted == 0
     counted(qtbot, window)
 
@@ -63,7 +64,7 @@ def test_a_search_that_never_ends_does_not_keep_it_waiting_for_ever(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Search, "step", lambda _search, _until: False)
-    monkeypatch.setattr(token_counting, "REST_S", 0.0)
+    set_budgets(monkeypatch, rest_s=0.0)
     window = window_on(application, story())
     panes_of(window).apply_filter('"slow"')
     counted(qtbot, window)
@@ -142,7 +143,7 @@ def test_it_waits_while_very_many_messages_come(
 def test_a_process_that_has_nothing_to_do_is_ended(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(token_counting, "IDLE_S", 0.0)
+    set_budgets(monkeypatch, counter_idle_s=0.0)
     window = window_on(application, story())
     counted(qtbot, window)
     qtbot.waitUntil(lambda: not window.document.counting.pids)

@@ -15,6 +15,7 @@ from inspector.filters.search import Search
 from inspector.filters.strings import quote
 from inspector.filters.visible import Messages, VisibleRows
 from inspector.present import formats
+from inspector.ui import budgets
 from inspector.ui.dialogs.fitted import FittedDialog
 from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.look.theme import ThemeController
@@ -29,7 +30,6 @@ SHORTEST = 3
 """Letters a part of an id has at least, where there are many messages."""
 _MANY = 20_000
 _WIDTH, _ROWS = 560, 8
-_SLICE_S, _PAUSE_MS = 0.012, 5
 _NUMBER = re.compile(r"(?:no\.?|#)?\s*(\d[\d,. ']*)", re.IGNORECASE)
 
 
@@ -69,7 +69,7 @@ class GoToDialog(FittedDialog):
         self._search: Search | None = None
         self._more = QTimer(self)
         self._more.setSingleShot(True)
-        self._more.setInterval(_PAUSE_MS)
+        self._more.setInterval(budgets.current.more_ms)
         self._more.timeout.connect(self._search_on)
         frame = ListFrame("goToFrame", self)
         self.list = CommandList(theme_controller, name="goToList", label="Messages that fit", parent=frame)
@@ -139,7 +139,7 @@ class GoToDialog(FittedDialog):
         return f"There is no No. {number:,}: they go from 1 to {total:,}."
 
     def _search_on(self) -> None:
-        until = time.perf_counter() + _SLICE_S
+        until = time.perf_counter() + budgets.current.slice_s
         if self._search is not None:
             if not self._search.step(until):
                 self._state.setText(f"Looking through the ids... {self._search.fraction:.0%}")

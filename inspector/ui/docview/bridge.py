@@ -10,12 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from inspector.analysis import Changes
 from inspector.analysis.changes import Rows
 from inspector.document.document import CaptureDocument
-
-FLUSH_MS = 33
-"""Views are told this often while that costs little."""
-
-SLOWEST_MS = 250
-"""However much it costs, they are told this often."""
+from inspector.ui import budgets
 
 _REST = 3
 """Between two flushes the loop is left to others for this many times as long as the views took."""
@@ -70,7 +65,7 @@ class DocumentBridge(QObject):
         """Flush in a while; how long that is can be told when the flush before has been painted."""
         if self._span is not None and not (self._paused or self._painting or self._timer.isActive()):
             rest_ms = (self._rest_until - time.perf_counter()) * 1000
-            self._timer.start(round(min(SLOWEST_MS, max(FLUSH_MS, rest_ms))))
+            self._timer.start(round(min(budgets.current.slowest_flush_ms, max(budgets.current.flush_ms, rest_ms))))
 
     @property
     def waiting(self) -> int:

@@ -10,9 +10,7 @@ from inspector.analysis import Changes
 from inspector.analysis.chain import may_grow
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, compile_filter
-
-GROWN_AFTER_MS = 300
-"""How soon the table follows a chain that grew: finding one costs a look through all links."""
+from inspector.ui import budgets
 
 
 def chain_filter(messages: Iterable[int]) -> DisplayFilter:
@@ -43,7 +41,7 @@ class ChainAlone(QObject):
         self.filter: DisplayFilter | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(GROWN_AFTER_MS)
+        self._timer.setInterval(budgets.current.chain_ms)
         self._timer.timeout.connect(self._look_again)
 
     def begin(self, message: int) -> DisplayFilter:

@@ -18,7 +18,8 @@ from inspector.filters.search import Search
 from inspector.filters.stack import FilterStack, opposite, resolved
 from inspector.filters.visible import Scope, VisibleRows
 from inspector.protocol.secrets.masking import mask_text
-from inspector.ui.docview.running_search import FIRST_S, RunningSearch
+from inspector.ui import budgets
+from inspector.ui.docview.running_search import RunningSearch
 
 View: TypeAlias = tuple[DisplayFilter, Scope | None, FilterStack]
 """What chooses messages."""
@@ -83,7 +84,7 @@ class FilterState(QObject):
         if len(self.document.analysis) > _PREVIEWED or not filter_.is_cheap(self.document.analysis):
             return None
         search = Search(self.rows, filter_, self.scope)
-        return len(search.result()) if search.step(time.perf_counter() + FIRST_S) else None
+        return len(search.result()) if search.step(time.perf_counter() + budgets.current.first_s) else None
 
     def apply_filter(self, text: str) -> None:
         """Put this display filter alone in force; a wrong one changes nothing but what the bar says.

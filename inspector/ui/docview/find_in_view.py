@@ -8,16 +8,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
-from inspector.base.slices import AWAITED_MS, SLICE_S, TELL_S
 from inspector.filters.find import FindSearch
 from inspector.filters.find_query import FindQuery
 from inspector.filters.patterns import PatternError
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
+from inspector.ui import budgets
 from inspector.ui.panels.messages.panel import MessagesPanel
 
-_SETTLED_MS = 150
-"""An expression is tried when so long no key was pressed: half of one may take long, or match everything."""
 _TOO_LONG = "This expression takes too long to try."
 _NO_CHANGES = Changes(0, 0, NO_ROWS, tree_moved=False)
 
@@ -104,7 +102,7 @@ class FindInView(QObject):
                 self._trouble = error.message
         if self.search is not None and query is not None and query.is_pattern:
             self._show()
-            self._more.start(_SETTLED_MS)
+            self._more.start(budgets.current.typing_ms)
         else:
             self._go_on()
 
@@ -114,13 +112,13 @@ class FindInView(QObject):
         if search is None:
             self._show()
             return
-        if not search.step(time.perf_counter() + SLICE_S):
-            self._more.start(AWAITED_MS)
+        if not search.step(time.perf_counter() + budgets.current.slice_s):
+            self._more.start(budgets.current.awaited_ms)
             now = time.perf_counter()
             if now < self._tell_at and not (self._lit == 0 and len(search.hits)):
                 self._go_where_wanted()
                 return
-            self._tell_at = now + TELL_S
+            self._tell_at = now + budgets.current.tell_s
         if self._messages.view.sought is search and self._lit == len(search.hits):
             self._say()
         else:
@@ -139,7 +137,7 @@ class FindInView(QObject):
             before = len(self.search.hits)
             again = self.search.take_in(changes, self._messages.current_message())
             if again and not self._more.isActive():
-                self._more.start(AWAITED_MS)
+                self._more.start(budgets.current.awaited_ms)
             if before != len(self.search.hits):
                 self._lit = len(self.search.hits)
                 self._messages.view.show_find(self.search)

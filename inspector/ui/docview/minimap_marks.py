@@ -7,14 +7,12 @@ from PySide6.QtCore import QObject, QTimer
 
 from inspector.analysis.findings import Severity
 from inspector.document.document import CaptureDocument
+from inspector.ui import budgets
 from inspector.ui.docview.find_in_view import FindInView
 from inspector.ui.docview.gaps import GapRows
 from inspector.ui.panels.findings.problems import problem_messages
 from inspector.ui.panels.messages.minimap import MinimapMarks, ordered
 from inspector.ui.panels.messages.panel import MessagesPanel
-
-_SOON_MS = 120
-"""After a change; while traffic comes, the minimap follows some eight times a second."""
 
 
 class MinimapMarkGatherer(QObject):
@@ -35,7 +33,7 @@ class MinimapMarkGatherer(QObject):
         self._find_in_view = find_in_view
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
-        self._soon.setInterval(_SOON_MS)
+        self._soon.setInterval(budgets.current.minimap_ms)
         self._soon.timeout.connect(self.gather)
         find_in_view.changed.connect(self.renew)
         messages.model.modelReset.connect(self.renew)

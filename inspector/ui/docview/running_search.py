@@ -8,13 +8,10 @@ import time
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.analysis import Changes
-from inspector.base.slices import AWAITED_MS, SLICE_S, TELL_S
 from inspector.filters import DisplayFilter
 from inspector.filters.search import Search
 from inspector.filters.visible import Scope, VisibleRows
-
-FIRST_S = 0.03
-"""A filter that needs no longer than this is in force at once."""
+from inspector.ui import budgets
 
 
 class RunningSearch(QObject):
@@ -36,8 +33,8 @@ class RunningSearch(QObject):
         self._told_at = -math.inf
         self._more = QTimer(self)
         self._more.setSingleShot(True)
-        self._more.setInterval(AWAITED_MS)
-        self._more.timeout.connect(lambda: self._go_on_until(time.perf_counter() + SLICE_S))
+        self._more.setInterval(budgets.current.awaited_ms)
+        self._more.timeout.connect(lambda: self._go_on_until(time.perf_counter() + budgets.current.slice_s))
 
     @property
     def busy(self) -> bool:
@@ -62,7 +59,7 @@ class RunningSearch(QObject):
         if self._search is not None:
             self._end()
         self._search, self._told_at = Search(self._rows, filter_, scope), -math.inf
-        self._go_on_until(time.perf_counter() + FIRST_S)
+        self._go_on_until(time.perf_counter() + budgets.current.first_s)
 
     def take_in(self, changes: Changes) -> None:
         """Messages are new or have changed."""
@@ -80,7 +77,7 @@ class RunningSearch(QObject):
             return
         if not search.step(until):
             now = time.perf_counter()
-            if now - self._told_at >= TELL_S:
+            if now - self._told_at >= budgets.current.tell_s:
                 self._told_at = now
                 self.searching.emit(search.fraction, search.found)
             self._more.start()

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.settings.credentials import KeyringError, account
 from inspector.sources.connection import AddressError, Connection, Secret, fresh_participant, normal_url
+from inspector.ui import budgets
 from inspector.ui.dialogs.message import CANCEL, MessageDialog
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 WAITING = "Waiting for the system keyring. It may ask for its password in a window of its own."
 NEW_NAME = "New connection"
-_QUIET_S = 0.3
-"""A keyring that answers sooner is not spoken of."""
 
 
 class Connections(QObject):
@@ -48,7 +47,7 @@ class Connections(QObject):
             self.ask_for(chosen)
         elif chosen.token == "keyring":
             self.stop_waiting()
-            self._speaking = asyncio.get_running_loop().call_later(_QUIET_S, self._say_waiting, chosen)
+            self._speaking = asyncio.get_running_loop().call_later(budgets.current.quiet_s, self._say_waiting, chosen)
             self._reading = self._application.spawn(self._join_with_token(chosen), f"read the token of {chosen.id}")
         else:
             self._watch(chosen)

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from inspector.base.slices import REST_S
 from inspector.capture.reading import LIVE_BLOCK_BYTES
+from inspector.ui import budgets
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
     from inspector.ui.window.main_window import MainWindow
 
-SLICE_S = 0.004
-EVERY_MS = 25
-"""A slice this often: a sixth of the time at most, and never so long that a heartbeat would wait for it."""
 _REST = 5
 """Where one slice takes longer, the loop is left to others for so many times as long."""
 _FAILED = "checks-failed"
@@ -31,7 +28,7 @@ class DeferredChecks(QObject):
         self._told = 0
         self._looked_at = 0.0
         self._timer = QTimer(self)
-        self._timer.setInterval(EVERY_MS)
+        self._timer.setInterval(budgets.current.background_ms)
         self._timer.timeout.connect(self._look)
 
     def start(self, panes: Panes) -> None:
@@ -67,12 +64,12 @@ class DeferredChecks(QObject):
         if self._window.opening.reading or document.behind > LIVE_BLOCK_BYTES:  # reading comes first
             return
         began = time.perf_counter()
-        if panes is not None and panes.awaited and began - self._looked_at < REST_S:
+        if panes is not None and panes.awaited and began - self._looked_at < budgets.current.rest_s:
             return
         self._looked_at = began
-        done = document.look_further(began + SLICE_S)
+        done = document.look_further(began + budgets.current.background_slice_s)
         taken_ms = (time.perf_counter() - began) * 1000
-        self._timer.setInterval(max(EVERY_MS, round(_REST * taken_ms)))
+        self._timer.setInterval(max(budgets.current.background_ms, round(_REST * taken_ms)))
         if done:
             self._timer.stop()
         self._tell()

@@ -25,16 +25,12 @@ from inspector.filters import compile_filter
 from inspector.present import formats
 from inspector.present.wire_text import plain
 from inspector.protocol.secrets.masking import mask_text
+from inspector.ui import budgets
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.dialogs.export import Choice, ExportDialog, Which
 
 if TYPE_CHECKING:
     from inspector.ui.window.main_window import MainWindow
-
-_SLICE_S = 0.008
-_QUIET_S = 0.3
-"""Shorter work shows no progress (docs/design.md 17)."""
-_TOLD_S = 0.25
 
 
 class Exporting(QObject):
@@ -103,18 +99,18 @@ class Exporting(QObject):
 
     async def _look(self, dialog: ExportDialog) -> None:
         loop = asyncio.get_running_loop()
-        until, told = loop.time() + _SLICE_S, loop.time()
+        until, told = loop.time() + budgets.current.slice_s, loop.time()
         messages, _ = self._messages(dialog.which)
         try:
             with contextlib.closing(preview(self._window.document, messages)) as steps:
                 for found in steps:
                     now = loop.time()
-                    if found.complete or now - told > _TOLD_S:
+                    if found.complete or now - told > budgets.current.progress_s:
                         told = now
                         dialog.show_preview(found)
                     if now > until:
                         await asyncio.sleep(0)
-                        until = loop.time() + _SLICE_S
+                        until = loop.time() + budgets.current.slice_s
         except OSError as error:
             dialog.secrets.say_trouble(f"The log cannot be read: {error.strerror or error}.")
 
@@ -166,13 +162,13 @@ class Exporting(QObject):
 
     async def _export_context(self, target: Path, context: ContextTarget) -> None:
         window, loop = self._window, asyncio.get_running_loop()
-        until, done = loop.time() + _SLICE_S, Exported(0, 0, Counter())
+        until, done = loop.time() + budgets.current.slice_s, Exported(0, 0, Counter())
         node = window.document.analysis.contexts.tree.resolve(context.node)
         try:
             for done in export_subsession(window.document, context.space, node, target):  # noqa: B007 - the last counts
                 if loop.time() > until:
                     await asyncio.sleep(0)
-                    until = loop.time() + _SLICE_S
+                    until = loop.time() + budgets.current.slice_s
         except OSError as error:
             window.say(f"{plain(target.name)} could not be written: {trouble_of(error)}", "severity.error",
                        ("Export...", lambda: self.ask_context(context)))  # fmt: skip
@@ -247,16 +243,16 @@ class Exporting(QObject):
         done = Exported(0, 0, Counter())
         loop = asyncio.get_running_loop()
         begun = told = loop.time()
-        until = begun + _SLICE_S
+        until = begun + budgets.current.slice_s
         with contextlib.closing(export_file(self._window.document, messages, target, manner)) as steps:
             for done in steps:
                 now = loop.time()
-                if now - begun > _QUIET_S and now - told > _TOLD_S:
+                if now - begun > budgets.current.quiet_s and now - told > budgets.current.progress_s:
                     told = now
                     self._tell(done.messages, total, target)
                 if now > until:
                     await asyncio.sleep(0)
-                    until = loop.time() + _SLICE_S
+                    until = loop.time() + budgets.current.slice_s
         return done
 
     def _tell(self, done: int, total: int, target: Path) -> None:

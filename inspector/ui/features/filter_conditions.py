@@ -15,6 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from inspector.analysis import Changes
 from inspector.filters import DisplayFilter, FilterError, compile_filter
 from inspector.filters.tally import ConditionTally
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.filter_bar import FilterBar
 from inspector.ui.widgets.filter_chips import ConditionBar
@@ -22,10 +23,6 @@ from inspector.ui.widgets.flat_tool_bar import FlatToolBar
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-
-SOON_MS, LATER_MS = 4, 400
-"""Between two slices of counting, and from new traffic to the next count."""
-_SLICE_S = 0.005
 
 
 class FilterConditions(QObject):
@@ -91,7 +88,7 @@ class FilterConditions(QObject):
         compiled = [(self._compile(panes.stack.eased(condition.text)), condition.on) for condition in conditions]
         self._compiled = {one.text: one for one in (own, *(filter_ for filter_, _ in compiled))}
         tally.ask(compiled, own, panes.scope)
-        self._timer.start(SOON_MS)
+        self._timer.start(budgets.current.more_ms)
 
     def _words_of(self, text: str) -> str:
         """A range of time in seconds, as the panes count them; "" for what is shown as written."""
@@ -116,23 +113,23 @@ class FilterConditions(QObject):
         if self._tally is not None and self.bar.chips():
             self._tally.take_in(changes)
             if not self._timer.isActive():
-                self._timer.start(LATER_MS)
+                self._timer.start(budgets.current.conditions_ms)
 
     def tick(self) -> None:
         """A second has passed while traffic is live: some fields go by the clock."""
         if self._tally is not None and self.bar.chips():
             self._tally.tick()
             if not self._tally.finished and not self._timer.isActive():
-                self._timer.start(LATER_MS)
+                self._timer.start(budgets.current.conditions_ms)
 
     def _count(self) -> None:
         tally = self._tally
         if tally is None:
             return
-        if tally.step(time.perf_counter() + _SLICE_S):
+        if tally.step(time.perf_counter() + budgets.current.background_slice_s):
             self.bar.set_hides(tally.hidden)
         else:
-            self._timer.start(SOON_MS)
+            self._timer.start(budgets.current.more_ms)
 
     # What the user does
 

@@ -16,6 +16,7 @@ from inspector.document.marks_file import MarksFile, Snapshot, not_looked_for
 from inspector.document.marks_file.finding import Found
 from inspector.present import formats
 from inspector.present.wire_text import plain
+from inspector.ui import budgets
 from inspector.ui.docview import note_places
 from inspector.ui.panels.context_labels import node_label
 from inspector.ui.widgets.comment_editor import CommentEditor
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
     from inspector.ui.window.main_window import MainWindow
 
-WRITE_MS = 400
-"""Marks set one after another are written at once."""
-_RESTORE_S = 0.004
 _SHOWN_NAME = 40
 _MOST_MARKED = 5_000
 """Messages that are marked at once: each mark is an object, and a step back keeps them all."""
@@ -57,7 +55,7 @@ class Marking(QObject):
         self._said = ""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(WRITE_MS)
+        self._timer.setInterval(budgets.current.write_ms)
         self._timer.timeout.connect(self._write_soon)
         self._retry = QTimer(self)
         self._retry.setSingleShot(True)
@@ -98,7 +96,7 @@ class Marking(QObject):
         """
         if self.file is None or self._panes is None or (self.file.settled and not complete):
             return
-        until = None if complete else time.perf_counter() + _RESTORE_S
+        until = None if complete else time.perf_counter() + budgets.current.background_slice_s
         try:
             placed = self.file.restore(complete=complete, until=until)
         except OSError as error:  # of the log, or of a folder where marks may lie

@@ -22,6 +22,7 @@ from inspector.msp.capture import is_session_document
 from inspector.protocol.formats import WORDS
 from inspector.sources.answering import first_answer
 from inspector.sources.inputs import is_stream
+from inspector.ui import budgets
 from inspector.ui.dialogs.asking import open_once
 from inspector.ui.features.following import Following
 
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
 
 FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions"}
 _log = logging.getLogger(__name__)
-_SLICE_S = 0.008
-_WAIT_S = 0.003
-_QUIET_S = 0.3
-"""Shorter work shows no progress (docs/design.md 17)."""
 _LOGS = "Logs and captures (*.jsonl *.log *.json *.ctxcap *.txt *.gz *.zst);;All files (*)"
 
 
@@ -276,7 +273,7 @@ class Opening(QObject):
         loop = asyncio.get_running_loop()
         shown = self._window.document is document
         started = loop.time()
-        until = started + _SLICE_S
+        until = started + budgets.current.slice_s
         self._stopped_at, self._may_read = None, True
         with contextlib.closing(steps):
             for progress in steps:
@@ -292,11 +289,15 @@ class Opening(QObject):
                         self._window.status.set_input_open(True)
                 if self._window.panes is not None:
                     self._window.panes.messages.expect(share if progress.total and share else 1.0)
-                if loop.time() - started > _QUIET_S and progress.total:  # nobody knows how long a stream is
+                if (
+                    loop.time() - started > budgets.current.quiet_s and progress.total
+                ):  # nobody knows how long a stream is
                     self._window.status.set_progress(share, progress.messages)
                 if progress.waiting or loop.time() > until:
-                    await asyncio.sleep((_WAIT_S if progress.total else POLL_S) if progress.waiting else 0)
-                    until = loop.time() + _SLICE_S
+                    await asyncio.sleep(
+                        (budgets.current.input_s if progress.total else POLL_S) if progress.waiting else 0
+                    )
+                    until = loop.time() + budgets.current.slice_s
                 if not self._may_read:
                     self._stopped_at = share
                     break

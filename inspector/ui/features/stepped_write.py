@@ -11,11 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.export.files import trouble_of
 from inspector.present.wire_text import plain
-
-SLICE_S = 0.01
-EVERY_MS = 5
-QUIET_S = 0.3
-"""Shorter work shows no progress (docs/design.md 17); longer work a few times a second."""
+from inspector.ui import budgets
 
 
 class SteppedWrite(QObject):
@@ -41,7 +37,7 @@ class SteppedWrite(QObject):
         self._size = 0
         self._tell_at = 0.0
         self._timer = QTimer(self)
-        self._timer.setInterval(EVERY_MS)
+        self._timer.setInterval(budgets.current.more_ms)
         self._timer.timeout.connect(self._go_on)
 
     @property
@@ -58,7 +54,7 @@ class SteppedWrite(QObject):
         """
         self.stop()
         self.target, self._steps, self._size = target, steps, 0
-        self._tell_at = time.perf_counter() + QUIET_S
+        self._tell_at = time.perf_counter() + budgets.current.quiet_s
         self._timer.start()
         self._go_on()
 
@@ -71,7 +67,7 @@ class SteppedWrite(QObject):
                 steps.close()
 
     def _go_on(self) -> None:
-        steps, until = self._steps, time.perf_counter() + SLICE_S
+        steps, until = self._steps, time.perf_counter() + budgets.current.slice_s
         if steps is None:
             return
         try:
@@ -88,5 +84,5 @@ class SteppedWrite(QObject):
 
     def _tell(self) -> None:
         if time.perf_counter() >= self._tell_at:
-            self._tell_at = time.perf_counter() + QUIET_S
+            self._tell_at = time.perf_counter() + budgets.current.quiet_s
             self.progressed.emit(self._size)

@@ -10,21 +10,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from inspector.base.slices import REST_S
 from inspector.capture.reading import LIVE_BLOCK_BYTES
+from inspector.ui import budgets
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
     from inspector.ui.window.main_window import MainWindow
 
-START_MS = 700
-"""After something came that is to be counted: first it is read, checked and painted."""
-EVERY_MS = 25
-"""So often counts are taken, while there are any to come: a batch is about as long on its way."""
-TELL_S = 0.5
-"""Views are told so often."""
-IDLE_S = 10.0
-"""A process that has had nothing to count for so long is ended, unless traffic goes on."""
 FLOOD = 3_000
 """Messages a second from which on counting waits for a calmer time: what comes in has to be kept and shown first."""
 _SHOWN_FROM = 20_000
@@ -99,19 +91,19 @@ class TokenCounting(QObject):
 
     def _wait(self) -> None:
         if self.wanted and not self._timer.isActive() and not self._window.document.analysis.tokens.done:
-            self._timer.start(START_MS)
+            self._timer.start(budgets.current.counting_start_ms)
 
     def _go_on(self) -> None:
         document = self._window.document
         if self._window.opening.reading or document.behind > LIVE_BLOCK_BYTES or self._is_flooded():  # reading first
-            self._timer.setInterval(START_MS)
+            self._timer.setInterval(budgets.current.counting_start_ms)
             return
-        self._timer.setInterval(EVERY_MS)
+        self._timer.setInterval(budgets.current.background_ms)
         now = time.monotonic()
-        if self._panes is not None and self._panes.awaited and now - self._asked_at < REST_S:
+        if self._panes is not None and self._panes.awaited and now - self._asked_at < budgets.current.rest_s:
             return
         done, self._asked_at = document.counting.go_on(), now
-        if done or now - self._told_at >= TELL_S:
+        if done or now - self._told_at >= budgets.current.counts_s:
             self._told_at = now
             document.tell_counted()
             self._show_progress()
@@ -139,11 +131,11 @@ class TokenCounting(QObject):
         if trouble is not None and not self._told:
             self._told = True
             self._window.notices.show_notice(_TROUBLE, "warning", trouble, token="severity.warning", closable=True)
-        if trouble is not None or (not document.arriving and now - self._done_at >= IDLE_S):
+        if trouble is not None or (not document.arriving and now - self._done_at >= budgets.current.counter_idle_s):
             self._timer.stop()  # goes on when something has come
             document.counting.end()
         elif document.arriving:
-            self._timer.setInterval(START_MS)
+            self._timer.setInterval(budgets.current.counting_start_ms)
 
     def _show_progress(self) -> None:
         """Say how far it is, where it takes a while; nothing about the few that come in while traffic is live."""

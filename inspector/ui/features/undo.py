@@ -17,14 +17,13 @@ from PySide6.QtWidgets import QApplication
 from typing_extensions import override
 
 from inspector.settings import HighlightRule, Preset, Settings
+from inspector.ui import budgets
 
 if TYPE_CHECKING:
     from inspector.ui.window.main_window import MainWindow
 
 _STEPS = 500
 """So many steps are kept; a step holds a few words."""
-_TYPING_S = 2.0
-"""Edits of the same entry that follow one another sooner are one step."""
 _MERGES = 1
 """Qt asks steps of the same number whether they are one."""
 
@@ -68,7 +67,11 @@ class _Step(QUndoCommand):
     @override
     def mergeWith(self, other: QUndoCommand) -> bool:
         """Take in the next edit of the same entry, as of the next letter that was typed."""
-        if not isinstance(other, _Step) or other._entry != self._entry or other._done_at - self._done_at > _TYPING_S:
+        if (
+            not isinstance(other, _Step)
+            or other._entry != self._entry
+            or other._done_at - self._done_at > budgets.current.edit_s
+        ):
             return False
         self._redo, self._done_at = other._redo, other._done_at
         self._span[1:], other._span[:1] = other._span[1:], self._span[:1]

@@ -23,6 +23,7 @@ from inspector.capture.reading import LIVE_BLOCK_BYTES
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Scope
 from inspector.msp.projection import Place
+from inspector.ui import budgets
 from inspector.ui.docview.center import SUBSESSIONS
 from inspector.ui.panels.details.places import ContextPlace
 
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from inspector.ui.docview.shown import Shown
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
-
-_SLICE_S = 0.008
-_WAIT_S = 0.003
 
 
 class MspFollowing:
@@ -113,7 +111,7 @@ class MspFollowing:
         if shown.msp is None:
             return None
         fresh = CaptureDocument(shown.name)
-        until = loop.time() + _SLICE_S
+        until = loop.time() + budgets.current.slice_s
         revision = shown.msp.revision
         try:
             paths = shown.msp.paths
@@ -121,8 +119,8 @@ class MspFollowing:
             with contextlib.closing(steps):
                 for progress in steps:
                     if progress.waiting or loop.time() > until:
-                        await asyncio.sleep(_WAIT_S if progress.waiting else 0)
-                        until = loop.time() + _SLICE_S
+                        await asyncio.sleep(budgets.current.input_s if progress.waiting else 0)
+                        until = loop.time() + budgets.current.slice_s
                     if shown.msp.revision != revision:
                         self._again = True
                         break

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.msp.document import ChangedOnDiskError, Edit, SessionDocument, WouldReplaceError
 from inspector.present.wire_text import plain
+from inspector.ui import budgets
 from inspector.ui.dialogs.asking import Asking, chosen_file
 from inspector.ui.dialogs.message import CANCEL
 from inspector.ui.widgets.notice import Link, NoticeStack
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 LOOK_MS = 2_000
 """So often it is looked whether the files are still what was read."""
-_QUIET_MS = 300
-"""What takes longer is said, and again and again."""
 READ_ONLY = "A compressed file is only read. Save it under another name to work on its sub-sessions."
 _SAVE, _DISCARD, _RELOAD, _OVERWRITE = "save", "discard", "reload", "overwrite"
 _MOST_NAMED = 5
@@ -91,7 +90,7 @@ class MspSaving(QObject):
         self._looking.timeout.connect(self.look)
         self._at_files = asyncio.Lock()
         self._saying = QTimer(self)
-        self._saying.setInterval(_QUIET_MS)
+        self._saying.setInterval(round(1000 * budgets.current.quiet_s))
         self._saying.timeout.connect(self._say_saving)
 
     def attach(self, document: SessionDocument) -> None:

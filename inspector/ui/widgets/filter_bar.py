@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.filters.errors import FilterError
+from inspector.ui import budgets
 from inspector.ui.look.style_sheet import repolish
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton, LinkButton
@@ -22,9 +23,6 @@ from inspector.ui.widgets.filter_editor import PLACEHOLDER, FilterEditor
 from inspector.ui.widgets.filter_history import FilterHistory
 from inspector.ui.widgets.filter_trouble import FilterTrouble
 from inspector.ui.widgets.labels import IconLabel, TextLabel
-
-PATIENCE_MS = 350
-"""How long somebody may rest in the middle of a filter before they are told what is wrong with it."""
 
 Check = Callable[[str], FilterError | None]
 """What is wrong with a filter text, or None."""
@@ -86,7 +84,7 @@ class FilterBar(QFrame):
         self._build(complete)
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
-        self._patience.setInterval(PATIENCE_MS)
+        self._patience.setInterval(budgets.current.patience_ms)
         self._patience.timeout.connect(self._on_rest)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()

@@ -16,12 +16,12 @@ from inspector.filters.compile import compile_filter
 from inspector.settings import Table, TableColumn
 from inspector.ui.dialogs.columns import ColumnsDialog
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages import sorter
 from inspector.ui.panels.messages.chosen import ChosenColumns
 from inspector.ui.panels.messages.columns import Column, Wanted, layout_for
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.messages.times import Times
 from tests.builders import GrowingLog, envelope, tool_call, tool_result
+from tests.ui.budgeting import set_budgets
 
 FIRST_FIELD = len(Column)
 MINUS = "\N{MINUS SIGN}"
@@ -31,7 +31,7 @@ MakePanel = Callable[..., MessagesPanel]
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sort of some rows is done at once, however busy the machine is."""
-    monkeypatch.setattr(sorter, "_AT_ONCE_S", 60.0)
+    set_budgets(monkeypatch, first_s=60.0)
 
 
 def chats(*said: Any, **more: Any) -> list[dict[str, Any]]:
@@ -352,8 +352,7 @@ def test_another_filter_is_sorted_too(make_panel: MakePanel) -> None:
 def test_a_long_sort_says_how_far_it_is_and_can_be_given_up(
     make_panel: MakePanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sorter, "_AT_ONCE_S", 0)
-    monkeypatch.setattr(sorter, "SLICE_S", 0)
+    set_budgets(monkeypatch, first_s=0, slice_s=0)
     panel = make_panel(*chats(*(str(n % 7) for n in range(3000))))
     panel.sorter.sort("payload.text")
     assert panel.sorter.busy

@@ -16,7 +16,6 @@ from pytestqt.qtbot import QtBot
 from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application
 from inspector.ui.panels.growth import GrowthPlot
-from inspector.ui.panels.growth import panel as growth_panel
 from inspector.ui.panels.growth.canvas import PlotCanvas
 from inspector.ui.panels.growth.choice import SELECTED
 from inspector.ui.panels.growth.growth_figure import KEYS, REPORTED_KEY
@@ -26,6 +25,7 @@ from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import TimelinePanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.budgeting import set_budgets
 from tests.ui.waiting import pass_time
 from tests.ui.windows import numbers, panes_of, window_on
 
@@ -316,7 +316,7 @@ def test_messages_per_second_say_counts_and_go_to_the_first_of_a_bar(window: Mai
 def test_it_follows_live_traffic_and_rests_when_hidden(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(growth_panel, "REFRESH_MS", 10)
+    set_budgets(monkeypatch, figures_ms=10)
     log = GrowingLog()
     window = window_on(application, log.document)
     plot = opened(window)

@@ -6,11 +6,11 @@ import pytest
 
 from inspector.analysis.model_context import ModelContext, Reader, readers
 from inspector.analysis.model_context.growth import growth_of
-from inspector.base import slices
 from inspector.document.document import CaptureDocument
 from inspector.ui.panels.growth import source as growing
 from inspector.ui.panels.growth.source import GrowthSource
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.budgeting import set_budgets
 
 HINT = {"contextHints": [{"step": 1, "tool": "search", "lifecycle": "transient", "consumedBy": "store"}]}
 LOOPS = 200
@@ -38,7 +38,7 @@ def expected(document: CaptureDocument) -> list[list[int]]:
 
 def test_summaries_are_counted_in_turns(document: CaptureDocument, monkeypatch: pytest.MonkeyPatch) -> None:
     """They were all counted when the timeline was opened: 20 us each, so that 100,000 froze it."""
-    monkeypatch.setattr(growing, "COUNT_S", 0.0)
+    set_budgets(monkeypatch, summaries_s=0.0)
     monkeypatch.setattr(growing, "_REST", 0)
     source = GrowthSource(document)
 
@@ -70,8 +70,7 @@ def test_summaries_are_not_counted_again(document: CaptureDocument) -> None:
 def test_of_a_large_capture_it_is_worked_out_a_little_at_a_time(
     document: CaptureDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slices, "LARGE", 10)
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    set_budgets(monkeypatch, large=10, slice_s=0.0)
     source = GrowthSource(document)
 
     assert not source.update()
@@ -93,8 +92,7 @@ def test_whatever_it_is_interrupted_in_the_lines_come(
     document: CaptureDocument, monkeypatch: pytest.MonkeyPatch, turns: int
 ) -> None:
     """Another message of the same participant was selected while lines were made: they were never made."""
-    monkeypatch.setattr(slices, "LARGE", 10)
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    set_budgets(monkeypatch, large=10, slice_s=0.0)
     monkeypatch.setattr(growing, "_REST", 0)
     source = GrowthSource(document)
     for _ in range(turns):
@@ -109,8 +107,7 @@ def test_whatever_it_is_interrupted_in_the_lines_come(
 
 def test_messages_may_come_while_it_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those taken into the context had no time yet."""
-    monkeypatch.setattr(slices, "LARGE", 1)
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    set_budgets(monkeypatch, large=1, slice_s=0.0)
     monkeypatch.setattr(growing, "_REST", 0)
     log = GrowingLog()
     log.write(envelope(), envelope())
@@ -129,8 +126,7 @@ def test_messages_may_come_while_it_is_worked_out(monkeypatch: pytest.MonkeyPatc
 def test_another_reader_is_worked_out_anew_in_the_middle_of_the_first(
     document: CaptureDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slices, "LARGE", 10)
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    set_budgets(monkeypatch, large=10, slice_s=0.0)
     source = GrowthSource(document)
     for _ in range(5):
         source.update()

@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.app.application import Application
-from inspector.ui.panels.latency import panel as latency_panel
 from inspector.ui.panels.latency.model import Column, milliseconds
 from inspector.ui.panels.latency.panel import LatencyPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.budgeting import set_budgets
 from tests.ui.windows import numbers, panes_of, window_on
 
 
@@ -105,7 +105,7 @@ def test_the_menu_filters(window: MainWindow) -> None:
 def test_it_follows_the_traffic_and_rests_when_hidden(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(latency_panel, "REFRESH_MS", 10)
+    set_budgets(monkeypatch, figures_ms=10)
     log = GrowingLog()
     window = window_on(application, log.document)
     panel = opened(window)

@@ -14,17 +14,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from inspector.base import slices
 from inspector.document.document import CaptureDocument
 from inspector.ui.app.application import Application
-from inspector.ui.features import stepped_write
 from inspector.ui.panels.details.places import ParticipantPlace
 from inspector.ui.panels.model_sees import context_export, context_state
-from inspector.ui.panels.model_sees import panel as panels
 from inspector.ui.panels.model_sees.delegate import columns_of
 from inspector.ui.panels.model_sees.panel import NOBODY, WORKING, ModelSeesPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.budgeting import set_budgets
 from tests.ui.waiting import pass_time
 from tests.ui.windows import panes_of, window_on
 
@@ -109,8 +107,7 @@ def test_it_shows_what_stands_in_the_context_at_the_end(window: MainWindow) -> N
 def test_of_many_messages_it_is_worked_out_a_little_at_a_time(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slices, "LARGE", 2)
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    set_budgets(monkeypatch, large=2, slice_s=0.0)
     panel = opened(window)
     assert (listed(panel), panel.view.empty_text) == ([], WORKING)
     qtbot.waitUntil(lambda: listed(panel) == [3, 4, 5, 6, 7, 11])
@@ -125,8 +122,7 @@ def test_another_moment_may_be_asked_for_while_one_is_worked_out(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch, turns: int
 ) -> None:
     """Just before the end it was taken for the one that was worked out."""
-    monkeypatch.setattr(slices, "LARGE", 2)
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    set_budgets(monkeypatch, large=2, slice_s=0.0)
     looked = context_state.Sight(window.document)
     for _ in range(turns):
         looked.update()
@@ -142,9 +138,7 @@ def test_what_came_while_it_is_worked_out_is_shown_soon(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The time to look again had come before it was done, and nothing renewed it later."""
-    monkeypatch.setattr(slices, "LARGE", 2)
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
-    monkeypatch.setattr(panels, "EVERY_MS", 10)
+    set_budgets(monkeypatch, large=2, slice_s=0.0, figures_ms=10)
     log = GrowingLog()
     log.write(*lines())
     window = window_on(application, log.document)
@@ -427,8 +421,7 @@ def test_messages_json_is_exported(window: MainWindow, qtbot: QtBot, tmp_path: P
 def test_an_export_can_be_cancelled(window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     panel = opened(window)
     assert panel.sight.moment is not None
-    monkeypatch.setattr(stepped_write, "SLICE_S", 0.0)
-    monkeypatch.setattr(stepped_write, "QUIET_S", 0.0)
+    set_budgets(monkeypatch, slice_s=0.0, quiet_s=0.0)
 
     panel.handing_out.export(panel.sight.moment, tmp_path / "seen.json", secrets=False)
     notice = panel.notices.notice("model-sees")
@@ -535,7 +528,7 @@ def test_figures_say_that_tokens_are_still_counted(application: Application) -> 
 def test_it_follows_live_traffic_at_the_end(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(panels, "EVERY_MS", 10)
+    set_budgets(monkeypatch, figures_ms=10)
     log = GrowingLog()
     log.write(*lines())
     panel = opened(window_on(application, log.document))

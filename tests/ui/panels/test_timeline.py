@@ -14,13 +14,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
 
-from inspector.base import slices
 from inspector.ui.app.application import Application
 from inspector.ui.panels.timeline import source as timeline_source
 from inspector.ui.panels.timeline.geometry import head_width
 from inspector.ui.panels.timeline.panel import NOTHING, TimelinePanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.budgeting import set_budgets
 from tests.ui.windows import numbers, panes_of, window_on
 
 
@@ -454,8 +454,7 @@ def test_words_to_choose_give_way_to_their_arrow(window: MainWindow) -> None:
 @pytest.fixture
 def in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few messages are worked out as a million are: with a pause after each step."""
-    monkeypatch.setattr(slices, "LARGE", 2)
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    set_budgets(monkeypatch, large=2, slice_s=0.0)
 
 
 @pytest.mark.usefixtures("in_slices")
@@ -508,7 +507,7 @@ def test_messages_may_come_while_it_is_worked_out_which_are_shown(
     application: Application, monkeypatch: pytest.MonkeyPatch, turns: int
 ) -> None:
     """What the table showed was noted of fewer messages than had a place by then."""
-    monkeypatch.setattr(timeline_source, "_QUICK_S", 60.0)  # on a busy machine, too
+    set_budgets(monkeypatch, cheap_s=60.0)  # on a busy machine, too
     log = GrowingLog()
     log.write(envelope(ts=at(0)), envelope(sender="human", ts=at(10)), envelope(ts=at(20)))
     panes = panes_of(window_on(application, log.document))
@@ -531,8 +530,7 @@ def test_contexts_that_grow_over_one_another_are_put_right(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, sliced: bool
 ) -> None:
     if sliced:
-        monkeypatch.setattr(slices, "LARGE", 1)
-        monkeypatch.setattr(slices, "SLICE_S", 0.0)
+        set_budgets(monkeypatch, large=1, slice_s=0.0)
     log = GrowingLog()
     log.write(envelope(context="a", ts=at(0)), envelope(context="b", ts=at(40)))
     window = window_on(application, log.document)

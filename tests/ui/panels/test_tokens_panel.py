@@ -12,15 +12,14 @@ from pytestqt.qtbot import QtBot
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.model_context import Reader
-from inspector.base import slices
 from inspector.ui.app.application import Application
 from inspector.ui.panels.figures_table import paddings
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
-from inspector.ui.panels.tokens import panel as tokens_panel
 from inspector.ui.panels.tokens.model import Column, percent
 from inspector.ui.panels.tokens.panel import TokensPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.ui.budgeting import set_budgets
 from tests.ui.find import child
 from tests.ui.panels.test_growth import at
 from tests.ui.windows import numbers, panes_of, window_on
@@ -225,7 +224,7 @@ def test_the_plots_cursor_goes_with_the_selected_message(window: MainWindow, qtb
 def test_it_follows_the_traffic_and_rests_when_hidden(
     application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tokens_panel, "REFRESH_MS", 10)
+    set_budgets(monkeypatch, figures_ms=10)
     log = GrowingLog()
     window = window_on(application, log.document)
     panel = opened(window)
@@ -258,8 +257,7 @@ def test_the_more_a_refresh_costs_the_rarer_it_is(window: MainWindow) -> None:
 def test_the_plot_can_be_pointed_at_before_it_is_added_up(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slices, "LARGE", 2)
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    set_budgets(monkeypatch, large=2, slice_s=0.0)
     panel = opened(window, wide=True)
     while panel._figure is None:
         panel._go_on()
@@ -275,8 +273,7 @@ def test_of_many_messages_it_is_added_up_a_little_at_a_time(
 ) -> None:
     panel = opened(window, wide=True)
     qtbot.waitUntil(lambda: panel.canvas is not None and panel.canvas.isVisible())
-    monkeypatch.setattr(slices, "LARGE", 2)
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    set_budgets(monkeypatch, large=2, slice_s=0.0)
     panel.choice.buttons["By kind"].click()
     assert panel.head.count() == "adding up"
     assert "grep" in rows(panel)
@@ -297,8 +294,7 @@ def test_messages_that_come_do_not_have_it_begin_again(
     """Of what the table shows nothing was ever said while messages came faster than they were added up."""
     panel = opened(window)
     qtbot.waitUntil(lambda: panel._work is None)
-    monkeypatch.setattr(slices, "LARGE", 2)
-    monkeypatch.setattr(slices, "SLICE_S", 0.0)
+    set_budgets(monkeypatch, large=2, slice_s=0.0)
     panes = panes_of(window)
     panel.choice.buttons["By kind"].click()
     panel.shown.click()

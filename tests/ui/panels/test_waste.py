@@ -14,6 +14,7 @@ from inspector.ui.panels.waste import panel as waste_panel
 from inspector.ui.panels.waste.panel import WastePanel
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
+from tests.ui.budgeting import set_budgets
 from tests.ui.windows import numbers, panes_of, window_on
 from tests.waste import HINT, TRANSIENT, asked, records, wasteful
 
@@ -154,7 +155,7 @@ def test_where_tokens_are_not_counted_at_all_it_says_so(application: Application
 
 
 def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waste_panel, "REST_S", 0.0)
+    set_budgets(monkeypatch, waste_rest_s=0.0)
     monkeypatch.setattr(waste_panel, "_REST", 0)
     log = GrowingLog()
     log.write(*asked("read_file", records(1), {"path": "/a"}))
@@ -172,7 +173,7 @@ def test_it_follows_the_traffic(qtbot: QtBot, application: Application, monkeypa
 def test_while_live_it_waits_with_its_verdict_until_traffic_is_over(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waste_panel, "SETTLED_MS", 10)
+    set_budgets(monkeypatch, waste_poll_ms=10)
     document = document_of(*asked("get_step", "Follow it.", meta=HINT), *asked("search", records(1), meta=TRANSIENT))
     document.count_tokens()
     document.live = True
@@ -185,14 +186,14 @@ def test_while_live_it_waits_with_its_verdict_until_traffic_is_over(
 def test_it_stops_looking_when_it_is_hidden_and_goes_on_when_seen(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waste_panel, "SLICE_S", -1.0)  # a step at a time
+    set_budgets(monkeypatch, background_slice_s=-1.0)  # a step at a time
     panel = opened(window)
     panel._look_on()
     assert panel._finder is not None
     window.docks["Waste"].hide()
     assert panel._finder is None
     assert not panel._timer.isActive()
-    monkeypatch.setattr(waste_panel, "SLICE_S", 1.0)
+    set_budgets(monkeypatch, background_slice_s=1.0)
     window.docks["Waste"].show()
     qtbot.waitUntil(lambda: panel.found is not None)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from pytestqt.qtbot import QtBot
 
-from inspector.ui.features import token_counting
 from inspector.ui.msp.panel.token_counts import TokenCounts
+from tests.ui.budgeting import set_budgets
 
 
 @pytest.fixture
 def counts(monkeypatch: pytest.MonkeyPatch) -> TokenCounts:
-    monkeypatch.setattr(token_counting, "START_MS", 0)
+    set_budgets(monkeypatch, counting_start_ms=0)
     return TokenCounts()
 
 

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from inspector.msp import message_columns
 from inspector.settings import Settings
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel import indicator as module
 from inspector.ui.msp.panel.indicator import Indicator
+from tests.ui.budgeting import set_budgets
 from tests.ui.subsessions.test_indicator import document_of, said
 
 
@@ -21,7 +21,7 @@ def indicator(
 ) -> Indicator:
     """One that takes in two messages at a time and has not begun."""
     monkeypatch.setattr(message_columns, "_BLOCK", 2)
-    monkeypatch.setattr(module, "SLICE_S", 0)
+    set_budgets(monkeypatch, slice_s=0)
     document = document_of(tmp_path / "desk.json", [said(f"p{n}", f"message {n}") for n in range(9)])
     found = Indicator(document, theme_controller, Settings())
     qtbot.addWidget(found, before_close_func=lambda widget: widget.stop())

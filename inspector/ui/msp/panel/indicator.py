@@ -18,6 +18,7 @@ from typing_extensions import override
 from inspector.msp.merged import Entry, MergedContext, MergedContexts, Rules
 from inspector.msp.objects import Message
 from inspector.settings import Settings
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.indicator_page import IndicatorPage
 from inspector.ui.msp.panel.merged_dialog import MergedDialog
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 TITLE = "What the sub-session sees"
 NOTHING = "Select a sub-session to see what it takes along from the chat."
-SLICE_S = 0.008
-"""So long a chat that was not looked at yet is looked at in one go."""
 _REST = 4
 """While counts come in, it rests so many times as long as working out what they make has taken."""
 _LEAST_WIDTH = 186
@@ -206,7 +205,7 @@ class Indicator(QWidget):
         if self._contexts is None:
             rules = Rules.of(self._settings.merged.model_dump())
             self._contexts = MergedContexts(rules, self.counts.or_nothing, self._document.known)
-        if not whole and not self._contexts.ready(sub, time.perf_counter() + SLICE_S):
+        if not whole and not self._contexts.ready(sub, time.perf_counter() + budgets.current.slice_s):
             self._stale = True
             self._soon.start(0)
             return

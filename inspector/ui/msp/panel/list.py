@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QHideEvent, QS
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.list_delegate import SubsessionDelegate
 from inspector.ui.msp.panel.list_model import SubsessionListModel
@@ -23,7 +24,6 @@ from inspector.ui.widgets.buttons import IconButton
 if TYPE_CHECKING:
     from inspector.msp.document import SessionDocument
 
-SLICE_S = 0.006
 AGES_MS = 20_000
 """So often ages are said anew."""
 NOTHING = "This chat has no sub-sessions yet."
@@ -190,7 +190,9 @@ class SubsessionList(QWidget):
             self._adding.start(0)
 
     def _add_up(self) -> None:
-        if not self._tallies.go_on(self._document.subsessions, time.perf_counter() + SLICE_S):
+        if not self._tallies.go_on(
+            self._document.subsessions, time.perf_counter() + budgets.current.background_slice_s
+        ):
             self._adding.start(1)
             return
         self._tallied = True  # what is still missing is told of when it was counted

@@ -14,11 +14,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from inspector.tokens.counter import count_many
 from inspector.tokens.worker import CountingProcess, Lines
-from inspector.ui.features import token_counting
+from inspector.ui import budgets
 
-POLL_MS = 15
-IDLE_S = 10.0
-"""A process that has had nothing to count for so long is ended."""
 _BATCH_TEXTS, _BATCH_CHARACTERS = 4_000, 1 << 19
 _GIVEN_AT_ONCE = 2
 _MOST_DEATHS = 3
@@ -66,7 +63,7 @@ class TokenCounts(QObject):
         if found is None and not self.reason and key not in self._waiting:
             self._waiting[key] = text
             if not self._timer.isActive():
-                self._timer.start(token_counting.START_MS)
+                self._timer.start(budgets.current.counting_start_ms)
         return found
 
     def or_nothing(self, text: str) -> int:
@@ -113,7 +110,7 @@ class TokenCounts(QObject):
         process = self._process or self._start()
         if process is None:
             return
-        self._timer.setInterval(POLL_MS)
+        self._timer.setInterval(budgets.current.background_ms)
         try:
             came = self._take(process)
             self._give(process)
@@ -123,7 +120,7 @@ class TokenCounts(QObject):
         now = time.monotonic()
         if self._given or not process.ready:
             self._idle_since = now
-        elif now - self._idle_since >= IDLE_S:
+        elif now - self._idle_since >= budgets.current.counter_idle_s:
             self.stop()
         if came:
             self.came.emit()
@@ -176,7 +173,7 @@ class TokenCounts(QObject):
         if self._deaths >= _MOST_DEATHS:
             self._give_up(GIVEN_UP)
         elif self._waiting:
-            self._timer.start(POLL_MS)
+            self._timer.start(budgets.current.background_ms)
 
     def _give_up(self, sentence: str) -> None:
         self.trouble = sentence

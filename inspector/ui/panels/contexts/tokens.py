@@ -7,8 +7,8 @@ import time
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.token_sums import NodeTokens
+from inspector.ui import budgets
 
-_EVERY_S = 0.5
 _REST = 10
 """Where adding up takes long, as of very many contexts, so many times as long lies between."""
 
@@ -37,7 +37,7 @@ class TreeTokens:
         if not self.shown or (began < self._due and not (now or self._analysis.tokens.done)):
             return False
         sums = self._analysis.tokens.node_sums()
-        self._due = began + max(_EVERY_S, _REST * (time.monotonic() - began))
+        self._due = began + max(budgets.current.counts_s, _REST * (time.monotonic() - began))
         changed = sums is not self._sums
         if changed:
             self._sums = sums

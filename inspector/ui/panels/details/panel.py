@@ -14,6 +14,7 @@ from inspector.analysis.pending import is_pending
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.protocol import kinds
+from inspector.ui import budgets
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details import findings, lifecycle, overview, related
@@ -34,8 +35,6 @@ from inspector.ui.widgets.labels import HairLine, TextLabel
 from inspector.ui.widgets.page_stack import PageStack
 
 EMPTY = "Select a message to see what it says and what came of it."
-GROWN_AFTER_MS = 400
-"""How soon a page follows traffic that belongs to it; its own changes are shown at once."""
 
 _LOOKED_AT = 500  # new messages of one flush; a busy context shows in fewer
 
@@ -138,7 +137,7 @@ class DetailsPanel(QWidget):
         self._assemble()
         self._grown = QTimer(self)
         self._grown.setSingleShot(True)
-        self._grown.setInterval(GROWN_AFTER_MS)
+        self._grown.setInterval(budgets.current.details_ms)
         self._grown.timeout.connect(self._renew)
         theme_controller.changed.connect(self._on_theme_changed)
         self.show_message(None)

@@ -24,6 +24,7 @@ from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory, story_of
 from inspector.filters.strings import quote
 from inspector.present import formats
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details import participant_rows as says
 from inspector.ui.panels.details.facts import Fact, FactsView
@@ -35,8 +36,6 @@ from inspector.ui.panels.details.section import Page, Segments
 from inspector.ui.panels.details.sheet import Links, Maker, words_fact
 from inspector.ui.panels.details.token_facts import outcome_of, outcome_rows
 
-EVERY_MS = 1_000
-"""How often the page looks for what is new, and ages go on."""
 _SHARE = 20  # of the time, the story may take one part
 _MOST_REFUSED = 10 * says.FEW
 _WORDS, _RAW = "Words", "Raw"
@@ -77,7 +76,7 @@ class ParticipantPage(Page):
         self._read_to = 0
         self._due = 0.0
         self._every = QTimer(self)
-        self._every.setInterval(EVERY_MS)
+        self._every.setInterval(budgets.current.figures_ms)
         self._every.timeout.connect(self._on_second)
 
     def show_participant(self, document: CaptureDocument, space: int, name: str, *, keep_place: bool) -> None:
@@ -127,7 +126,9 @@ class ParticipantPage(Page):
         self._read_to = len(self._document.analysis)
         self.story = story_of(self._document, *self._key, most_refused=_MOST_REFUSED)
         self._outcome = outcome_of(self._document.analysis, *self._key)
-        self._due = time.monotonic() + max(EVERY_MS / 1000 * 0.9, (time.monotonic() - started) * _SHARE)
+        self._due = time.monotonic() + max(
+            budgets.current.figures_ms / 1000 * 0.9, (time.monotonic() - started) * _SHARE
+        )
         blocks = self._blocks_of(self.story) if self.story is not None else [self._nobody()]
         shape, before = ([(one.name, one.label, one.shape) for one in many] for many in (blocks, self._blocks))
         self._blocks = blocks

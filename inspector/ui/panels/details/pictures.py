@@ -17,6 +17,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QSize, Qt, Q
 from PySide6.QtGui import QImage, QImageIOHandler, QImageReader
 
 from inspector.protocol.payloads.blocks import Block
+from inspector.ui import budgets
 
 MAX_BYTES = 12 << 20
 MAX_PIXELS = 40_000_000
@@ -27,7 +28,6 @@ _KEPT = 1_600
 _FORMATS = frozenset({b"png", b"jpeg", b"jpg", b"gif", b"webp", b"bmp"})
 _MOST_MB = MAX_PIXELS * 8 // (1 << 20) + 1  # 16 bits a channel; Qt's own bound would call such a picture damaged
 _MOST_KEPT = 96 << 20  # bytes of decoded pictures
-_LOOK_AGAIN_MS = 10
 
 PictureKey = tuple[int, int]
 
@@ -147,7 +147,7 @@ class Pictures(QObject):
         self._jobs: dict[PictureKey, _Job] = {}
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="pictures")
         self._timer = QTimer(self)
-        self._timer.setInterval(_LOOK_AGAIN_MS)
+        self._timer.setInterval(budgets.current.poll_ms)
         self._timer.timeout.connect(self._collect)
         self.destroyed.connect(partial(self._executor.shutdown, wait=False, cancel_futures=True))
 

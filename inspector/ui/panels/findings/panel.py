@@ -18,6 +18,7 @@ from inspector.analysis.findings import CHECK_BY_CODE, Severity
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.findings.head import FindingsHead
 from inspector.ui.panels.findings.menu import FindingMenu
@@ -27,8 +28,6 @@ from inspector.ui.panels.findings.rows import Grouping, Key
 from inspector.ui.panels.findings.view import FindingsView
 from inspector.ui.panels.list_panel import ListPanel
 
-REFRESH_MS = 250
-"""The list is made anew no more often than this; less often where that takes long."""
 _REST = 10
 """Between two times it is left alone for this many times as long as it took."""
 
@@ -176,7 +175,7 @@ class FindingsPanel(ListPanel):
         if self.isVisible():
             self._list()
         now = time.perf_counter()
-        self._rest_until = now + max(REFRESH_MS / 1000, _REST * (now - began))
+        self._rest_until = now + max(budgets.current.lists_ms / 1000, _REST * (now - began))
 
     def _list(self) -> None:
         self._stale = False

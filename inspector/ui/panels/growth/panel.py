@@ -14,9 +14,9 @@ from typing_extensions import override
 
 from inspector.analysis import Changes
 from inspector.analysis.model_context import Reader
-from inspector.base.slices import MORE_MS
 from inspector.document.document import CaptureDocument
 from inspector.tokens.counter import TOKENIZER
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.growth.choice import ReaderChoice
@@ -29,11 +29,6 @@ if TYPE_CHECKING:
     from inspector.ui.panels.growth.growth_figure import GrowthFigure
     from inspector.ui.panels.growth.rates_figure import RatesFigure
 
-REFRESH_MS = 1_000
-_FOLLOW_MS = 60
-"""Moving over messages with a key held down shows only whose context one stops at."""
-COUNT_MS = 40
-"""Between two turns of counting summaries, each half as long."""
 GROWTH, RATES = "Context growth", "Messages per second"
 UNIT = f"tokens,\nestimate\n({TOKENIZER})"
 NO_READER = "No one has said anything that a model could read."
@@ -134,7 +129,7 @@ class GrowthPlot(QWidget):
         self._timer.timeout.connect(self._go_on)
         self._moved = QTimer(self)
         self._moved.setSingleShot(True)
-        self._moved.setInterval(_FOLLOW_MS)
+        self._moved.setInterval(budgets.current.follow_ms)
         self._moved.timeout.connect(lambda: self.refresh(now=True))
 
     def show_message(self, message: int | None) -> None:
@@ -148,7 +143,7 @@ class GrowthPlot(QWidget):
     def apply_changes(self, _changes: Changes | None = None) -> None:
         """Something came or was counted: it is taken in within a second, while this is seen."""
         if self.isVisible() and not self._stopped and not self._timer.isActive():
-            self._timer.start(REFRESH_MS)
+            self._timer.start(budgets.current.figures_ms)
 
     def stop(self) -> None:
         """Read no more of the document."""
@@ -159,7 +154,7 @@ class GrowthPlot(QWidget):
     def _go_on(self) -> None:
         """Count further as long as that is all there is to do, then draw what there is."""
         if self.isVisible() and not self._stopped and self.source.count_further():
-            self._timer.start(COUNT_MS)
+            self._timer.start(budgets.current.summaries_ms)
         else:
             self.refresh()
 
@@ -180,8 +175,8 @@ class GrowthPlot(QWidget):
         else:
             self.source.update(now=now)
             if self.source.behind:
-                soon = COUNT_MS if self.source.unfinished else REFRESH_MS
-                self._timer.start(MORE_MS if self.source.working else soon)
+                soon = budgets.current.summaries_ms if self.source.unfinished else budgets.current.figures_ms
+                self._timer.start(budgets.current.more_ms if self.source.working else soon)
             if self.source.working and len(self.source.steps_ns):  # what is drawn stays until there is other
                 return
         self._say()

@@ -11,12 +11,12 @@ from inspector.analysis.model_context import ModelContext, Reader, Role, readers
 from inspector.analysis.model_context.growth import growing
 from inspector.analysis.model_context.reader import named_reader
 from inspector.analysis.model_context.reported import Reported, reported_at
-from inspector.analysis.model_context.story import COUNT_S
 from inspector.analysis.timeline.times import MessageTimes
-from inspector.base.slices import Steps, go_on, turn_ends
+from inspector.base.slices import Steps, go_on
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
 from inspector.present.wire_text import plain
+from inspector.ui import budgets
 
 Array = NDArray[np.int64]
 _NONE: Array = np.zeros(0, np.int64)
@@ -118,7 +118,7 @@ class GrowthSource:
             return False
         if self._made_of != self._state() and time.perf_counter() >= self._next:
             return False
-        return not context.count_summaries(time.perf_counter() + COUNT_S)
+        return not context.count_summaries(time.perf_counter() + budgets.current.summaries_s)
 
     def update(self, *, now: bool = False) -> bool:
         """Take in what came, unless that took so long the last time that it has to wait; whether anything differs.
@@ -132,7 +132,7 @@ class GrowthSource:
             if not anew and (not self._due or (self.counting and not rested)):
                 return False
             self._work, self._took = self._work_out(anew=anew), 0.0
-        done = go_on(self._work, turn_ends(len(self.document.analysis)))
+        done = go_on(self._work, budgets.turn_ends(len(self.document.analysis)))
         now_s = time.perf_counter()
         self._took += now_s - began
         if done:
@@ -171,7 +171,7 @@ class GrowthSource:
             self._clear()
             return
         analysis, reader = self.document.analysis, context.reader
-        left = not context.count_summaries(time.perf_counter() + COUNT_S)
+        left = not context.count_summaries(time.perf_counter() + budgets.current.summaries_s)
         yield
         growth = yield from growing(context)
         self.times.update(len(analysis))  # what came meanwhile may be in the context

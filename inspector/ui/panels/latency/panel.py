@@ -13,14 +13,13 @@ from inspector.analysis import Changes
 from inspector.analysis.latency_tally import LatencyTally
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.latency.model import LatencyModel
 from inspector.ui.panels.latency.view import LatencyView
 from inspector.ui.panels.pane_head import PaneHead
 
-REFRESH_MS = 1_000
-_SLICE_S = 0.006
 _BY = {"By tool": "tool", "By participant": "participant"}
 
 
@@ -77,7 +76,7 @@ class LatencyPanel(QWidget):
         if self._tally is not None:
             self._tally.note_changed(changes.changed)
             if self._tally.behind and not self._timer.isActive():
-                self._timer.start(REFRESH_MS)
+                self._timer.start(budgets.current.figures_ms)
 
     def stop(self) -> None:
         """Read no more of the document."""
@@ -101,7 +100,7 @@ class LatencyPanel(QWidget):
         tally = self._tally
         if tally is None:
             return
-        until = time.perf_counter() + _SLICE_S
+        until = time.perf_counter() + budgets.current.background_slice_s
         while not tally.step():
             if time.perf_counter() > until:
                 self._timer.start(0)

@@ -12,6 +12,7 @@ from inspector.analysis import Changes
 from inspector.analysis.marks import ContextTarget, Target
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.ui import budgets
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.places import ContextPlace
@@ -25,8 +26,6 @@ from inspector.ui.panels.marks.rows import key_of
 
 FILTER = "mark || comment"
 """The display filter for everything that is listed here."""
-REFRESH_MS = 250
-"""How soon the list follows the traffic; a mark shows at once."""
 
 
 class MarksView(ListView):
@@ -84,7 +83,7 @@ class MarksPanel(ListPanel):
         self.view.setItemDelegate(MarkDelegate(self.model, theme_controller, self.view))
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(REFRESH_MS)
+        self._timer.setInterval(budgets.current.lists_ms)
         self._timer.timeout.connect(self.refresh)
         self._fill_menu()
         self._connect()

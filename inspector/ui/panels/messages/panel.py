@@ -14,7 +14,6 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.pending import PENDING_FILTER
-from inspector.base.slices import MORE_MS, SLICE_S
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.errors import FilterError
@@ -22,6 +21,7 @@ from inspector.filters.memory import Answers
 from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.protocol.times import NO_TIME
 from inspector.settings import HighlightRule, Table, TableColumn
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.chosen import ChosenColumns
 from inspector.ui.panels.messages.copies import What
@@ -41,10 +41,6 @@ class Selection:
     count: int
     size_bytes: int
     span_ns: int | None
-
-
-_COUNT_MS = 20
-"""Sizes and times of what is selected are looked up once for keys that repeat."""
 
 
 class MessagesPanel(QWidget):
@@ -122,7 +118,7 @@ class MessagesPanel(QWidget):
         self._when_empty = "This log holds no messages."
         self._more = QTimer(self)
         self._more.setSingleShot(True)
-        self._more.setInterval(MORE_MS)
+        self._more.setInterval(budgets.current.more_ms)
         self._more.timeout.connect(self._on_more)
         self.model = MessageTableModel(document, rows, self)
         self.view = MessageView(document, self.model, theme_controller, self)
@@ -152,7 +148,7 @@ class MessagesPanel(QWidget):
             getattr(self.view, name).connect(getattr(self, name))
         self._count_later = QTimer(self)
         self._count_later.setSingleShot(True)
-        self._count_later.setInterval(_COUNT_MS)
+        self._count_later.setInterval(budgets.current.repeat_ms)
         self._count_later.timeout.connect(self._tell_selection)
         self._told: Selection | None = None
         self.view.selected_changed.connect(self._count_later.start)
@@ -191,7 +187,7 @@ class MessagesPanel(QWidget):
             changes: what changed.
             clock: time has passed, so that fields that go by it are looked at again.
         """
-        self.model.apply_changes(changes, clock=clock, until=time.perf_counter() + SLICE_S)
+        self.model.apply_changes(changes, clock=clock, until=time.perf_counter() + budgets.current.slice_s)
         self.view.lay_out_columns()
         self.view.take_in(changes)
         self._refresh_empty()

@@ -10,10 +10,8 @@ from inspector.analysis import Changes
 from inspector.analysis.chain import may_grow
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.ui import budgets
 from inspector.ui.panels.messages.chain import ChainRail
-
-_AFTER_MS = 30
-"""A chain costs a look through all links, so that it waits for keys that repeat."""
 
 
 class SelectedChain(QObject):
@@ -38,7 +36,7 @@ class SelectedChain(QObject):
         self.rail = ChainRail()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(_AFTER_MS)
+        self._timer.setInterval(budgets.current.repeat_ms)
         self._timer.timeout.connect(self._find)
 
     def look_for(self, selected: int | None) -> None:

@@ -6,14 +6,12 @@ import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from inspector.base.slices import MORE_MS, SLICE_S
 from inspector.filters.naming import field_named
 from inspector.filters.sorting import SortBy, Sorting
 from inspector.present import wire_text
+from inspector.ui import budgets
 from inspector.ui.panels.messages.view import MessageView
 
-_AT_ONCE_S = 0.03
-"""A sort that needs no longer than this shows no progress."""
 _MAX_NAME = 40
 
 
@@ -33,7 +31,7 @@ class Sorter(QObject):
         self._work: Sorting | None = None
         self._more = QTimer(self)
         self._more.setSingleShot(True)
-        self._more.setInterval(MORE_MS)
+        self._more.setInterval(budgets.current.more_ms)
         self._more.timeout.connect(self._on_more)
         view.sort_requested.connect(self.sort)
         view.pill_clicked.connect(self._on_pill_clicked)
@@ -78,10 +76,10 @@ class Sorter(QObject):
     def _begin(self, by: SortBy) -> None:
         self.give_up()
         self._work = Sorting(self._model.rows.analysis, by, self._model.rows.visible)
-        self._go_on(_AT_ONCE_S)
+        self._go_on(budgets.current.first_s)
 
     def _on_more(self) -> None:
-        self._go_on(SLICE_S)
+        self._go_on(budgets.current.slice_s)
 
     def _go_on(self, seconds: float) -> None:
         work = self._work

@@ -12,6 +12,7 @@ from typing_extensions import override
 from inspector.document.document import CaptureDocument
 from inspector.filters.find import FindSearch
 from inspector.protocol.times import NO_TIME
+from inspector.ui import budgets
 from inspector.ui.look.hit_highlight import Locate
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
@@ -27,11 +28,7 @@ from inspector.ui.panels.messages.ticks import TickedScrollBar
 
 _WAITING_MS = 200
 """How often rows that say how long they wait are painted again."""
-_SETTLED_S, _MORE_MS = 0.003, 8
-"""How long highlight rules decode while rows are painted, and when they go on where that was not enough."""
 _LEAST_DIGITS = 3
-_STORED_AFTER_MS = 300
-"""Widths and places that are dragged are reported when nothing has moved for so long."""
 _NARROWEST = 40
 """Least width of a column that is dragged, in pixels at 100 %."""
 
@@ -95,11 +92,11 @@ class MessageTable(QTableView):
         self._waiting_timer.timeout.connect(self._repaint_messages)
         self._settle_timer = QTimer(self)
         self._settle_timer.setSingleShot(True)
-        self._settle_timer.setInterval(_MORE_MS)
+        self._settle_timer.setInterval(budgets.current.more_ms)
         self._settle_timer.timeout.connect(self.viewport().update)
         self._stored_later = QTimer(self)
         self._stored_later.setSingleShot(True)
-        self._stored_later.setInterval(_STORED_AFTER_MS)
+        self._stored_later.setInterval(budgets.current.write_ms)
         self._stored_later.timeout.connect(self._report_columns)
         self._set_up()
         self.heads.sectionResized.connect(self._on_section_resized)
@@ -287,7 +284,7 @@ class MessageTable(QTableView):
         """Find out which of the rows about to be painted stand out; where that takes its time, more of them next."""
         if self.messages.highlights:
             seen = list(dict.fromkeys(self.messages.at(row)[0] for row in shown))
-            if not self.messages.highlights.settle(seen, time.perf_counter() + _SETTLED_S):
+            if not self.messages.highlights.settle(seen, time.perf_counter() + budgets.current.painting_slice_s):
                 self._settle_timer.start()
 
     def _paint_rows(self, painter: QPainter, shown: range) -> None:

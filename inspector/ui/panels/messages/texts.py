@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
-_AT_ONCE_S = 0.06
-"""What takes no longer is there when the key is released."""
-_SLICE_S = 0.012
+from inspector.ui import budgets
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class Clipboard(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(0)
-        self._timer.timeout.connect(lambda: self._go_on(_SLICE_S))
+        self._timer.timeout.connect(lambda: self._go_on(budgets.current.slice_s))
 
     @property
     def at_work(self) -> bool:
@@ -71,7 +69,7 @@ class Clipboard(QObject):
             return
         self._timer.stop()
         self._texts, self._parts = texts, []
-        self._go_on(_AT_ONCE_S)
+        self._go_on(budgets.current.copied_s)
         if self.at_work:
             self.working.emit(texts.words)
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from inspector.analysis.model_context import ModelContext, Moment, Options, Reader, reader_of, readers
 from inspector.analysis.model_context.difference import Difference, difference
 from inspector.analysis.model_context.growth import changing
-from inspector.analysis.model_context.story import COUNT_S
-from inspector.base.slices import Steps, finished, go_on, turn_ends
+from inspector.base.slices import Steps, finished, go_on
 from inspector.document.document import CaptureDocument
+from inspector.ui import budgets
 from inspector.ui.panels.list_view import Key
 
 Places = NDArray[np.int64]
@@ -113,7 +113,7 @@ class Sight:
         if self._work is None or self._wanted != wanted:
             self._work, self._wanted, self.cost_s = self._work_out(), wanted, 0.0
         began = time.perf_counter()
-        done = go_on(self._work, turn_ends(len(self._document.analysis)))
+        done = go_on(self._work, budgets.turn_ends(len(self._document.analysis)))
         self.cost_s += time.perf_counter() - began
         if done:
             self._work = None
@@ -134,7 +134,7 @@ class Sight:
                 context = yield from ModelContext.in_steps(analysis, reader, self.options, before if same else None)
             self._context, self._made_of = context, made_of
         if self._context is not None:
-            self._context.count_summaries(time.perf_counter() + COUNT_S)
+            self._context.count_summaries(time.perf_counter() + budgets.current.summaries_s)
         yield
         yield from self._looking()
 
@@ -142,7 +142,7 @@ class Sight:
         """Count summaries for a while; whether something came of it. Figures are to be made anew then."""
         if self._context is None or not self._context.counting:
             return False
-        if self._context.count_summaries(time.perf_counter() + COUNT_S):
+        if self._context.count_summaries(time.perf_counter() + budgets.current.summaries_s):
             finished(self._looking())
         return True
 

@@ -10,10 +10,10 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.analysis.model_context import Reader
 from inspector.analysis.model_context.messages import content_of
-from inspector.base.slices import MORE_MS
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.protocol.secrets.masking import mask_text
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.model_sees.comparing import ComparingLine
 from inspector.ui.panels.model_sees.context_export import HandingOut
@@ -27,13 +27,8 @@ from inspector.ui.panels.model_sees.more import MoreActions, filter_for
 from inspector.ui.panels.model_sees.view import EntriesView
 from inspector.ui.widgets.notice import NoticeStack
 
-EVERY_MS = 1_000
-"""So often at most what came is taken in."""
 _SHARE = 10
 """Of the time, working it out may take one part."""
-_MOVED_MS = 20
-"""Moving over messages with a key held down shows only where one stops."""
-_COUNT_MS = 30
 NOBODY = "Nobody in this capture has said anything a model could have seen."
 WORKING = "Working out what stood in this context."
 NOTHING = "Nothing stood in the context of this model then. Select a later message, or show what is out."
@@ -91,10 +86,10 @@ class ModelSeesPanel(QWidget):
             column.addWidget(widget)
         column.addWidget(self.view, 1)
         self.setFocusProxy(self.view)
-        self._moved = self._timer(_MOVED_MS, self._show_moment)
-        self._later = self._timer(EVERY_MS, self.refresh)
-        self._counting = self._timer(_COUNT_MS, self._count_further)
-        self._working = self._timer(MORE_MS, self._show_moment)
+        self._moved = self._timer(budgets.current.repeat_ms, self._show_moment)
+        self._later = self._timer(budgets.current.figures_ms, self.refresh)
+        self._counting = self._timer(budgets.current.summaries_ms, self._count_further)
+        self._working = self._timer(budgets.current.more_ms, self._show_moment)
         self._connect()
 
     def _timer(self, interval_ms: int, act: object) -> QTimer:
@@ -137,7 +132,7 @@ class ModelSeesPanel(QWidget):
 
     def _refresh_later(self) -> None:
         if self.isVisible() and not self._later.isActive() and not self._stopped:
-            self._later.setInterval(max(EVERY_MS, round(self.sight.cost_s * 1000 * _SHARE)))
+            self._later.setInterval(max(budgets.current.figures_ms, round(self.sight.cost_s * 1000 * _SHARE)))
             self._later.start()
 
     def show_message(self, message: int | None) -> None:

@@ -10,9 +10,9 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.analysis.timeline.brushed import time_condition
 from inspector.analysis.timeline.lanes import FAMILIES
-from inspector.base.slices import MORE_MS
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.growth import GrowthPlot
 from inspector.ui.panels.timeline.axis import TimeAxis
@@ -23,7 +23,6 @@ from inspector.ui.panels.timeline.source import TimelineSource
 from inspector.ui.panels.timeline.strip import Strip
 from inspector.ui.widgets.labels import TextLabel
 
-_LATER_MS = 250
 NOTHING = "Nothing to draw in this view."
 WORKING = "Working out the lanes, {:.0%}."
 
@@ -137,7 +136,7 @@ class TimelinePanel(QWidget):
         self.empty.setVisible(not source.lanes.lanes)
         self.empty.setText(WORKING.format(source.share) if source.working else NOTHING)
         if source.behind:
-            self._later.start(MORE_MS if source.working else _LATER_MS)
+            self._later.start(budgets.current.more_ms if source.working else budgets.current.lists_ms)
         version = (source.version, source.lanes, source.lanes.version)
         if not source.working or version != self._drawn:
             before, self._drawn = self._drawn, version

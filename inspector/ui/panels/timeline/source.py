@@ -12,19 +12,17 @@ from inspector.analysis.timeline.grouping import LaneBy
 from inspector.analysis.timeline.lanes import Lanes
 from inspector.analysis.timeline.spans import Spans, spans_of
 from inspector.analysis.timeline.times import MessageTimes
-from inspector.base.slices import Steps, finished, go_on, turn_ends
+from inspector.base.slices import Steps, finished, go_on
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import DisplayFilter
 from inspector.filters.visible import Scope, VisibleRows
+from inspector.ui import budgets
 from inspector.ui.panels.findings.problems import problem_messages
 from inspector.ui.panels.timeline.axis import TimeAxis
 
 _REST = 20
 """What takes long is done again only after so many times as long."""
 _LONG_REST = 60
-_LEAST_S = 0.25
-_QUICK_S = 0.002
-"""What takes no longer need not rest."""
 
 
 class _Seldom:
@@ -72,8 +70,8 @@ class _Seldom:
 
     def rest_after(self, took: float) -> None:
         """It took so long, or what it led to did."""
-        if self._rest and took > _QUICK_S:
-            self._next = time.perf_counter() + max(_LEAST_S, self._rest * took)
+        if self._rest and took > budgets.current.cheap_s:
+            self._next = time.perf_counter() + max(budgets.current.lists_ms / 1000, self._rest * took)
 
 
 class TimelineSource:
@@ -174,7 +172,7 @@ class TimelineSource:
         self._problems.due |= changed or self._stop != stop
         self._feed_on()
         # Of a large one the first that takes long is enough for a turn; what is left is `behind`.
-        until = turn_ends(self._stop)
+        until = budgets.turn_ends(self._stop)
         for one in (self._tidy, self._shown, self._spans, self._problems):
             if one.ready and not self._feed.working:
                 if one.run(until):
@@ -185,7 +183,7 @@ class TimelineSource:
 
     def _feed_on(self) -> None:
         self._feed.due |= self._fed < self._stop
-        self.version += self._feed.run(turn_ends(self._stop))
+        self.version += self._feed.run(budgets.turn_ends(self._stop))
 
     def _feed_lanes(self) -> Steps[None]:
         """Give the lanes what they do not have yet."""

@@ -16,11 +16,12 @@ from inspector.analysis import Changes
 from inspector.analysis.timeline.brushed import time_condition
 from inspector.analysis.timeline.times import MessageTimes
 from inspector.analysis.token_shares import Sums, Way, summing, with_below
-from inspector.base.slices import MORE_MS, Steps, go_on, turn_ends
+from inspector.base.slices import Steps, go_on
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.tokens.counter import TOKENIZER
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.section import Segment, Segments
 from inspector.ui.panels.pane_head import PaneHead
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from inspector.ui.panels.growth.canvas import PlotCanvas
     from inspector.ui.panels.tokens.over_time import OverTimeFigure
 
-REFRESH_MS = 1_000
 _REST = 4
 """Between two refreshes the loop is left to others for this many times as long as one took: a million are 100 ms."""
 _WAYS: dict[str, Way] = {
@@ -112,7 +112,7 @@ class TokensPanel(QWidget):
         self._timer.timeout.connect(self.refresh)
         self._more = QTimer(self)
         self._more.setSingleShot(True)
-        self._more.setInterval(MORE_MS)
+        self._more.setInterval(budgets.current.more_ms)
         self._more.timeout.connect(self._go_on)
         self._work: Steps[None] | None = None
         self._late = False
@@ -150,7 +150,7 @@ class TokensPanel(QWidget):
 
     def _wait(self) -> None:
         self._late = False
-        self._timer.start(max(REFRESH_MS, round(_REST * self._took_s * 1000)))
+        self._timer.start(max(budgets.current.figures_ms, round(_REST * self._took_s * 1000)))
 
     def apply_view(self) -> None:
         """The table shows others, perhaps."""
@@ -195,7 +195,7 @@ class TokensPanel(QWidget):
         work, began = self._work, time.perf_counter()
         if work is None or self._stopped or not self.isVisible():
             return
-        done = go_on(work, turn_ends(len(self._document.analysis)))
+        done = go_on(work, budgets.turn_ends(len(self._document.analysis)))
         self._took_s += time.perf_counter() - began
         if done:
             self._work = None

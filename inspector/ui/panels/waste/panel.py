@@ -14,6 +14,7 @@ from inspector.analysis.waste import Found, WasteFinder
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.tokens.counter import TOKENIZER
+from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.list_head import ListHead
 from inspector.ui.panels.list_panel import ListPanel
@@ -28,11 +29,6 @@ NOT_COUNTED = "Tokens are not counted: the settings say so, under Display."
 LOOKING = "Looking for what could be spared."
 EMPTY = "There are no messages yet."
 NONE_SURE = "Nothing of it is certain. The menu above lists the rest."
-SLICE_S = 0.006
-SETTLED_MS = 2_000
-"""How often it is looked whether traffic still goes on."""
-REST_S = 2.0
-"""So long nothing is looked for again, while traffic goes on; longer where looking takes long."""
 _REST = 20
 
 
@@ -144,22 +140,22 @@ class WastePanel(ListPanel):
             self._finder = WasteFinder(document.analysis, ongoing=self._ongoing, now_ns=now_ns)
             self._stale, self._took = False, 0.0
         began = time.perf_counter()
-        done = self._finder.go_on(began + SLICE_S)
+        done = self._finder.go_on(began + budgets.current.background_slice_s)
         self._took += time.perf_counter() - began
         if not done:
             self._timer.start(0)
             return
         self.found, self._finder = self._finder.found, None
-        self._rest_until = time.monotonic() + max(REST_S, _REST * self._took)
+        self._rest_until = time.monotonic() + max(budgets.current.waste_rest_s, _REST * self._took)
         self._list()
         if self._ongoing:
-            self._settling.start(SETTLED_MS)
+            self._settling.start(budgets.current.waste_poll_ms)
         self._look_soon()
 
     def _look_when_over(self) -> None:
         """What may still have been consumed while traffic went on is judged once it is over."""
         if self._document.may_go_on:
-            self._settling.start(SETTLED_MS)
+            self._settling.start(budgets.current.waste_poll_ms)
             return
         self._stale = True
         self._look_soon()
