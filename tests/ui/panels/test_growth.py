@@ -335,7 +335,7 @@ def test_it_follows_live_traffic_and_rests_when_hidden(
     steps = len(plot.source.steps_ns)
     log.write(tool_call("grep", ts=at(70)))
     panes_of(window).bridge.flush()
-    assert not plot._timer.isActive()
+    assert not plot.throttle.waiting
     assert len(plot.source.steps_ns) == steps
 
 

@@ -117,7 +117,7 @@ def test_it_follows_the_traffic_and_rests_when_hidden(
     log.write(*answered(30))
     panes_of(window).bridge.flush()
     assert panel._tally is None
-    assert not panel._timer.isActive()
+    assert not panel.throttle.waiting
     window.actions_by_id["analyze.latency"].trigger()
     assert texts(panel) == [["grep", "2", "20 ms", "29 ms", "30 ms", "30 ms", "4"]]
 

@@ -236,7 +236,7 @@ def test_it_follows_the_traffic_and_rests_when_hidden(
     window.actions_by_id["analyze.tokens"].trigger()
     log.write(tool_call("stat"))
     panes_of(window).bridge.flush()
-    assert not panel._timer.isActive()
+    assert not panel.throttle.waiting
     window.actions_by_id["analyze.tokens"].trigger()
     qtbot.waitUntil(lambda: len(rows(panel)) == 2)
 
@@ -246,26 +246,19 @@ def test_shares(share: float, said: str) -> None:
     assert percent(share) == said
 
 
-def test_the_more_a_refresh_costs_the_rarer_it_is(window: MainWindow) -> None:
-    panel = opened(window)
-    panel._timer.stop()
-    panel._took_s = 3.0
-    panel.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False))
-    assert panel._timer.interval() == 12_000
-
-
 def test_the_plot_can_be_pointed_at_before_it_is_added_up(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_budgets(monkeypatch, large=2, slice_s=0.0)
     panel = opened(window, wide=True)
+    panel.throttle.run()
     while panel._figure is None:
-        panel._go_on()
+        panel.throttle._go_on()  # and no step further
     panel.axis.set_cursor(panel.axis.first_ns)
     said = panel._figure.card(panel.axis.first_ns)
     assert said is not None
     assert "tokens so far 0" in said.spoken
-    qtbot.waitUntil(lambda: panel._work is None)
+    qtbot.waitUntil(lambda: not panel.throttle.working)
 
 
 def test_of_many_messages_it_is_added_up_a_little_at_a_time(
@@ -279,9 +272,9 @@ def test_of_many_messages_it_is_added_up_a_little_at_a_time(
     assert "grep" in rows(panel)
     log = window.document.analysis.tokens
     panel.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False))
-    assert not panel._timer.isActive()
     qtbot.waitUntil(lambda: "chat" in rows(panel))
-    qtbot.waitUntil(panel._timer.isActive)
+    qtbot.waitUntil(lambda: not panel.throttle.working)
+    assert panel.throttle.waiting, "for what came meanwhile"
     assert rows(panel)["chat"] == (tokens(window, 1), "1")
     assert panel.head.count().startswith(f"{log.total:,}")
     assert panel._figure is not None
@@ -293,7 +286,7 @@ def test_messages_that_come_do_not_have_it_begin_again(
 ) -> None:
     """Of what the table shows nothing was ever said while messages came faster than they were added up."""
     panel = opened(window)
-    qtbot.waitUntil(lambda: panel._work is None)
+    qtbot.waitUntil(lambda: not panel.throttle.stale and not panel.throttle.working)
     set_budgets(monkeypatch, large=2, slice_s=0.0)
     panes = panes_of(window)
     panel.choice.buttons["By kind"].click()
@@ -301,7 +294,7 @@ def test_messages_that_come_do_not_have_it_begin_again(
     for _ in range(50):
         panes.counts_changed.emit()
         QApplication.processEvents()
-        panel._go_on()
+        panel.throttle._go_on()  # as if much time went by
     assert panel.head.count() != "adding up"
     panes.apply_filter('kind == "chat"')
     qtbot.waitUntil(lambda: list(rows(panel)) == ["chat"])

@@ -70,7 +70,7 @@ def test_nothing_is_looked_for_before_it_is_seen(qtbot: QtBot, window: MainWindo
     panel = panes_of(window).waste
     qtbot.wait(30)
     assert panel.found is None
-    assert panel._finder is None
+    assert not panel.throttle.working
 
 
 def test_a_row_selects_its_message_and_return_goes_there(qtbot: QtBot, window: MainWindow) -> None:
@@ -188,11 +188,11 @@ def test_it_stops_looking_when_it_is_hidden_and_goes_on_when_seen(
 ) -> None:
     set_budgets(monkeypatch, background_slice_s=-1.0)  # a step at a time
     panel = opened(window)
-    panel._look_on()
-    assert panel._finder is not None
+    panel.throttle.run()
+    assert panel.throttle.working
     window.docks["Waste"].hide()
-    assert panel._finder is None
-    assert not panel._timer.isActive()
+    assert not panel.throttle.working
+    assert not panel.throttle.waiting
     set_budgets(monkeypatch, background_slice_s=1.0)
     window.docks["Waste"].show()
     qtbot.waitUntil(lambda: panel.found is not None)

@@ -6,10 +6,7 @@ presets) are told as often.
 
 from __future__ import annotations
 
-import time
-
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
@@ -27,6 +24,7 @@ from inspector.ui.panels.findings.problems import Problems, failed_words, proble
 from inspector.ui.panels.findings.rows import Grouping, Key
 from inspector.ui.panels.findings.view import FindingsView
 from inspector.ui.panels.list_panel import ListPanel
+from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _REST = 10
 """Between two times it is left alone for this many times as long as it took."""
@@ -59,15 +57,13 @@ class FindingsPanel(ListPanel):
         self._problems = Problems(dict.fromkeys(Severity, 0), 0)
         self._total = 0
         self._view_of: tuple[object, ...] = ()
-        self._stale = True
-        self._rest_until = 0.0
         self._message: int | None = None
         self.model = FindingsModel(document, rows, self)
         self.head = FindingsHead(theme_controller, self)
         self.view = FindingsView(self.model, theme_controller, self)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.refresh)
+        self.throttle = RefreshThrottle(
+            self, self._refresh, lambda: budgets.current.lists_ms, rest=_REST, hidden_too=True
+        )
         self._connect()
         self.refresh()
 
@@ -91,16 +87,16 @@ class FindingsPanel(ListPanel):
             or bool(sets[changes.changed].any())
             or changes.tree_moved
         ):
-            self._refresh_soon()
+            self.throttle.request()
         else:
             self.apply_view()
-            if not self._total and not self._stale and self.isVisible():
+            if not self._total and not self.throttle.stale and self.isVisible():
                 self.view.set_empty_text(self._empty_words())  # in how many messages nothing was found
 
     def apply_view(self) -> None:
         """The table may show other messages now."""
         if self._view_of != self._view_now() or self._shown.chooses:
-            self._refresh_soon()
+            self.throttle.request()
 
     def _view_now(self) -> tuple[object, ...]:
         return self._shown.filter, self._shown.scope
@@ -152,43 +148,27 @@ class FindingsPanel(ListPanel):
 
     def stop(self) -> None:
         """Read no more of the document."""
-        self._timer.stop()
+        self.throttle.stop()
 
     # Keeping up
 
-    def _refresh_soon(self) -> None:
-        self._stale = True
-        if not self._timer.isActive():
-            self._timer.start(max(0, round((self._rest_until - time.perf_counter()) * 1000)))
-
     def refresh(self) -> None:
         """Take in what was found now. A few milliseconds for a hundred thousand findings."""
-        self._timer.stop()
-        began = time.perf_counter()
+        self.throttle.run()
+
+    def _refresh(self) -> None:
         found = self._document.analysis.findings.found
         self._total = len(found)
         problems = problems_of(found)
         if problems != self._problems:
             self._problems = problems
             self.problems_changed.emit(problems)
-        self._stale = True
-        if self.isVisible():
-            self._list()
-        now = time.perf_counter()
-        self._rest_until = now + max(budgets.current.lists_ms / 1000, _REST * (now - began))
-
-    def _list(self) -> None:
-        self._stale = False
+        if not self.isVisible():
+            return
         self._view_of = self._view_now()
         self.model.refresh()
         if self._message is not None and self.view.selected is None:
             self.view.select(self._listed(self._message), into_view=False)
-
-    @override
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._stale:
-            self._list()
 
     # What is said
 

@@ -5,10 +5,11 @@ What draws is imported when the panel is shown first: pyqtgraph takes long to im
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -23,6 +24,7 @@ from inspector.ui.panels.growth.choice import ReaderChoice
 from inspector.ui.panels.growth.legend import PlotLegend
 from inspector.ui.panels.growth.source import GrowthSource
 from inspector.ui.panels.timeline.axis import TimeAxis
+from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 if TYPE_CHECKING:
     from inspector.ui.panels.growth.canvas import PlotCanvas
@@ -110,7 +112,7 @@ class GrowthPlot(QWidget):
         self.setObjectName("growthPlot")
         self.setAccessibleName("Plots over time")
         self._document, self._themes, self._axis = document, theme, axis
-        self._stopped = False
+        self._stopped = self._now = False
         self.source = GrowthSource(document)
         self.head = GrowthHead(theme, self)
         self.canvas: PlotCanvas | None = None
@@ -124,9 +126,8 @@ class GrowthPlot(QWidget):
         self.head.plots.chosen.connect(self._choose_plot)
         self.head.reader.reader_chosen.connect(self._choose_reader)
         self.head.reader.selected_chosen.connect(self._choose_selected)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._go_on)
+        # The lanes are painted first.
+        self.throttle = RefreshThrottle(self, self._follow_source, lambda: budgets.current.figures_ms, shown_ms=0)
         self._moved = QTimer(self)
         self._moved.setSingleShot(True)
         self._moved.setInterval(budgets.current.follow_ms)
@@ -137,26 +138,19 @@ class GrowthPlot(QWidget):
         if message is None or message == self.source.followed:
             return
         self.source.follow(message)
+        self.throttle.stale |= not self.isVisible()
         if self.isVisible() and not self._stopped and not self.source.chosen and self.head.plots.choice == GROWTH:
             self._moved.start()
 
     def apply_changes(self, _changes: Changes | None = None) -> None:
         """Something came or was counted: it is taken in within a second, while this is seen."""
-        if self.isVisible() and not self._stopped and not self._timer.isActive():
-            self._timer.start(budgets.current.figures_ms)
+        self.throttle.request()
 
     def stop(self) -> None:
         """Read no more of the document."""
         self._stopped = True
-        self._timer.stop()
+        self.throttle.stop()
         self._moved.stop()
-
-    def _go_on(self) -> None:
-        """Count further as long as that is all there is to do, then draw what there is."""
-        if self.isVisible() and not self._stopped and self.source.count_further():
-            self._timer.start(budgets.current.summaries_ms)
-        else:
-            self.refresh()
 
     def refresh(self, *, now: bool = False) -> None:
         """Take in what there is.
@@ -164,23 +158,37 @@ class GrowthPlot(QWidget):
         Args:
             now: whatever that takes.
         """
-        if self._stopped or not self.isVisible():
-            return
+        self._now = now
+        self.throttle.run()
+
+    def _follow_source(self) -> Iterator[int]:
+        """Draw what there is until the source has taken in everything; in between summaries are counted."""
+        now, self._now = self._now, False
+        pause_ms = self._draw(now=now)
+        while pause_ms is not None:
+            yield pause_ms
+            pause_ms = budgets.current.summaries_ms if self.source.count_further() else self._draw(now=False)
+
+    def _draw(self, *, now: bool) -> int | None:
+        """Take in what there is, and draw it; in how many milliseconds there is more, or None."""
         self._make()
         assert self.growth is not None
         assert self.rates is not None
         assert self.canvas is not None
+        pause_ms = None
         if self.head.plots.choice == RATES:
             self.rates.update()
         else:
-            self.source.update(now=now)
-            if self.source.behind:
-                soon = budgets.current.summaries_ms if self.source.unfinished else budgets.current.figures_ms
-                self._timer.start(budgets.current.more_ms if self.source.working else soon)
-            if self.source.working and len(self.source.steps_ns):  # what is drawn stays until there is other
-                return
+            source = self.source
+            source.update(now=now)
+            if source.behind:
+                soon = budgets.current.summaries_ms if source.unfinished else budgets.current.figures_ms
+                pause_ms = budgets.current.more_ms if source.working else soon
+            if source.working and len(source.steps_ns):  # what is drawn stays until there is other
+                return pause_ms
         self._say()
         self.canvas.redraw()
+        return pause_ms
 
     def _make(self) -> None:
         if self.canvas is not None:
@@ -250,12 +258,6 @@ class GrowthPlot(QWidget):
     # Qt events
 
     @override
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._timer.start(0)  # the lanes are painted first
-
-    @override
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._timer.stop()
         self._moved.stop()

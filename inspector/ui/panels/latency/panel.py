@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -19,6 +20,7 @@ from inspector.ui.panels.details.section import Segments
 from inspector.ui.panels.latency.model import LatencyModel
 from inspector.ui.panels.latency.view import LatencyView
 from inspector.ui.panels.pane_head import PaneHead
+from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 _BY = {"By tool": "tool", "By participant": "participant"}
 
@@ -67,44 +69,34 @@ class LatencyPanel(QWidget):
         column.addWidget(self.head)
         column.addWidget(self.view, 1)
         self.setFocusProxy(self.view)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._look_on)
+        self.throttle = RefreshThrottle(self, self._look_on, lambda: budgets.current.figures_ms)
 
     def apply_changes(self, changes: Changes) -> None:
         """Take in a flush of the document. O(messages that changed); nothing while it is not seen."""
         if self._tally is not None:
             self._tally.note_changed(changes.changed)
-            if self._tally.behind and not self._timer.isActive():
-                self._timer.start(budgets.current.figures_ms)
+            if self._tally.behind:
+                self.throttle.request()
 
     def stop(self) -> None:
         """Read no more of the document."""
-        self._timer.stop()
+        self.throttle.stop()
         self._tally = None
-
-    @override
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._tally is None:
-            self._tally = LatencyTally(self._document.analysis)
-            self._look_on()
 
     @override
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.stop()
+        self._tally = None  # it would have to be kept in step
+        self.throttle.stale = True
 
-    def _look_on(self) -> None:
-        """Look at messages for a few milliseconds, and show the figures once all were looked at."""
-        tally = self._tally
-        if tally is None:
-            return
+    def _look_on(self) -> Iterator[int]:
+        """Look at messages for a few milliseconds at a time, and show the figures once all were looked at."""
+        tally = self._tally = self._tally or LatencyTally(self._document.analysis)
         until = time.perf_counter() + budgets.current.background_slice_s
         while not tally.step():
             if time.perf_counter() > until:
-                self._timer.start(0)
-                return
+                yield 0
+                until = time.perf_counter() + budgets.current.background_slice_s
         self._show()
 
     def _show(self, *_chosen: str) -> None:

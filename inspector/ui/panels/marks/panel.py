@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QShowEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
@@ -23,6 +23,7 @@ from inspector.ui.panels.marks.delegate import MarkDelegate
 from inspector.ui.panels.marks.menu import MarkMenu
 from inspector.ui.panels.marks.model import MarksModel
 from inspector.ui.panels.marks.rows import key_of
+from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 FILTER = "mark || comment"
 """The display filter for everything that is listed here."""
@@ -73,7 +74,6 @@ class MarksPanel(ListPanel):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(document, rows, "Marks", parent)
-        self._stale = True
         self._seen: tuple[object, ...] = ()
         self._message: int | None = None
         self._key_of: KeyWords = lambda _name: ""
@@ -81,10 +81,7 @@ class MarksPanel(ListPanel):
         self.head = ListHead(theme_controller, "Marks", name="marks", parent=self)
         self.view = MarksView(self.model, theme_controller, name="marksList", title="Marks", parent=self)
         self.view.setItemDelegate(MarkDelegate(self.model, theme_controller, self.view))
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(budgets.current.lists_ms)
-        self._timer.timeout.connect(self.refresh)
+        self.throttle = RefreshThrottle(self, self._list, lambda: budgets.current.lists_ms)
         self._fill_menu()
         self._connect()
         self.say()
@@ -123,14 +120,14 @@ class MarksPanel(ListPanel):
         """Take in a flush of the document: what a marked message says, and where contexts are. O(notes)."""
         marks = self._document.analysis.marks
         if len(marks) and (changes.tree_moved or bool(np.isin(marks.rows, changes.changed).any())):
-            self._refresh_soon()
+            self.throttle.request()
         else:
             self.apply_view()
 
     def apply_view(self) -> None:
         """The table may show other messages now."""
         if self._seen != self._seen_now():
-            self._refresh_soon()
+            self.throttle.request()
 
     def _seen_now(self) -> tuple[object, ...]:
         return self._document.analysis.marks.version, self._shown.filter, self._shown.scope
@@ -143,36 +140,21 @@ class MarksPanel(ListPanel):
 
     def stop(self) -> None:
         """Read no more of the document."""
-        self._timer.stop()
+        self.throttle.stop()
 
     # Keeping up
 
-    def _refresh_soon(self) -> None:
-        self._stale = True
-        if not self._timer.isActive():
-            self._timer.start()
-
     def refresh(self) -> None:
         """Take in what is marked now."""
-        self._timer.stop()
-        self._stale = True
         self.head.count_things(len(self._document.analysis.marks), "mark")
-        if self.isVisible():
-            self._list()
+        self.throttle.run()
 
     def _list(self) -> None:
-        self._stale = False
         self._seen = self._seen_now()
         selected = self.view.selected
         self.model.refresh()
         if selected is None or self.model.rows.row_of(selected) < 0:
             self.show_message(self._message)
-
-    @override
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._stale:
-            self._list()
 
     @override
     def say(self) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from typing_extensions import override
 
@@ -29,6 +29,7 @@ from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.tokens.model import TokensModel
 from inspector.ui.panels.tokens.rows import COLORS, colors_of, rows_of
 from inspector.ui.panels.tokens.view import TokensView
+from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 if TYPE_CHECKING:
     from inspector.ui.panels.growth.canvas import PlotCanvas
@@ -83,6 +84,9 @@ class TokensPanel(QWidget):
         self.setObjectName("tokensPanel")
         self.setAccessibleName("Tokens")
         self.setProperty("variant", "base")
+        self.throttle = RefreshThrottle(
+            self, self._add_up_in_turns, lambda: budgets.current.figures_ms, rest=_REST, shown_ms=0
+        )
         self.model = TokensModel(self)
         self.head = PaneHead(themes, "Tokens", name="tokensHead", parent=self)
         self.head.explain_count(_COUNTED)
@@ -107,18 +111,8 @@ class TokensPanel(QWidget):
         column.addWidget(self.head)
         column.addLayout(self._body, 1)
         self.setFocusProxy(self.view)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.refresh)
-        self._more = QTimer(self)
-        self._more.setSingleShot(True)
-        self._more.setInterval(budgets.current.more_ms)
-        self._more.timeout.connect(self._go_on)
-        self._work: Steps[None] | None = None
-        self._late = False
         self._shows: tuple[object, ...] = ()
         self._view: tuple[object, ...] = ()
-        self._took_s = 0.0
         self._connect()
 
     def _switch(self, words: str, name: str, tip: str) -> Segment:
@@ -143,23 +137,16 @@ class TokensPanel(QWidget):
 
     def apply_changes(self, _changes: Changes) -> None:
         """Something came or was counted: it is taken in within a second or so, while this is seen."""
-        if self._work is not None:
-            self._late = True
-        elif self.isVisible() and not self._stopped and not self._timer.isActive():
-            self._wait()
-
-    def _wait(self) -> None:
-        self._late = False
-        self._timer.start(max(budgets.current.figures_ms, round(_REST * self._took_s * 1000)))
+        self.throttle.request()
 
     def apply_view(self) -> None:
         """The table shows others, perhaps."""
-        if not self.shown.isChecked() or not self.isVisible() or self._stopped:
+        if not self.shown.isChecked():
             return
-        if self._work is not None and self._view == (self._rows.filter, self._rows.scope):  # it only has more messages
-            self._late = True
+        if self.throttle.working and self._view == (self._rows.filter, self._rows.scope):  # it only has more messages
+            self.throttle.request()
         else:
-            self._timer.start(0)
+            self.throttle.run_in(0)
 
     def show_message(self, message: int | None) -> None:
         """The cursor of the plot stands at the message that is selected."""
@@ -176,35 +163,21 @@ class TokensPanel(QWidget):
     def stop(self) -> None:
         """Read no more of the document."""
         self._stopped = True
-        self._timer.stop()
-        self._more.stop()
-        self._work = None
+        self.throttle.stop()
 
     # Showing
 
     def refresh(self, *_checked: bool) -> None:
         """Add up what there is now, whatever was being added up; of many messages a little at a time."""
-        if self._stopped or not self.isVisible():
-            return
-        self._timer.stop()
-        self._view = self._rows.filter, self._rows.scope
-        self._work, self._took_s = self._add_up(), 0.0
-        self._go_on()
+        self.throttle.run()
 
-    def _go_on(self) -> None:
-        work, began = self._work, time.perf_counter()
-        if work is None or self._stopped or not self.isVisible():
-            return
-        done = go_on(work, budgets.turn_ends(len(self._document.analysis)))
-        self._took_s += time.perf_counter() - began
-        if done:
-            self._work = None
-            if self._late:  # something came meanwhile
-                self._wait()
-        else:
-            self._more.start()
+    def _add_up_in_turns(self) -> Iterator[int]:
+        self._view = self._rows.filter, self._rows.scope
+        work = self._add_up()
+        while not go_on(work, budgets.turn_ends(len(self._document.analysis))):
             if self._shows != self._chosen:
                 self.head.set_count("adding up")
+            yield budgets.current.more_ms
 
     @property
     def _chosen(self) -> tuple[object, ...]:
@@ -286,18 +259,7 @@ class TokensPanel(QWidget):
     # Qt events
 
     @override
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._timer.start(0)
-
-    @override
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._timer.stop()
-        self._work = None
-
-    @override
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self.isVisible() and not self._timer.isActive():
-            self._timer.start(0)
+        if not self.throttle.waiting:
+            self.throttle.run_in(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QHideEvent, QShowEvent
@@ -22,6 +23,7 @@ from inspector.ui.panels.list_view import ListView
 from inspector.ui.panels.waste.delegate import WasteDelegate
 from inspector.ui.panels.waste.menu import WasteMenu
 from inspector.ui.panels.waste.model import WasteModel, filter_for
+from inspector.ui.widgets.refresh_throttle import RefreshThrottle
 
 NOTHING = "Nothing wasted, as far as can be told."
 COUNTING = "Tokens are being counted."
@@ -48,20 +50,21 @@ class WastePanel(ListPanel):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(document, rows, "Waste", parent)
-        self._finder: WasteFinder | None = None
-        self._stale = True
         self._counting = True
         self._ongoing = False
-        self._took = 0.0
-        self._rest_until = 0.0
         self.found: Found | None = None
         self.model = WasteModel(rows, self)
         self.head = ListHead(theme_controller, "Waste", name="waste", parent=self)
         self.view = ListView(self.model, theme_controller, name="wasteList", title="Waste", parent=self)
         self.view.setItemDelegate(WasteDelegate(self.model, theme_controller, self.view))
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._look_on)
+        self.throttle = RefreshThrottle(
+            self,
+            self._find_waste,
+            lambda: budgets.current.waste_rest_s * 1000,
+            rest=_REST,
+            shown_ms=0,
+            ready=lambda: self._ready,
+        )
         self._settling = QTimer(self)
         self._settling.setSingleShot(True)
         self._settling.timeout.connect(self._look_when_over)
@@ -88,8 +91,13 @@ class WastePanel(ListPanel):
 
     def apply_changes(self, changes: Changes) -> None:
         """Take in a flush of the document: what came, and what was counted. O(1)."""
-        self._stale |= changes.stop > changes.start or len(changes.changed) > 0
-        self._look_soon()
+        self.throttle.stale |= changes.stop > changes.start or len(changes.changed) > 0
+        self._request_if_stale()
+
+    def _request_if_stale(self) -> None:
+        if self.throttle.stale and self.isVisible():
+            self.throttle.request_if_stale()
+            self.say()
 
     def apply_view(self) -> None:
         """The table may show other messages now."""
@@ -102,22 +110,21 @@ class WastePanel(ListPanel):
 
     def stop(self) -> None:
         """Look no further."""
-        self._timer.stop()
+        self.throttle.stop()
         self._settling.stop()
-        self._finder = None
 
     # Looking for it
 
     @override
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._look_soon()
+        self.say()
 
     @override
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._stale |= self._finder is not None or self._ongoing
-        self.stop()
+        self.throttle.stale |= self._ongoing
+        self._settling.stop()
 
     @property
     def _ready(self) -> bool:
@@ -125,40 +132,26 @@ class WastePanel(ListPanel):
         tokens = self._document.analysis.tokens
         return tokens.done or (self._document.arriving and tokens.counted > 0)
 
-    def _look_soon(self) -> None:
-        if self._finder is None and self._stale and self.isVisible() and not self._timer.isActive():
-            if self._ready:
-                self._timer.start(max(0, round((self._rest_until - time.monotonic()) * 1000)))
-            self.say()
-
-    def _look_on(self) -> None:
-        if self._finder is None:
-            document = self._document
-            self._ongoing = document.may_go_on
-            # Where nothing has come for a while the traffic does not tell what time it is.
-            now_ns = time.time_ns() if self._ongoing and not document.arriving else None
-            self._finder = WasteFinder(document.analysis, ongoing=self._ongoing, now_ns=now_ns)
-            self._stale, self._took = False, 0.0
-        began = time.perf_counter()
-        done = self._finder.go_on(began + budgets.current.background_slice_s)
-        self._took += time.perf_counter() - began
-        if not done:
-            self._timer.start(0)
-            return
-        self.found, self._finder = self._finder.found, None
-        self._rest_until = time.monotonic() + max(budgets.current.waste_rest_s, _REST * self._took)
+    def _find_waste(self) -> Iterator[int]:
+        document = self._document
+        self._ongoing = document.may_go_on
+        # Where nothing has come for a while the traffic does not tell what time it is.
+        now_ns = time.time_ns() if self._ongoing and not document.arriving else None
+        finder = WasteFinder(document.analysis, ongoing=self._ongoing, now_ns=now_ns)
+        while not finder.go_on(time.perf_counter() + budgets.current.background_slice_s):
+            yield 0
+        self.found = finder.found
         self._list()
         if self._ongoing:
             self._settling.start(budgets.current.waste_poll_ms)
-        self._look_soon()
 
     def _look_when_over(self) -> None:
         """What may still have been consumed while traffic went on is judged once it is over."""
         if self._document.may_go_on:
             self._settling.start(budgets.current.waste_poll_ms)
             return
-        self._stale = True
-        self._look_soon()
+        self.throttle.stale = True
+        self._request_if_stale()
 
     def _list(self) -> None:
         wastes = self.found.wastes if self.found is not None else ()

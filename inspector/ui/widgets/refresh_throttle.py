@@ -1,0 +1,171 @@
+"""When a view that fell behind is made anew: never while hidden, at once when shown, and otherwise not too often."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QWidget
+from typing_extensions import override
+
+Refresh = Callable[[], Iterator[int] | None]
+"""Makes a view anew: at once, or a little at a time. Each step then gives the milliseconds until the next one."""
+
+
+class RefreshThrottle(QObject):
+    """Calls a view's `refresh` for those who ask for it often.
+
+    What is worked out a little at a time is dropped when the view is hidden and begins again when it is shown. What is
+    asked for meanwhile is done once that has ended.
+
+    Attributes:
+        stale: the view shows less than there is.
+    """
+
+    def __init__(
+        self,
+        view: QWidget,
+        refresh: Refresh,
+        every_ms: Callable[[], float],
+        *,
+        rest: float = 0,
+        shown_ms: int | None = None,
+        hidden_too: bool = False,
+        ready: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Begin with a view that is stale.
+
+        Args:
+            view: which one; becomes the parent.
+            refresh: makes it anew; called on the loop's thread.
+            every_ms: the least time between two refreshes, asked after each.
+            rest: the loop is left to others for at least this many times as long as a refresh took.
+            shown_ms: a stale view that is shown waits so long; None: it is made anew before it is painted.
+            hidden_too: a hidden view is refreshed as well, for figures of it that stand elsewhere; it stays stale.
+            ready: whether there is something to show yet.
+        """
+        super().__init__(view)
+        self._view = view
+        self._refresh = refresh
+        self._every_ms, self._rest = every_ms, rest
+        self._shown_ms = shown_ms
+        self._hidden_too = hidden_too
+        self._ready = ready
+        self._steps: Iterator[int] | None = None
+        self._asked_meanwhile = False
+        self._took_s = self._rest_until = 0.0
+        self._stopped = False
+        self.stale = True
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._go_on)
+        view.installEventFilter(self)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a refresh, or a step of one, is to come by itself."""
+        return self._timer.isActive()
+
+    @property
+    def working(self) -> bool:
+        """Whether a refresh has begun that has not ended."""
+        return self._steps is not None
+
+    def request(self) -> None:
+        """The view is stale: refresh it as soon as it may be."""
+        self.stale = True
+        self.request_if_stale()
+
+    def request_if_stale(self) -> None:
+        """Refresh the view as soon as it may be, if it has to be."""
+        if not self.stale or not self._may_run:
+            return
+        if self._steps is not None:
+            self._asked_meanwhile = True
+        elif not self._timer.isActive():
+            self._timer.start(max(0, round((self._rest_until - time.perf_counter()) * 1000)))
+
+    def run(self) -> None:
+        """Refresh the view now, whatever was being worked out; a hidden one once it is shown."""
+        self._drop()
+        self.stale = True
+        if self._may_run:
+            self._begin()
+
+    def run_in(self, delay_ms: int) -> None:
+        """The same so many milliseconds from now, however short the last refresh is ago."""
+        self._drop()
+        self.stale = True
+        if self._may_run:
+            self._timer.start(delay_ms)
+
+    def rest_for(self, took_s: float) -> None:
+        """A refresh has taken so long: the next one waits accordingly."""
+        self._rest_until = time.perf_counter() + max(self._every_ms() / 1000, self._rest * took_s)
+
+    def stop(self) -> None:
+        """Refresh it no more."""
+        self._stopped = True
+        self._drop()
+
+    @property
+    def _may_run(self) -> bool:
+        return not self._stopped and (self._hidden_too or self._view.isVisible()) and self._ready()
+
+    def _drop(self) -> None:
+        self._timer.stop()
+        self._steps, self._asked_meanwhile = None, False
+
+    def _go_on(self) -> None:
+        if not self._may_run:
+            self._drop()
+            self.stale = True
+        elif self._steps is None:
+            self._begin()
+        else:
+            self._step(self._steps)
+
+    def _begin(self) -> None:
+        self._timer.stop()
+        self.stale, self._took_s = not self._view.isVisible(), 0.0
+        began = time.perf_counter()
+        steps = self._refresh()
+        self._took_s = time.perf_counter() - began
+        if steps is None:
+            self.rest_for(self._took_s)
+        else:
+            self._steps = steps
+            self._step(steps)
+
+    def _step(self, steps: Iterator[int]) -> None:
+        began = time.perf_counter()
+        pause_ms = next(steps, None)
+        self._took_s += time.perf_counter() - began
+        if self._steps is not steps:  # dropped by what the step led to
+            return
+        if pause_ms is not None:
+            self._timer.start(pause_ms)
+            return
+        self._steps = None
+        self.rest_for(self._took_s)
+        if self._asked_meanwhile:
+            self._asked_meanwhile = False
+            self.request()
+
+    @override
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Show:
+            self._on_shown()
+        elif event.type() is QEvent.Type.Hide and not self._hidden_too:
+            self.stale |= self.waiting or self.working
+            self._drop()
+        return False
+
+    def _on_shown(self) -> None:
+        if not self.stale or not self._may_run:
+            return
+        if self._shown_ms is None:
+            self.run()
+        else:
+            self.run_in(self._shown_ms)
