@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
+from inspector.present.message_columns import Column
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.facts import FactsView
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.windows import panes_of, window_on

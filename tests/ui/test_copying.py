@@ -154,14 +154,14 @@ def many(count: int) -> CaptureDocument:
 
 def test_many_are_copied_in_slices(application: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     window = shown(application, qtbot, many(300))
-    slow, now, done = copies.copying.json_line, 100.0, 0
+    slow, now, done = copies.copied_text.json_line, 100.0, 0
 
     def slowly(document: CaptureDocument, message: int) -> str:
         nonlocal now, done
         now, done = now + 0.002, done + 1
         return slow(document, message)
 
-    monkeypatch.setattr(copies.copying, "json_line", slowly)
+    monkeypatch.setattr(copies.copied_text, "json_line", slowly)
     monkeypatch.setattr(texts, "time", SimpleNamespace(perf_counter=lambda: now))
     set_budgets(monkeypatch, copied_s=0.06)
     press(window, KEYS.Key_A, CONTROL)

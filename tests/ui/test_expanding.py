@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from inspector.document.summary import summary
+from inspector.present.message_columns import Column
 from inspector.ui.app.application import Application
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.details.chain_view import ChainView
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.model_sees.panel import ModelSeesPanel
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.windows import panes_of, story, window_on

@@ -14,9 +14,9 @@ from inspector.analysis.context_tree import MAIN
 from inspector.cli import app
 from inspector.filters import compile_filter
 from inspector.filters.stack import MOST_CONDITIONS
+from inspector.present.message_columns import Column
 from inspector.ui.panels.details.json_model import JsonRole
 from inspector.ui.panels.details.json_tree import JsonTree
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.widgets.buttons import LinkButton
 from inspector.ui.widgets.filter_chips import ConditionChip
 from inspector.ui.window.main_window import MainWindow

@@ -12,13 +12,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from inspector.present.message_columns import Column
 from inspector.settings import DEFAULT_HIGHLIGHTS, HighlightRule
 from inspector.settings.sharing import SIGN
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.highlight_model import HighlightDelegate
 from inspector.ui.dialogs.ordered_list import OrderedList
 from inspector.ui.dialogs.settings import SettingsDialog
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import panes_of

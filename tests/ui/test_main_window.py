@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Reach
+from inspector.present.message_columns import Column
 from inspector.ui.app.application import Application
 from inspector.ui.panels.contexts.view import ContextTreeView
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.view import MessageView
 from inspector.ui.panels.start.rows import ActionCard, RecentRow
 from inspector.ui.widgets.filter_editor import FilterEditor

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from inspector.filters import compile_filter
+from inspector.present.message_columns import Column
 from inspector.settings import TableColumn
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.export import ExportDialog
 from inspector.ui.panels.messages import copies
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.view import MessageView
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call, tool_result

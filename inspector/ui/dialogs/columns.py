@@ -23,14 +23,13 @@ from typing_extensions import override
 
 from inspector.filters.errors import FilterError
 from inspector.filters.fields import FIELDS
+from inspector.present.message_columns import TIME_MODES, Column
 from inspector.settings import TableColumn
 from inspector.ui.dialogs.fitted import FittedDialog
 from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.chosen import ALWAYS
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.panel import MessagesPanel
-from inspector.ui.panels.messages.times import MODES
 from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import TextLabel
@@ -138,7 +137,7 @@ class ColumnsDialog(FittedDialog):
         inside.addWidget(self._add)
         self._name_row = FieldColumn(row, name="columnsFieldHelp", help_text=_HELP, parent=self)
         form.add_field("Add a field", self._name_row, self._name)
-        self._time = self._box("columnsTime", "Time", MODES)
+        self._time = self._box("columnsTime", "Time", TIME_MODES)
         self._time.activated.connect(self._on_time_chosen)
         form.add_field("Time", self._time, self._time)
         self._sort = self._box("columnsSort", "Sort rows by the selected column", _SORTS)

@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QListWidget, QMenu, 
 from pytestqt.qtbot import QtBot
 
 from inspector.filters.compile import compile_filter
+from inspector.present.message_columns import Column, TimeColumn
 from inspector.settings import Table, TableColumn
 from inspector.ui.dialogs.columns import ColumnsDialog
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.chosen import ChosenColumns
-from inspector.ui.panels.messages.columns import Column, Wanted, layout_for
+from inspector.ui.panels.messages.columns import Wanted, layout_for
 from inspector.ui.panels.messages.panel import MessagesPanel
-from inspector.ui.panels.messages.times import Times
 from tests.builders import GrowingLog, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
 
@@ -430,7 +430,7 @@ def test_times_without_a_chosen_message_count_from_the_first(make_panel: MakePan
     assert panel.model.times.mode == "start"
     panel.set_table(Table(time="mark"))
     assert column_texts(panel, Column.TIME) == ["0.000", "2.000"]
-    assert isinstance(panel.model.times, Times)
+    assert isinstance(panel.model.times, TimeColumn)
 
 
 # The dialog

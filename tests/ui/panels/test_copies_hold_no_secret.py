@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from inspector.present import copied_text
+from inspector.present.message_columns import Column
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
-from inspector.ui.panels.messages import copying
-from inspector.ui.panels.messages.columns import Column
 from tests.builders import document_of, envelope, tool_call, tool_result
 from tests.planted import PLANTED, name_with, told
 from tests.ui.windows import panes_of, window_on
@@ -48,11 +48,11 @@ def test_no_filter_by_a_cell_holds_a_secret(panes: Panes) -> None:
         content = model.content(message)
         for column in Column:
             for second in (False, True):
-                text = copying.cell_filter(document, content, column, second=second) or ""
+                text = copied_text.cell_filter(document, content, column, second=second) or ""
                 found += [f"{column.name}: {text}" for one in (*PLANTED, KEY) if told(one) in text]
     assert found == []
     plain = model.content(len(document.capture) - 1)
     columns = (Column.FROM_TO, Column.KIND, Column.CONTEXT, Column.MESSAGE)
-    filters = [copying.cell_filter(document, plain, column) for column in columns]
+    filters = [copied_text.cell_filter(document, plain, column) for column in columns]
     assert filters == ['from == "lead"', 'kind == "chat"', "!context", 'text contains "plain"']
-    assert copying.cell_filter(document, plain, Column.FROM_TO, second=True) == 'to == "b"'
+    assert copied_text.cell_filter(document, plain, Column.FROM_TO, second=True) == 'to == "b"'

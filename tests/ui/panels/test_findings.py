@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from inspector.analysis.findings import Severity
 from inspector.document.document import CaptureDocument
+from inspector.present.message_columns import Column
 from inspector.ui.app.application import Application
 from inspector.ui.panels.findings.panel import FindingsPanel
 from inspector.ui.panels.findings.rows import Grouping
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope

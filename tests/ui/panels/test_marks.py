@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 from inspector.analysis.marks import ContextTarget, Note
 from inspector.capture.captures import captures_folder
 from inspector.document.marks_file import MarksFile, beside_capture
+from inspector.present.message_columns import Column
 from inspector.ui.app.application import Application
 from inspector.ui.panels.details.section import LinkText, Page
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, envelope, lines_of
 from tests.ui.find import child

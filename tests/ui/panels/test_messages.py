@@ -15,9 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.compile import compile_filter
+from inspector.present.message_columns import Column
 from inspector.ui.look.roles import Role
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.columns import Column, layout_for
+from inspector.ui.panels.messages.columns import layout_for
 from inspector.ui.panels.messages.panel import MessagesPanel
 from tests.builders import envelope, lines_of, tool_call, tool_result
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
+from inspector.present.message_row import row_content
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
-from inspector.ui.panels.messages.content import row_content
 
 _MINUS = "\N{MINUS SIGN}"
 _NAME = 40

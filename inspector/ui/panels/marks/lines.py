@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from inspector.analysis.marks import ContextTarget, Note, Target
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
+from inspector.present.message_row import row_content
 from inspector.present.wire_text import plain, visible_controls
 from inspector.ui.panels.context_labels import context_label, node_label
-from inspector.ui.panels.messages.content import row_content
 
 _LONGEST_TIP = 2_000
 

@@ -8,8 +8,9 @@ from inspector.filters.errors import FilterError
 from inspector.filters.fields import Field, FieldType
 from inspector.filters.naming import field_named
 from inspector.present import wire_text
+from inspector.present.message_columns import NAMES, TITLES, Column
 from inspector.settings import TableColumn
-from inspector.ui.panels.messages.columns import NAMES, TITLES, Column, Wanted
+from inspector.ui.panels.messages.columns import Wanted
 
 BUILT_IN: dict[str, Column] = {
     "no": Column.NUMBER, "time": Column.TIME, "from-to": Column.FROM_TO, "kind": Column.KIND,

@@ -1,33 +1,11 @@
-"""Columns of the message table: titles, alignment, and their widths in a table of a given width (docs/design.md 14)."""
+"""How wide the columns of the message table are in a table of a given width (docs/design.md 14)."""
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-
-class Column(enum.IntEnum):
-    """Columns from left to right."""
-
-    GUTTER = 0
-    NUMBER = 1
-    TIME = 2
-    FROM_TO = 3
-    KIND = 4
-    CONTEXT = 5
-    MESSAGE = 6
-    LATENCY = 7
-    SIZE = 8
-
-
-TITLES: tuple[str, ...] = ("", "No.", "Time", "From → To", "Kind", "Context", "Message", "Latency", "Size")
-"""Column heads."""
-
-NAMES: tuple[str, ...] = ("Marks", "Number", "Time", "From and to", "Kind", "Context", "Message", "Latency", "Size")
-"""Column heads in words, for tooltips and screen readers."""
-
-RIGHT_ALIGNED = frozenset({Column.NUMBER, Column.TIME, Column.LATENCY, Column.SIZE})
+from inspector.present.message_columns import Column
 
 _NARROW: dict[int, int] = {Column.NUMBER: 40, Column.TIME: 60, Column.FROM_TO: 148, Column.KIND: 91, Column.CONTEXT: 72}
 _WIDE: dict[int, int] = {Column.NUMBER: 52, Column.TIME: 68, Column.FROM_TO: 184, Column.KIND: 132, Column.CONTEXT: 150}

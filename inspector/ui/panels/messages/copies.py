@@ -12,10 +12,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from inspector.document.document import CaptureDocument
 from inspector.export import Format, Manner, Redaction, writer_for
-from inspector.present import formats, wire_text
+from inspector.present import copied_text, formats, wire_text
+from inspector.present.message_columns import Column
 from inspector.protocol.secrets.masking import mask_text
-from inspector.ui.panels.messages import copying
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.selecting import SelectingTable
 from inspector.ui.panels.messages.texts import Clipboard, Texts, one_text
 
@@ -123,7 +122,7 @@ class Copies(QObject):
         """An expression that finds the value of a cell; None where there is none."""
         model = self._table.messages
         content, field = model.content(model.at(row)[0]), model.columns.field(column)
-        return copying.cell_filter(self._document, content, column, field=field)
+        return copied_text.cell_filter(self._document, content, column, field=field)
 
     # What is selected
 
@@ -148,18 +147,18 @@ class Copies(QObject):
     def json(self, message: int | None) -> Texts | None:
         """A message as indented JSON; several as JSON Lines, which can be pasted as a log. Secrets are masked."""
         if self._table.selected.several:
-            texts = self._several("message", lambda one: copying.json_line(self._document, one), whole=True)
+            texts = self._several("message", lambda one: copied_text.json_line(self._document, one), whole=True)
             return texts and Texts(f"{texts.words} as JSON Lines", texts.texts)
         if message is None or self._is_too_large([message]):
             return None
-        return one_text(f"{formats.message_number(message)} as JSON", copying.json_text(self._document, message))
+        return one_text(f"{formats.message_number(message)} as JSON", copied_text.json_text(self._document, message))
 
     def ids(self, message: int | None) -> Texts | None:
         """Ids, a line each; messages that have none are left out."""
         if self._table.selected.several:
-            texts = self._several("id", lambda one: copying.id_text(self._document, one))
+            texts = self._several("id", lambda one: copied_text.id_text(self._document, one))
             return texts and Texts(texts.words, filter(None, texts.texts))
-        return None if message is None else one_text("the id", copying.id_text(self._document, message))
+        return None if message is None else one_text("the id", copied_text.id_text(self._document, message))
 
     def markdown(self, message: int | None) -> Texts | None:
         """A section a message, as in an export. Secrets are masked."""
@@ -175,7 +174,7 @@ class Copies(QObject):
 
     def numbers_filter(self) -> str | None:
         """An expression that finds the selected messages by their numbers; None where it would be too long."""
-        expression = copying.numbers_filter(np.sort(self._table.selected_in_order()))
+        expression = copied_text.numbers_filter(np.sort(self._table.selected_in_order()))
         if expression is None and self._table.selected.several:
             self.refused.emit("The messages selected lie too far apart for a filter of their numbers.")
         return expression

@@ -11,13 +11,14 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
 from inspector.filters.highlight import Look
+from inspector.present.message_columns import Column
+from inspector.present.message_phrase import Style, TextRun
+from inspector.present.message_row import RowContent
 from inspector.ui.look import icons
 from inspector.ui.look.badges import Badge
 from inspector.ui.look.hit_highlight import Locate, everything
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.chain import ChainRail, RailMark
-from inspector.ui.panels.messages.columns import Column
-from inspector.ui.panels.messages.content import RowContent, Segment, Style
 from inspector.ui.panels.messages.model import MessageTableModel
 
 _STYLE_LOOKS: dict[Style, tuple[str, str]] = {
@@ -373,14 +374,10 @@ class MessageDelegate(QStyledItemDelegate):
             x += self._paint_badge(painter, badge, x, rect)
         end = self._paint_aside(painter, x, end, rect, content)
         start = x
-        for segment in content.segments:
-            if (
-                x > start
-                and end - x < _LEAST
-                and paints.is_wider(_STYLE_LOOKS[segment.style][0], segment.text, end - x)
-            ):
+        for run in content.runs:
+            if x > start and end - x < _LEAST and paints.is_wider(_STYLE_LOOKS[run.style][0], run.text, end - x):
                 break
-            x += self._paint_segment(painter, segment, x, end - x, rect) + _GAP
+            x += self._paint_run(painter, run, x, end - x, rect) + _GAP
 
     def _paint_badge(self, painter: QPainter, badge: Badge, x: int, rect: QRect) -> int:
         return self.paints.badge(painter, badge, x, rect) + self.paints.metrics.cell_padding
@@ -398,15 +395,15 @@ class MessageDelegate(QStyledItemDelegate):
         paints.draw(painter, "small", "ink.tertiary", end - width, rect, text, width)
         return end - width - _GAP
 
-    def _paint_segment(self, painter: QPainter, segment: Segment, x: int, room: int, rect: QRect) -> int:
+    def _paint_run(self, painter: QPainter, run: TextRun, x: int, room: int, rect: QRect) -> int:
         paints = self.paints
-        if segment.style is Style.ERROR:
+        if run.style is Style.ERROR:
             return paints.icon(painter, "error", "severity.error", x, rect) - _GAP + 6
-        role, token = _STYLE_LOOKS[segment.style]
-        if segment.hidden:
-            return paints.draw_chips(painter, role, token, x, rect, segment.text, room)
-        drawn = paints.draw(painter, role, token, x, rect, segment.text, room)
-        if segment.style is Style.SECRET and room - drawn > 20:
+        role, token = _STYLE_LOOKS[run.style]
+        if run.hidden:
+            return paints.draw_chips(painter, role, token, x, rect, run.text, room)
+        drawn = paints.draw(painter, role, token, x, rect, run.text, room)
+        if run.style is Style.SECRET and room - drawn > 20:
             drawn += 4 + paints.icon(painter, "hidden", "ink.tertiary", x + drawn + 4, rect)
         return drawn
 

@@ -9,8 +9,8 @@ from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QHeaderView, QWidget
 from typing_extensions import override
 
+from inspector.present.message_columns import Column
 from inspector.ui.look.paint_cache import PaintCache
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.model import MessageTableModel
 
 _ARROW = 12

@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QMenu
 from inspector.filters.errors import FilterError
 from inspector.filters.fields import FieldType
 from inspector.filters.naming import field_named
-from inspector.ui.panels.messages.columns import Column
+from inspector.present.message_columns import TIME_MODES, Column
 from inspector.ui.panels.messages.table import MessageTable
-from inspector.ui.panels.messages.times import MODES
 
 
 class HeaderMenu(QObject):
@@ -22,7 +21,7 @@ class HeaderMenu(QObject):
     Signals:
         sort_requested(str, bool): sort by a field ("": order of arrival), the largest first or not.
         columns_changed(object): other columns, `list[TableColumn]`.
-        time_requested(str): what the column Time shall say, an id of `times.MODES`.
+        time_requested(str): what the column Time shall say, an id of `message_columns.TIME_MODES`.
         dialog_requested: choose columns in the dialog.
     """
 
@@ -77,7 +76,7 @@ class HeaderMenu(QObject):
 
     def _add_times(self, menu: QMenu) -> None:
         group = QActionGroup(menu)
-        for mode, words in MODES:
+        for mode, words in TIME_MODES:
             action = _add(menu, f"time.{mode}", words, lambda m=mode: self.time_requested.emit(m))
             action.setCheckable(True)
             action.setChecked(mode == self._model.times.mode)

@@ -9,9 +9,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from inspector.document.document import CaptureDocument
-from inspector.present import formats
+from inspector.present import copied_text, formats
 from inspector.ui.look import icons
-from inspector.ui.panels.messages import copying
 from inspector.ui.panels.messages.copies import Copies
 from inspector.ui.panels.messages.table import MessageTable
 from inspector.ui.panels.messages.texts import Texts, one_text
@@ -125,7 +124,7 @@ class RowMenu(QObject):
     def _add_filters(self, menu: QMenu, message: int, column: int, *, second: bool) -> None:
         content = self._model.content(message)
         field = self._model.columns.field(column)
-        expression = copying.cell_filter(self._document, content, column, second=second, field=field)
+        expression = copied_text.cell_filter(self._document, content, column, second=second, field=field)
         if expression is None:
             return
         add_filter_actions(menu, expression, self.filter_requested.emit, self.column_requested.emit)
@@ -151,7 +150,7 @@ class RowMenu(QObject):
         if not self._document.capture.is_big(message):
             self._add_copy(menu, "copy.json", "Copy as JSON", lambda: copies.json(message))
             self._add_copy(menu, "copy.markdown", "Copy as Markdown", lambda: copies.markdown(message))
-        identifier = copying.id_text(self._document, message)
+        identifier = copied_text.id_text(self._document, message)
         if identifier:
             self._add_copy(menu, "copy.id", "Copy id", lambda: one_text("the id", identifier))
         expression = copies.filter(row, column)

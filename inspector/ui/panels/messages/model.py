@@ -22,16 +22,14 @@ from inspector.filters.order import Places
 from inspector.filters.sorting import SortBy
 from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.present import formats, wire_text
+from inspector.present.message_columns import COLUMN_TEXTS, RIGHT_ALIGNED, Column, TimeColumn, cell_text
+from inspector.present.message_row import RowContent, row_content
+from inspector.present.original_result import LineKind, Original, original_of
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
-from inspector.ui.look.badges import Badge
+from inspector.ui.look.badges import Badge, shown_in_row
 from inspector.ui.look.roles import Role
-from inspector.ui.panels.messages.cells import cell_text
 from inspector.ui.panels.messages.chosen import ChosenColumns
-from inspector.ui.panels.messages.columns import RIGHT_ALIGNED, Column
-from inspector.ui.panels.messages.content import RowContent, row_content
-from inspector.ui.panels.messages.original import LineKind, Original, original_of
-from inspector.ui.panels.messages.times import Times
 
 _KEPT_ROWS = 512
 _MOST_SPANS = 16
@@ -62,7 +60,7 @@ class MessageTableModel(QAbstractTableModel):
         self._document = document
         self.rows = rows
         self.columns = ChosenColumns()
-        self.times = Times(document, rows)
+        self.times = TimeColumn(document, rows)
         self.highlights = Highlighter(document.analysis)
         self._read: dict[str, FieldColumn] = {}
         self.clock_ns: Callable[[], int] = time.time_ns
@@ -171,7 +169,7 @@ class MessageTableModel(QAbstractTableModel):
 
     def badges(self, content: RowContent) -> tuple[Badge, ...]:
         """The pills a row shows: none while context hints are off."""
-        return content.badges if self._hints else ()
+        return shown_in_row(content.badges) if self._hints and content.badges else ()
 
     def waiting_text(self, content: RowContent) -> str:
         """How long a live request has waited; "" for anything else."""
@@ -186,7 +184,7 @@ class MessageTableModel(QAbstractTableModel):
         content = self.content(message)
         if column == Column.TIME:
             return self.time_text(content)
-        return _TEXTS[column](content) if column < len(Column) else self.field_text(content, column)
+        return COLUMN_TEXTS[column](content) if column < len(Column) else self.field_text(content, column)
 
     def text(self, message: int, column: int) -> str:
         """What a message's row says in a column."""
@@ -227,7 +225,7 @@ class MessageTableModel(QAbstractTableModel):
             raw = self._document.capture.string("kind_raw", message)
             return wire_text.tool_tip(raw or content.kind or content.word) or None
         if column == Column.TIME:
-            return wire_text.tool_tip(self.times.story(message)) or None
+            return wire_text.tool_tip(self.times.tool_tip(message)) or None
         if column == Column.MESSAGE:
             badges = [f"{badge.text}: {badge.tooltip}" for badge in self.badges(content)]
             return wire_text.tool_tip("\n\n".join((content.text, *badges))) or None
@@ -268,7 +266,7 @@ class MessageTableModel(QAbstractTableModel):
         self.endResetModel()
 
     def set_times(self, mode: str, reference: int | None) -> None:
-        """Let the column Time say something else; the arguments are those of `Times.choose`."""
+        """Let the column Time say something else; the arguments are those of `TimeColumn.choose`."""
         if self.times.choose(mode, reference):
             self._report(0, self.rowCount() - 1, [Qt.ItemDataRole.DisplayRole], Column.TIME)
             self.report_heads()
@@ -420,17 +418,3 @@ class MessageTableModel(QAbstractTableModel):
             self._report(row, row, [Role.EXPANDED], Column.MESSAGE)
         self._originals.pop(message, None)
         return True
-
-
-_TEXTS: tuple[Callable[[RowContent], str], ...] = (
-    lambda content: ", ".join(content.signs),
-    lambda content: content.number,
-    lambda _content: "",  # the time goes by the rows around it too
-    lambda content: content.from_to,
-    lambda content: content.kind_text,
-    lambda content: content.context,
-    lambda content: content.text,
-    lambda content: content.latency,
-    lambda content: content.size,
-)
-"""Text of each column, in the order of `Column`."""

@@ -16,8 +16,8 @@ from typing_extensions import override
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.sorting import SortBy, same_order
+from inspector.present.message_columns import Column
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.follow import Follower
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.pill import NewPill

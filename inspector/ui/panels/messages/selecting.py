@@ -18,8 +18,8 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Messages
+from inspector.present.message_columns import Column
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.model import MessageTableModel
 from inspector.ui.panels.messages.selected_chain import SelectedChain
 from inspector.ui.panels.messages.table import MessageTable

@@ -8,8 +8,8 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from inspector.present import wire_text
+from inspector.present.original_result import Line, LineKind, Original
 from inspector.ui.look.paint_cache import PaintCache
-from inspector.ui.panels.messages.original import Line, LineKind, Original
 
 COPY, DETAILS = "Copy", "Open in details"
 """Links of an original's head; a MORE line is one link as a whole, to the details."""

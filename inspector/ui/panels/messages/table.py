@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.find import FindSearch
+from inspector.present.message_columns import Column
 from inspector.protocol.times import NO_TIME
 from inspector.ui import budgets
 from inspector.ui.look.hit_highlight import Locate
@@ -18,7 +19,7 @@ from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.chain import ChainRail
 from inspector.ui.panels.messages.chosen import ChosenColumns
-from inspector.ui.panels.messages.columns import Column, Layout, layout_for
+from inspector.ui.panels.messages.columns import Layout, layout_for
 from inspector.ui.panels.messages.delegate import MessageDelegate
 from inspector.ui.panels.messages.header import MessageHeader
 from inspector.ui.panels.messages.model import MessageTableModel

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.document.document import CaptureDocument
+from inspector.present.message_columns import Column
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.columns import Column
 from inspector.ui.panels.messages.copies import Copies
 from inspector.ui.panels.messages.drag import RowDrag
 from inspector.ui.panels.messages.header_menu import HeaderMenu

@@ -8,9 +8,9 @@ from inspector.analysis.model_context import Entry, Moment, Role
 from inspector.analysis.model_context.messages import content_of
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
+from inspector.present.message_row import row_content
 from inspector.present.wire_text import plain
 from inspector.ui.panels.growth.words import signed
-from inspector.ui.panels.messages.content import row_content
 from inspector.ui.panels.model_sees.context_state import EntryRows
 
 ROLE_ICONS = {

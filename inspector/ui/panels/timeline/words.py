@@ -8,9 +8,9 @@ from inspector.analysis.timeline.marks import Mark
 from inspector.analysis.timeline.times import MessageTimes
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
+from inspector.present.message_row import row_content
 from inspector.present.wire_text import plain
 from inspector.ui.panels.context_labels import node_label
-from inspector.ui.panels.messages.content import row_content
 from inspector.ui.panels.timeline.axis import since_words
 
 _LONGEST = 140

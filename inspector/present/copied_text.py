@@ -1,4 +1,4 @@
-"""What leaves the table as text: rows, values, JSON, and filters that find a value again. Secrets are masked."""
+"""What leaves a message as text: JSON, ids, and filters that find a value again. Secrets are masked."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from inspector.document.document import CaptureDocument
 from inspector.filters.fields import Field, FieldType, message_text
 from inspector.filters.parse import MAX_LENGTH
 from inspector.filters.strings import quote
+from inspector.present.message_columns import Column
+from inspector.present.message_row import RowContent
 from inspector.protocol import kinds
 from inspector.protocol.payloads.content import pretty_json
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.protocol.times import format_time
-from inspector.ui.panels.messages.columns import Column
-from inspector.ui.panels.messages.content import RowContent
 
 _FOUND_BY = 80
 """Characters of a text that find it again."""
@@ -92,11 +92,11 @@ def cell_filter(
     if column == Column.FROM_TO:
         return _end_filter(capture.string("sender", message), capture.to(message), content, second=second)
     if column == Column.KIND:
-        return _said_in_clear("kind", content.kind) if content.kind else None
+        return _equals_unless_secret("kind", content.kind) if content.kind else None
     if column == Column.CONTEXT:
         path = document.analysis.contexts.paths
         node = document.analysis.contexts.node_of(message)
-        return _said_in_clear("context", path[node + 1]) if content.path else "!context"
+        return _equals_unless_secret("context", path[node + 1]) if content.path else "!context"
     if column == Column.MESSAGE:
         return _text_filter(document, content)
     if column == Column.LATENCY:
@@ -134,13 +134,13 @@ _MAX_VALUE = 500
 
 def _end_filter(sender: str | None, to: tuple[str, ...], content: RowContent, *, second: bool) -> str | None:
     if second and to:
-        return _said_in_clear("to", *to)
+        return _equals_unless_secret("to", *to)
     if second and content.everyone:
         return "!to"
-    return None if sender is None else _said_in_clear("from", sender)
+    return None if sender is None else _equals_unless_secret("from", sender)
 
 
-def _said_in_clear(field: str, *values: str) -> str | None:
+def _equals_unless_secret(field: str, *values: str) -> str | None:
     """The expression that a field has values; None where one holds a secret, which no filter may show."""
     if any(mask_text(value) != value for value in values):
         return None
@@ -153,7 +153,7 @@ def _text_filter(document: CaptureDocument, content: RowContent) -> str | None:
     strings = document.capture.strings
     method, target = (int(columns[name][content.message]) for name in ("method", "target"))
     if content.kind in (kinds.REQUEST, kinds.PROPOSAL, kinds.RESPONSE) and target and strings[method] == "tools/call":
-        return _said_in_clear("tool", strings[target])
+        return _equals_unless_secret("tool", strings[target])
     lines = (message_text(document.capture, content.message) or "").strip().splitlines()
     line = lines[0][:_FOUND_BY] if lines else ""
     return f"text contains {quote(line)}" if line and mask_text(line) == line else None

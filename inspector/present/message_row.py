@@ -1,7 +1,6 @@
-"""What one row of the message table says, worked out once per message and kept only for the block on screen.
+"""What one row of a list of messages says: plain data, of which a model serves texts and a painter makes pixels.
 
-Plain data without Qt: the model serves its texts, the delegate paints it. Payloads are decoded here and nowhere else,
-so that rows nobody sees cost nothing.
+The payload is decoded here and nowhere else, so that rows nobody sees cost nothing.
 """
 
 from __future__ import annotations
@@ -16,13 +15,12 @@ from inspector.analysis.pending import pending_since
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.present import formats, wire_text
+from inspector.present.message_phrase import TextRun, phrase_of
 from inspector.protocol import kinds
 from inspector.protocol.participants import GATEWAY_IDS
-from inspector.ui.look.badges import Badge, shown_in_row
-from inspector.ui.panels.messages.phrases import Segment, Style, phrase
 
 MAX_NAME = 120
-"""Characters of a participant, kind or context segment."""
+"""Characters of a participant, a kind or a name in a context path."""
 _UNREADABLE, _LOG_ONLY, _ERROR, _SENT, _GAP = (
     flag.value for flag in (Flag.UNREADABLE, Flag.LOG_ONLY, Flag.ERROR, Flag.SENT, Flag.GAP)
 )
@@ -45,10 +43,10 @@ class RowContent:
         namespace, word: the kind as shown: "stream/" and "open"; namespace is "" where it is never written.
         ancestors, leaf: the context as shown; both "" in main.
         path: the context's full path, "" in main.
-        segments: the Message column.
+        runs: the Message column.
         aside: words at its right end: why it is unreadable.
         gap: the sentence of a gap row.
-        badges: pills, whether or not hints are on.
+        badges: words of its badges, in the order of a result's life.
         severity: of its worst finding.
         note: what the user put on it.
         awaits_since: time of a live request without an answer, or of an open proposal, else None.
@@ -66,10 +64,10 @@ class RowContent:
     ancestors: str = ""
     leaf: str = ""
     path: str = ""
-    segments: list[Segment] = field(default_factory=list)
+    runs: list[TextRun] = field(default_factory=list)
     aside: str = ""
     gap: str | None = None
-    badges: tuple[Badge, ...] = ()
+    badges: tuple[str, ...] = ()
     collapsed: bool = False
     error: bool = False
     sent: bool = False
@@ -109,7 +107,7 @@ class RowContent:
         """The Message column as one text."""
         if self.gap is not None:
             return self.gap
-        return "  ".join(wire_text.visible_controls(s.text) for s in self.segments if s.text)
+        return "  ".join(wire_text.visible_controls(run.text) for run in self.runs if run.text)
 
 
 def row_content(document: CaptureDocument, message: int) -> RowContent:
@@ -134,11 +132,10 @@ def row_content(document: CaptureDocument, message: int) -> RowContent:
     _fill_ends(content, document, flags)
     _fill_kind(content, document)
     _fill_context(content, document)
-    words = analysis.transients.badges(message)
-    content.badges = shown_in_row(words)
-    content.collapsed = "collapsed" in words
-    said = phrase(document, message, Flag(flags), content.kind)
-    content.segments, content.aside = said.segments, said.aside
+    content.badges = tuple(analysis.transients.badges(message))
+    content.collapsed = "collapsed" in content.badges
+    phrase = phrase_of(document, message, Flag(flags), content.kind)
+    content.runs, content.aside = phrase.runs, phrase.aside
     if content.kind == kinds.RESPONSE:
         content.latency = formats.latency(analysis.correlation.latency_ns(message))
     elif analysis.now_ns is not None and content.kind in (kinds.REQUEST, kinds.PROPOSAL):
@@ -206,6 +203,3 @@ def _fill_context(content: RowContent, document: CaptureDocument) -> None:
         above.append(_name(contexts.label(parent)))
         parent = tree.parent[parent]
     content.ancestors = " / ".join(reversed(above))
-
-
-__all__ = ["RowContent", "Segment", "Style", "row_content"]

@@ -1,0 +1,182 @@
+"""The columns of the message table: their titles and the texts of their cells, secrets masked."""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections.abc import Callable
+
+import numpy as np
+
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import Field, FieldType
+from inspector.filters.visible import VisibleRows
+from inspector.present import formats, wire_text
+from inspector.present.message_row import RowContent
+from inspector.protocol.secrets.masking import mask_secrets, mask_text, mask_value
+from inspector.protocol.times import NO_TIME
+
+
+class Column(enum.IntEnum):
+    """Columns from left to right."""
+
+    GUTTER = 0
+    NUMBER = 1
+    TIME = 2
+    FROM_TO = 3
+    KIND = 4
+    CONTEXT = 5
+    MESSAGE = 6
+    LATENCY = 7
+    SIZE = 8
+
+
+TITLES: tuple[str, ...] = ("", "No.", "Time", "From → To", "Kind", "Context", "Message", "Latency", "Size")
+"""Column heads."""
+
+NAMES: tuple[str, ...] = ("Marks", "Number", "Time", "From and to", "Kind", "Context", "Message", "Latency", "Size")
+"""Column heads in words, for tooltips and screen readers."""
+
+RIGHT_ALIGNED = frozenset({Column.NUMBER, Column.TIME, Column.LATENCY, Column.SIZE})
+
+COLUMN_TEXTS: tuple[Callable[[RowContent], str], ...] = (
+    lambda content: ", ".join(content.signs),
+    lambda content: content.number,
+    lambda _content: "",  # the time goes by the rows around it too
+    lambda content: content.from_to,
+    lambda content: content.kind_text,
+    lambda content: content.context,
+    lambda content: content.text,
+    lambda content: content.latency,
+    lambda content: content.size,
+)
+"""Text of each cell by column, in the order of `Column`."""
+
+_MAX_TEXT = 300
+"""Characters of a cell; nobody reads more in a row."""
+
+
+def cell_text(field: Field, value: object, secret: str | None) -> str:
+    """A field's value as a cell shows it, with its `secret_at`; "" where there is none."""
+    if value is None or value == [] or value == ():
+        return ""
+    if secret is not None:
+        return _value_text(mask_value(secret, value))
+    if field.type is FieldType.TIME and isinstance(value, int):
+        return formats.time_of_day(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if field.name == "latency":
+            return formats.latency(round(value * 1_000_000))
+        if field.name == "size":
+            return formats.size(int(value))
+    return _value_text(mask_text(value) if isinstance(value, str) else mask_secrets(value))
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, str):
+        return wire_text.plain(value, _MAX_TEXT)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return wire_text.plain(", ".join(value[:_MAX_TEXT]), _MAX_TEXT)
+    written = ""
+    for piece in json.JSONEncoder(ensure_ascii=False, default=str).iterencode(value):
+        written += piece  # a long value is not written to its end
+        if len(written) > _MAX_TEXT:
+            break
+    return wire_text.plain(written, _MAX_TEXT)
+
+
+TIME_MODES: tuple[tuple[str, str], ...] = (
+    ("start", "Since the first message"),
+    ("clock", "Time of day"),
+    ("previous", "Since the message above"),
+    ("mark", "Since the chosen message"),
+)
+"""Ids of the settings with the words of menus."""
+
+_TITLES = {"start": "Time", "clock": "Time of day", "previous": "Interval"}
+_WORDS = {"start": "Time since the first message", "clock": "Time of day", "previous": "Time since the message above"}
+_FIRST_TIMES = 4096
+"""Messages among which the first time is looked for before all of them."""
+
+
+class TimeColumn:
+    """The texts of the column Time, which go by the rows around a message too.
+
+    Attributes:
+        reference: the message times are counted from, once one was chosen.
+    """
+
+    def __init__(self, document: CaptureDocument, rows: VisibleRows) -> None:
+        self._document = document
+        self._rows = rows
+        self._start_ns = NO_TIME
+        self._mode = "start"
+        self.reference: int | None = None
+
+    @property
+    def mode(self) -> str:
+        """The mode in force: without a chosen message times count from the first one."""
+        return "start" if self._mode == "mark" and self.reference is None else self._mode
+
+    def choose(self, mode: str, reference: int | None) -> bool:
+        """Put a mode in force.
+
+        Args:
+            mode: an id of TIME_MODES.
+            reference: the message "mark" counts from.
+
+        Returns:
+            whether texts are other ones now.
+        """
+        before = (self.mode, self.reference)
+        self._mode, self.reference = mode, reference
+        return before != (self.mode, self.reference)
+
+    @property
+    def title(self) -> str:
+        """The head of the column."""
+        return (
+            f"Since {self.reference + 1}" if self.mode == "mark" and self.reference is not None else _TITLES[self.mode]
+        )
+
+    @property
+    def words(self) -> str:
+        """The head in words."""
+        if self.mode == "mark" and self.reference is not None:
+            return f"Time since {formats.message_number(self.reference)}"
+        return _WORDS[self.mode]
+
+    @property
+    def start_ns(self) -> int:
+        """Time of the first message that has one."""
+        if self._start_ns == NO_TIME:
+            times = self._document.capture.columns["time_ns"]
+            known = np.flatnonzero(times[:_FIRST_TIMES] != NO_TIME)
+            if not len(known) and len(times) > _FIRST_TIMES:
+                known = np.flatnonzero(times != NO_TIME)
+            if len(known):
+                self._start_ns = int(times[known[0]])
+        return self._start_ns
+
+    def text(self, message: int) -> str:
+        """The time of a message that is shown; "" where it, or what it counts from, is unknown. O(log rows)."""
+        time_ns, mode = self._time(message), self.mode
+        if mode == "clock":
+            return formats.time_of_day(time_ns)
+        if mode == "start":
+            return formats.table_time(time_ns, self.start_ns)
+        since = self.reference if mode == "mark" else self._rows.neighbour(message, -1)
+        return "" if since is None else formats.table_time(time_ns, self._time(since))
+
+    def tool_tip(self, message: int) -> str:
+        """The day and time of a message, and the time since the first one; "" where it is unknown."""
+        time_ns = self._time(message)
+        if not formats.clock(time_ns):
+            return ""
+        since = formats.table_time(time_ns, self.start_ns)
+        return f"{formats.day_and_time(time_ns)}\n{since} s since the first message" if since else ""
+
+    def _time(self, message: int) -> int:
+        return int(self._document.capture.columns["time_ns"][message])

@@ -1,0 +1,296 @@
+"""The Message column of each kind of message: names of tools in mono, then arguments or text (docs/design.md 14).
+
+The rule for the text itself is docs/protocols.md 2, "text shown" (`inspector.filters.fields.message_text`); here it is
+put beside what the passes know and split into runs that are set differently. Secrets are masked before anything is
+cut: half a secret is not recognised.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from inspector.analysis.stream_links import stream_of
+from inspector.analysis.transients import Badge
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.document.document import CaptureDocument
+from inspector.filters.fields import message_text
+from inspector.present import formats, wire_text
+from inspector.protocol import kinds
+from inspector.protocol.payloads.tables import compact
+from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
+
+_FIRST_BYTES = 240
+_MAX_ARGUMENTS = 12
+_JSON_STARTS = ('{"', "{\n", "{\r\n", "[{", "[\n", "[\r\n")
+_CUT = "JSON that is "
+
+
+class Style(enum.Enum):
+    """How a part of the text is set."""
+
+    TEXT = "text"
+    SECONDARY = "secondary"
+    TERTIARY = "tertiary"
+    MONO = "mono"
+    MONO_SECONDARY = "mono-secondary"
+    SECRET = "secret"
+    """A masked secret: dots and the sign for hidden."""
+    ERROR = "error"
+    """No text: the mark of a failure."""
+
+
+@dataclass(slots=True)
+class TextRun:
+    """A part of the Message column."""
+
+    text: str
+    """One line; control characters still in it, for chips."""
+    style: Style
+    hidden: bool = False
+    """It holds characters to be shown as chips."""
+
+
+@dataclass(slots=True)
+class Phrase:
+    """What the Message column says."""
+
+    runs: list[TextRun] = field(default_factory=list)
+    aside: str = ""
+    """At its right end."""
+
+    def add(self, text: str | None, style: Style = Style.TEXT) -> None:
+        """Add a part; nothing for no text."""
+        if text:
+            self.add_line(wire_text.one_line(text), style)
+
+    def add_line(self, line: str | None, style: Style) -> None:
+        """Add a part that is one masked line already."""
+        if line:
+            self.runs.append(TextRun(line, style, wire_text.has_hidden(line)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """One message being put into words."""
+
+    document: CaptureDocument
+    message: int
+    kind: str
+    flags: Flag
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        return self.document.capture.payload(self.message)
+
+    @property
+    def text(self) -> str | None:
+        return message_text(self.document.capture, self.message)
+
+    def linked(self, column: str, message: int | None = None) -> str | None:
+        """Method or target as the passes resolved it."""
+        correlation = self.document.analysis.correlation
+        code = int(correlation.columns[column][self.message if message is None else message])
+        return self.document.capture.strings[code] if code else None
+
+
+def phrase_of(document: CaptureDocument, message: int, flags: Flag, kind: str) -> Phrase:
+    """Put a message into words."""
+    phrase = Phrase()
+    subject = _Subject(document, message, kind, flags)
+    if flags & Flag.UNREADABLE:
+        _unreadable(subject, phrase)
+    elif flags & Flag.JOIN:
+        _hello(subject, phrase)
+    elif flags & Flag.FRAME:
+        phrase.add(document.capture.string("stream", message), Style.MONO)
+        phrase.add(subject.text, Style.MONO_SECONDARY)
+    elif flags & Flag.LOG_ONLY:
+        _decision(subject, phrase)
+    else:
+        if flags & Flag.ERROR:
+            phrase.runs.append(TextRun("", Style.ERROR))
+        describe = _BY_KIND.get(kind) or _BY_NAMESPACE.get(kind.partition("/")[0], _plain)
+        describe(subject, phrase)
+    if document.capture.is_big(message) and not phrase.aside:
+        phrase.aside = formats.size(int(document.capture.columns["size"][message]))
+    if not any(run.text for run in phrase.runs):
+        phrase.runs.append(TextRun("no message", Style.TERTIARY))
+    return phrase
+
+
+def _unreadable(subject: _Subject, phrase: Phrase) -> None:
+    capture = subject.document.capture
+    phrase.add(capture.record(subject.message).raw[:_FIRST_BYTES].decode("utf-8", "replace"), Style.MONO_SECONDARY)
+    phrase.aside = wire_text.plain((capture.reason(subject.message) or "").removeprefix(_CUT), 120)
+
+
+def _hello(subject: _Subject, phrase: Phrase) -> None:
+    phrase.add(subject.text)
+    token = subject.payload.get("token")
+    if isinstance(token, str) and token:
+        phrase.add("token", Style.TERTIARY)
+        phrase.runs.append(TextRun(MASK, Style.SECRET))
+
+
+def _decision(subject: _Subject, phrase: Phrase) -> None:
+    line = subject.payload
+    phrase.add(subject.text)
+    for key in ("participant", "envelope_id"):
+        value = line.get(key)
+        if isinstance(value, str):
+            phrase.add(value, Style.SECONDARY if key == "participant" else Style.MONO_SECONDARY)
+
+
+def _plain(subject: _Subject, phrase: Phrase) -> None:
+    """The text, else the payload itself, so that strangers are not mute."""
+    text = subject.text
+    if text:
+        phrase.add(text)
+    elif subject.payload and not subject.kind.startswith("reasoning/"):
+        phrase.add(compact(mask_secrets(subject.payload)), Style.MONO_SECONDARY)
+
+
+def _call(subject: _Subject, phrase: Phrase) -> None:
+    method, target = subject.linked("method"), subject.linked("target")
+    params = subject.payload.get("params")
+    if method == "tools/call":
+        phrase.add(target or method, Style.MONO)
+        arguments = params.get("arguments") if isinstance(params, Mapping) else None
+        phrase.add_line(arguments_text(arguments), Style.MONO_SECONDARY)
+        return
+    phrase.add(method, Style.MONO)
+    text = subject.text
+    if text and text != method:
+        phrase.add(text, Style.MONO_SECONDARY if target else Style.SECONDARY)
+    elif not method:
+        _plain(subject, phrase)
+
+
+def arguments_text(arguments: object) -> str | None:
+    """A call's arguments on one line: `path=/srv  page=1`; None when there are none."""
+    if not isinstance(arguments, Mapping):
+        return None if arguments is None else compact(mask_secrets(arguments))
+    masked: Mapping[str, object] = mask_secrets(dict(list(arguments.items())[:_MAX_ARGUMENTS]))
+    parts = (
+        f"{name}={wire_text.one_line(value) if isinstance(value, str) else compact(value)}"
+        for name, value in masked.items()
+    )
+    return "  ".join(parts)[: wire_text.MAX_LINE] or None
+
+
+def _answer(subject: _Subject, phrase: Phrase) -> None:
+    transients = subject.document.analysis.transients
+    badges = int(transients.columns["badges"][subject.message])
+    if badges & Badge.TRANSIENT:
+        # What stands for it once it is consumed says more on one line than its JSON.
+        phrase.add(transients.summary(subject.message), Style.TERTIARY if badges & Badge.COLLAPSED else Style.TEXT)
+        return
+    if subject.linked("method") == "initialize" and _server(subject, phrase):
+        return
+    telling = bool(badges & Badge.CONSUMED) or bool(transients.hints(subject.message))
+    if subject.flags & Flag.ERROR:  # among others that failed it is asked first which one it was
+        phrase.add(subject.linked("target") or subject.linked("method"), Style.MONO)
+    elif telling:
+        phrase.add(subject.linked("target"), Style.MONO)
+    text = subject.text or ""
+    if text.startswith(_JSON_STARTS):
+        phrase.add(text, Style.MONO_SECONDARY)
+    else:
+        phrase.add(text, Style.SECONDARY if telling and phrase.runs else Style.TEXT)
+
+
+def _server(subject: _Subject, phrase: Phrase) -> bool:
+    """What a server that answers `initialize` is; False where it names nothing."""
+    result = subject.payload.get("result")
+    if not isinstance(result, Mapping) or not isinstance(info := result.get("serverInfo"), Mapping):
+        return False
+    named = [value for key in ("name", "version") if isinstance(value := info.get(key), str) and value]
+    phrase.add(" ".join(named))
+    version = result.get("protocolVersion")
+    if named and isinstance(version, str):
+        phrase.add(f"MCP {version}", Style.SECONDARY)
+    return bool(named)
+
+
+def _verdict(subject: _Subject, phrase: Phrase) -> None:
+    """A proposal turned down or taken back: which one, and why."""
+    proposal = int(subject.document.analysis.correlation.columns["cause"][subject.message])
+    if proposal != NO_ROW:
+        phrase.add(subject.linked("target", proposal) or subject.linked("method", proposal), Style.MONO)
+    phrase.add(subject.text, Style.SECONDARY if phrase.runs else Style.TEXT)
+
+
+def _thought(subject: _Subject, phrase: Phrase) -> None:
+    payload = subject.payload
+    phrase.add(subject.text)
+    step = payload.get("actionInput")
+    tool = step.get("tool") if isinstance(step, Mapping) else None
+    if isinstance(tool, str) and tool and payload.get("action"):
+        phrase.add(f"→ {tool.rpartition('/')[2] or tool}", Style.TERTIARY)
+
+
+def _welcome(subject: _Subject, phrase: Phrase) -> None:
+    others = subject.payload.get("participants")
+    if not isinstance(others, list):
+        phrase.add("welcome")
+    else:
+        phrase.add(f"welcome, {formats.count_of(len(others), 'other') if others else 'no others'} present")
+
+
+_EVENTS = {"join": "joined", "leave": "left", "heartbeat": "is present"}
+
+
+def _presence(subject: _Subject, phrase: Phrase) -> None:
+    payload = subject.payload
+    participant, event = payload.get("participant"), payload.get("event")
+    name = participant.get("id") if isinstance(participant, Mapping) else participant
+    if isinstance(name, str) and isinstance(event, str):
+        phrase.add(f"{wire_text.one_line(name, 120)} {_EVENTS.get(event, event)}")
+    else:
+        _plain(subject, phrase)
+
+
+def _stream(subject: _Subject, phrase: Phrase) -> None:
+    payload = subject.payload
+    stream = stream_of(subject.document.analysis, subject.message) if subject.kind == "stream/close" else (
+        int(subject.document.capture.columns["stream"][subject.message])
+    )  # fmt: skip
+    phrase.add(subject.document.capture.strings[stream] if stream else None, Style.MONO)
+    words = [payload.get(key) for key in ("direction", "encoding", "reason", "status")]
+    facts = "  ".join(wire_text.one_line(w) for w in words if isinstance(w, str))
+    phrase.add_line(mask_text(facts), Style.MONO_SECONDARY if phrase.runs else Style.TEXT)
+    description = payload.get("description")
+    phrase.add(description if isinstance(description, str) else None, Style.TERTIARY)
+    if not phrase.runs:
+        _plain(subject, phrase)
+
+
+def _capabilities(subject: _Subject, phrase: Phrase) -> None:
+    """Who gains, loses or acknowledges what."""
+    payload = subject.payload
+    phrase.add(subject.text)
+    listed = payload.get("capabilities")
+    if isinstance(listed, list):
+        found = [c.get("kind") if isinstance(c, Mapping) else c for c in listed[:_MAX_ARGUMENTS]]
+        phrase.add_line("  ".join(wire_text.one_line(k, 80) for k in found if isinstance(k, str)), Style.MONO_SECONDARY)
+    if not phrase.runs:
+        _plain(subject, phrase)
+
+
+_Describe = Callable[[_Subject, Phrase], None]
+_BY_KIND: dict[str, _Describe] = {
+    kinds.REQUEST: _call,
+    kinds.PROPOSAL: _call,
+    kinds.RESPONSE: _answer,
+    kinds.REJECT: _verdict,
+    kinds.WITHDRAW: _verdict,
+    "reasoning/thought": _thought,
+    "system/join": _hello,
+    "system/welcome": _welcome,
+    "system/presence": _presence,
+}
+_BY_NAMESPACE: dict[str, _Describe] = {"stream": _stream, "capability": _capabilities, "space": _capabilities}
