@@ -61,7 +61,7 @@ class GatewaySource:
 
         Args:
             connection: Where to and as whom.
-            writer: Gets every frame; flushed while running and at the end, not closed.
+            writer: Gets every frame and writes them in the background; flushed at the end, not closed.
             on_state: Called on the loop's thread with each state and one sentence for the user.
             clock_ns: The arrival clock, nanoseconds since the Unix epoch.
             timing: Time allowances; the defaults are meant for people.
@@ -99,7 +99,7 @@ class GatewaySource:
         ending = Ending(_OUR_FAULT)
         beside: set[asyncio.Task[Any]] = set()
         try:
-            spawn(self._keep_flushing(), name="gateway flush", owner=beside)
+            spawn(self._watch_disk(), name="watch the disk", owner=beside)
             ending = await self._life()
         except asyncio.CancelledError:
             ending = Ending(None)
@@ -263,15 +263,12 @@ class GatewaySource:
 
     # the disk
 
-    async def _keep_flushing(self) -> None:
-        while True:
-            await asyncio.sleep(self._timing.flush_s)
-            try:
-                self._writer.flush()
-            except OSError as error:
-                self._write_error = error
-                self._stop_waiting()
-                return
+    async def _watch_disk(self) -> None:
+        """Leave the gateway when the disk refuses: the writer writes by itself, and keeps what it could not write."""
+        while self._writer.error is None:  # noqa: ASYNC110 - a thread sets it
+            await asyncio.sleep(self._timing.disk_check_s)
+        self._write_error = self._writer.error
+        self._stop_waiting()
 
     def _stop_waiting(self) -> None:
         """Have whatever ``run`` waits for end."""

@@ -61,8 +61,8 @@ class Timing:
     pong_s: float = 20.0
     """For a pong or any frame after a ping; then the connection counts as lost. Long: a gateway may be busy."""
 
-    flush_s: float = 0.08
-    """Between two writes of the capture to the operating system; docs/design.md 4 asks for at least ten a second."""
+    disk_check_s: float = 0.1
+    """Between two looks at whether the capture can still be written."""
 
     close_s: float = 2.0
     """For the other side's half of the closing handshake."""

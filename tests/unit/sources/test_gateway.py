@@ -321,15 +321,11 @@ async def test_a_big_frame_on_a_slow_link_is_no_silence(tmp_path: Path) -> None:
     assert calls == [1]
 
 
-async def test_a_full_disk_ends_it_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full() -> None:
-        raise OSError("Could not write the capture: No space left on device.")
-
+async def test_a_full_disk_ends_it_with_a_sentence(tmp_path: Path) -> None:
     async with DemoGateway() as gateway, watching(tmp_path, gateway.url) as watch:
         await watch.until(SourceState.CONNECTED)
-        with monkeypatch.context() as patch:
-            patch.setattr(watch.writer, "flush", full)
-            assert "No space left" in await watch.until(SourceState.FAILED)
+        watch.writer.error = OSError("Could not write the capture: No space left on device.")
+        assert "No space left" in await watch.until(SourceState.FAILED)
 
 
 async def test_closing_while_connecting(tmp_path: Path) -> None:
