@@ -440,9 +440,13 @@ class CaptureDocument:
         found = [source.feed.trouble for source in self.capture.sources if source.feed is not None]
         found += [self.followed.trouble if self.followed is not None else None]
         found += [_CUT_OFF.format(source.name) for source in self.capture.sources if source.cut_off]
-        found += [_CHECKS_FAILED.format(name, row) for name, row in self.analysis.findings.failed.items()]
-        found += [self.counting.trouble]
+        found += [*self.failed_checks, self.counting.trouble]
         return [sentence for sentence in found if sentence is not None]
+
+    @property
+    def failed_checks(self) -> list[str]:
+        """Of the troubles those about checks that an error in the program has ended."""
+        return [_CHECKS_FAILED.format(name, row) for name, row in self.analysis.findings.failed.items()]
 
     @property
     def arriving(self) -> bool:

@@ -10,10 +10,12 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from inspector.document.document import CaptureDocument
     from inspector.protocol.tool_names import ToolAliases
     from inspector.settings import Settings
     from inspector.settings.credentials import TokenStore
     from inspector.ui.look.theme import ThemeController
+    from inspector.ui.widgets.notice import NoticeStack
 
 
 class SettingsOwner(Protocol):
@@ -43,7 +45,27 @@ class TaskOwner(Protocol):
         ...
 
 
-class Services(SettingsOwner, TaskOwner, Protocol):
+class Windows(Protocol):
+    """All windows of the application, as far as a feature of one of them has to do with the others."""
+
+    def documents(self) -> list[CaptureDocument]:
+        """What windows show, without those on their start page."""
+        ...
+
+    def notices_of(self, own: NoticeStack) -> NoticeStack | None:
+        """Where to say something late: `own` while its window is open, else another window's; None without windows."""
+        ...
+
+    def show_recents(self) -> None:
+        """Every start page shows the recent files and connections as they are now."""
+        ...
+
+    def look_for_unsaved(self) -> None:
+        """Show on every start page what is still not saved."""
+        ...
+
+
+class Services(SettingsOwner, TaskOwner, Windows, Protocol):
     """All that windows share."""
 
     theme: ThemeController

@@ -35,7 +35,9 @@ from inspector.ui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
     from inspector.capture.captures import Unsaved
+    from inspector.document.document import CaptureDocument
     from inspector.ui.app.single_instance import SingleInstance
+    from inspector.ui.widgets.notice import NoticeStack
 
 _log = logging.getLogger(__name__)
 
@@ -241,6 +243,21 @@ class Application:
         from inspector.capture.captures import unsaved_captures
 
         return unsaved_captures() if self.remembers else []
+
+    def documents(self) -> list[CaptureDocument]:
+        """What windows show, without those on their start page."""
+        return [window.document for window in self.windows if window.panes is not None]
+
+    def notices_of(self, own: NoticeStack) -> NoticeStack | None:
+        """Where to say something late: `own` while its window is open, else another window's; None without windows."""
+        open_ones = [window.notices for window in self.windows]
+        return own if any(one is own for one in open_ones) else next(iter(open_ones), None)
+
+    def show_recents(self) -> None:
+        """Every start page shows the recent files and connections as they are now."""
+        for window in self.windows:
+            if window.panes is None:
+                window.start_page.show_recents(self.settings)
 
     def look_for_unsaved(self) -> None:
         """Show on every start page what is still not saved."""

@@ -183,7 +183,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 def _free_window(application: Application) -> MainWindow | None:
     """A window on the start page that nothing is on its way to, the active one rather than another."""
-    free = [one for one in application.windows if not one.opening.taken]
+    free = [one for one in application.windows if not one.taken]
     return next((one for one in free if one.isActiveWindow()), free[-1] if free else None)
 
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.ui.dialogs.message import MessageDialog
-
-if TYPE_CHECKING:
-    from inspector.ui.window.main_window import MainWindow
+from inspector.ui.look.theme import ThemeController
 
 
 class Asking:
     """Asks questions in one window, and knows whether one stands there unanswered."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, parent: QWidget, theme_controller: ThemeController) -> None:
+        self._parent, self._themes = parent, theme_controller
         self._dialog: MessageDialog | None = None
 
     def raise_unanswered(self) -> bool:
@@ -30,13 +27,13 @@ class Asking:
     async def ask(self, title: str, text: str, answers: tuple[tuple[str, str], ...]) -> str:
         """Ask, and wait for the id of the answer; arguments as those of `MessageDialog`."""
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        self._window.activateWindow()
-        self._dialog = MessageDialog.ask(self._window, self._window.theme, title, text, answers)
+        self._parent.activateWindow()
+        self._dialog = MessageDialog.ask(self._parent, self._themes, title, text, answers)
 
-        def answered(said: str) -> None:
+        def answered(chosen: str) -> None:
             self._dialog = None  # it deletes itself
             if not answer.done():
-                answer.set_result(said)
+                answer.set_result(chosen)
 
         self._dialog.answered.connect(answered)
         return await answer

@@ -16,6 +16,7 @@ class WindowRequests(QObject):
         center_requested(): the keyboard goes back to the view in the middle.
         start_requested(): nothing came of the document: back to the start page.
         close_requested(): close the window.
+        replaced(): close the window; the one opened last shows the same, and takes its place on the screen.
         view_requested(str): show a view of the middle column, by its id.
         dock_requested(str): show a dock in front of those it lies on, by its title.
     """
@@ -27,5 +28,6 @@ class WindowRequests(QObject):
     center_requested = Signal()
     start_requested = Signal()
     close_requested = Signal()
+    replaced = Signal()
     view_requested = Signal(str)
     dock_requested = Signal(str)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
 if TYPE_CHECKING:
+    from inspector.base.slices import Steps
     from inspector.document.document import CaptureDocument
     from inspector.ui.docview.panes import Panes
 
@@ -37,3 +38,19 @@ class Shown(QObject):
     def show(self, document: CaptureDocument, panes: Panes) -> None:
         """Show another document; `attached` is for whoever brings it into the window to emit, once it is in place."""
         self.document, self.panes = document, panes
+
+
+class ShowsDocuments(Protocol):
+    """Brings documents into one window."""
+
+    async def prepare(self) -> None:
+        """Make what a document needs, while keys and clicks come through; what is shown afterwards is there sooner."""
+        ...
+
+    def show_document(self, document: CaptureDocument) -> Panes:
+        """Show a document, at once; a window does so once."""
+        ...
+
+    def showing(self, document: CaptureDocument) -> Steps[Panes]:
+        """Show a document, in steps between which the loop may turn: nothing of it is seen before the last one."""
+        ...

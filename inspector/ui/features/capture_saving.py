@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import numpy as np
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.capture.captures import OwnCapture, Unsaved, claim
 from inspector.capture.flags import Flag
@@ -26,28 +26,56 @@ from inspector.ui.panels.start.unsaved import unsaved_words
 
 if TYPE_CHECKING:
     from inspector.document.live import LiveSession
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.requests import WindowRequests
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.features.gateway_window import GatewayWatch
+    from inspector.ui.services import Services
+    from inspector.ui.widgets.notice import NoticeStack
 
 _SAVE, _DISCARD = "save", "discard"
 _PACKED = (".gz", ".zst")
 
 
-class Keeping(QObject):
+class CaptureSaving(QObject):
     """Saves, keeps or discards the capture of one window.
 
     Attributes:
         own: the capture among the program's data that nobody has saved; None for a log, and once it is saved.
+
+    Signals:
+        copied(Path): a copy was written here; the window goes on showing what it showed.
+        moved(Path): the window shows the file saved here from now on.
+        saved(Path): all of the saving is done, of a copy as well.
+        recovered(OwnCapture, str): this shall be opened, as unsaved as it is, under this name.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self._application = window.application
+    copied = Signal(object)
+    moved = Signal(object)
+    saved = Signal(object)
+    recovered = Signal(object, str)
+
+    def __init__(
+        self, parent: QWidget, shown: Shown, services: Services, *, requests: WindowRequests, notices: NoticeStack,
+        gateway: GatewayWatch,
+    ) -> None:  # fmt: skip
+        """Make it; there is no capture of ours yet.
+
+        Args:
+            parent: the window, to put dialogs before.
+            shown: what the window shows.
+            services: recent files, tasks in the background, other windows' documents.
+            requests: what is asked of the window.
+            notices: where it is said what came of it.
+            gateway: what is recorded, if anything is.
+        """
+        super().__init__(parent)
+        self._parent, self._shown, self._services = parent, shown, services
+        self._requests, self._notices, self._gateway = requests, notices, gateway
         self.own: OwnCapture | None = None
         self._demo = False
         self._received = False
         self._discarded = False
-        self._asking = Asking(window)
+        self._asking = Asking(parent, services.theme)
         self._saving = False
 
     def hold(self, own: OwnCapture, *, demo: bool = False) -> None:
@@ -55,8 +83,8 @@ class Keeping(QObject):
         self.own, self._demo, self._received = own, demo, False
 
     def let_go(self) -> None:
-        """The window does not show it after all; it stays unsaved."""
-        if self.own is not None:
+        """Nothing is read into the window any more: a capture it does not show after all stays unsaved."""
+        if self.own is not None and self._shown.panes is None:
             self.own.release()
             self.own = None
 
@@ -69,7 +97,7 @@ class Keeping(QObject):
     def received(self) -> bool:
         """Whether anything came from the gateway but its greeting. Once true, it is not looked for again."""
         if not self._received:
-            document = self._window.document
+            document = self._shown.document
             flags = np.asarray(document.capture.columns["flags"])
             came = int(np.count_nonzero((flags & int(Flag.SENT)) == 0))
             self._received = came > document.kind_counts().get("system/welcome", 0)
@@ -84,8 +112,8 @@ class Keeping(QObject):
 
     def save_as(self) -> None:
         """Ask for a name and save there."""
-        if self._window.panes is not None:
-            self._application.spawn(self._ask_and_save(), "save the capture")
+        if self._shown.panes is not None:
+            self._services.spawn(self._ask_and_save(), "save the capture")
 
     async def _ask_and_save(self) -> bool:
         """Whether it was saved; what went wrong is said in the window."""
@@ -99,36 +127,36 @@ class Keeping(QObject):
             self._saving = False
 
     async def _save(self, target: Path) -> bool:
-        window, session = self._window, self._window.watching.session
+        document, session = self._shown.document, self._gateway.session
         try:
             if self.own is None and session is None:
-                await save_copy(window.document, target)
-                window.marking.copied_to(target)
-                window.say(f"Saved a copy as {target}.")
+                await save_copy(document, target)
+                self.copied.emit(target)
+                self._notices.say(f"Saved a copy as {target}.")
             else:
                 writer = session.writer if session is not None and not session.writer.closed else None
-                await save_capture(window.document, target, own=self.own, writer=writer)
+                await save_capture(document, target, own=self.own, writer=writer)
                 self.own = None
-                window.marking.moved_to(target)
-                await self._saved(session)
-                window.say(f"Saved as {target}.")
+                self.moved.emit(target)
+                await self._take_in_rest(session)
+                self._notices.say(f"Saved as {target}.")
         except OSError as error:
-            window.say(why_not_saved(error, target), "severity.error", ("Save as...", self.save_as))
+            self._notices.say(why_not_saved(error, target), "severity.error", ("Save as...", self.save_as))
             return False
-        window.opening.remember(target)
+        self.saved.emit(target)
         return True
 
-    async def _saved(self, session: LiveSession | None) -> None:
+    async def _take_in_rest(self, session: LiveSession | None) -> None:
         """The window shows the saved file now; what could not be written before lies there too."""
-        if session is not None and not self._window.document.live:
+        if session is not None and not self._shown.document.live:
             session.release()
             await session.take_in_all()
-        self._window.refresh_counts()
-        self._window.show_title()
-        self._window.enable_actions()
+        self._requests.counts_changed.emit()
+        self._requests.title_changed.emit()
+        self._requests.actions_changed.emit()
 
     async def _chosen_file(self) -> Path | None:
-        document = self._window.document
+        document = self._shown.document
         source = document.capture.sources[0].path
         name = source.name
         while Path(name).suffix in _PACKED:  # what was read is what is saved
@@ -136,7 +164,7 @@ class Keeping(QObject):
         if document.msp is not None:  # what is shown of it is a capture, whatever it was read from
             name = f"{Path(name).stem}.ctxcap"
         kind = Path(name).suffix or ".jsonl"
-        dialog = QFileDialog(self._window, "Save capture as", "", f"Captures and logs (*{kind});;All files (*)")
+        dialog = QFileDialog(self._parent, "Save capture as", "", f"Captures and logs (*{kind});;All files (*)")
         dialog.setObjectName("saveDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(kind.removeprefix("."))
@@ -146,21 +174,22 @@ class Keeping(QObject):
 
     def usual_folder(self) -> Path:
         """Where a file was opened or saved last; never among the program's own data."""
-        recent = self._application.settings.recent_files
+        recent = self._services.settings.recent_files
         folder = Path(recent[0]).parent if recent else Path.home()
         return folder if folder.is_dir() else Path.home()
 
     @property
     def name(self) -> str:
         """What the document is called; where another window's is called the same, with the gateway it came from."""
-        window, name = self._window, self._window.document.name
-        others = [other for other in self._application.windows if other is not window and other.panes is not None]
-        place = self._gateway() if any(other.document.name == name for other in others) else ""
+        document = self._shown.document
+        name = document.name
+        others = [other for other in self._services.documents() if other is not document]
+        place = self._gateway_place() if any(other.name == name for other in others) else ""
         return f"{name} at {place}" if place else name
 
-    def _gateway(self) -> str:
+    def _gateway_place(self) -> str:
         """Host and port of the gateway that was recorded; "" where none was."""
-        session, sources = self._window.watching.session, self._window.document.capture.sources
+        session, sources = self._gateway.session, self._shown.document.capture.sources
         header = sources[0].origin if sources else {}
         origin = header.get("origin")
         url = session.connection.shown_url if session else origin.get("url") if isinstance(origin, dict) else None
@@ -178,7 +207,7 @@ class Keeping(QObject):
             return False
         answer = await self._asking.ask(
             f"Save the capture of {self.name}?",
-            f"{self._words()} not saved yet. What is discarded is gone for good.",
+            f"{self._unsaved_words()} not saved yet. What is discarded is gone for good.",
             ((_DISCARD, "Discard"), (CANCEL, "Cancel"), (_SAVE, "Save...")),
         )
         if answer == _SAVE:
@@ -190,16 +219,16 @@ class Keeping(QObject):
         """Another window was not to be closed: what was answered here does not count."""
         self._discarded = False
 
-    def _words(self) -> str:
-        count = len(self._window.document.capture)
+    def _unsaved_words(self) -> str:
+        count = len(self._shown.document.capture)
         much = formats.count_of(count, "message")
-        if self._window.document.live:
+        if self._shown.document.live:
             return f"{much}, and what is still to come, are"
         return f"{much} {'is' if count == 1 else 'are'}"
 
     def clear_away(self) -> None:
         """The window has closed its files: delete what was discarded or empty, leave the rest for the next start."""
-        session = self._window.watching.session
+        session = self._gateway.session
         if session is not None:
             session.release()
         if self.own is None:
@@ -221,14 +250,14 @@ class Keeping(QObject):
         """Open what a dead process left, as unsaved as it was."""
         own = claim(unsaved.path)
         if own is None:
-            self._gone(unsaved)
+            self._say_gone(unsaved)
         else:
-            self._window.opening.open_unsaved(own, unsaved.space or unsaved.path.stem)
-        self._application.look_for_unsaved()
+            self.recovered.emit(own, unsaved.space or unsaved.path.stem)
+        self._services.look_for_unsaved()
 
     def discard_unsaved(self, unsaved: Unsaved) -> None:
         """Delete what a dead process left, after a question."""
-        self._application.spawn(self._discard(unsaved), "discard a capture")
+        self._services.spawn(self._discard(unsaved), "discard a capture")
 
     async def _discard(self, unsaved: Unsaved) -> None:
         answer = await self._asking.ask(
@@ -238,19 +267,19 @@ class Keeping(QObject):
         )
         if answer == _DISCARD:
             self._delete(unsaved)
-            self._application.look_for_unsaved()
+            self._services.look_for_unsaved()
 
     def _delete(self, unsaved: Unsaved) -> None:
         own = claim(unsaved.path)
         if own is None:
-            self._gone(unsaved)
+            self._say_gone(unsaved)
             return
         try:
             own.discard()
         except OSError as error:
-            self._window.say(f"{unsaved.path} cannot be deleted: {error.strerror or error}.", "severity.error")
+            self._notices.say(f"{unsaved.path} cannot be deleted: {error.strerror or error}.", "severity.error")
 
-    def _gone(self, unsaved: Unsaved) -> None:
+    def _say_gone(self, unsaved: Unsaved) -> None:
         there = unsaved.path.exists()
         what = "is open in another window" if there else "is not there any more"
-        self._window.say(f"The capture {unsaved.path.name} {what}.", "severity.warning")
+        self._notices.say(f"The capture {unsaved.path.name} {what}.", "severity.warning")

@@ -10,6 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from inspector.settings import ConnectionSettings, NamedConnection
 from inspector.settings.credentials import KeyringError, account
@@ -18,12 +19,12 @@ from inspector.ui import budgets
 from inspector.ui.dialogs.message import CANCEL, MessageDialog
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
-
     from inspector.ui.dialogs.connect import ConnectDialog
     from inspector.ui.dialogs.connections import ConnectionsDialog
     from inspector.ui.dialogs.keep_fields import Kept
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.features.gateway_window import GatewayWatch
+    from inspector.ui.services import Services
+    from inspector.ui.widgets.notice import NoticeStack
 
 WAITING = "Waiting for the system keyring. It may ask for its password in a window of its own."
 NEW_NAME = "New connection"
@@ -32,10 +33,17 @@ NEW_NAME = "New connection"
 class Connections(QObject):
     """What one window does with kept connections and with the lists of what was open before."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self._application = window.application
+    def __init__(self, parent: QWidget, services: Services, *, gateway: GatewayWatch, notices: NoticeStack) -> None:
+        """Make it.
+
+        Args:
+            parent: the window, to put dialogs before.
+            services: the connections, the keyring, and tasks in the background.
+            gateway: joins gateways, and asks how.
+            notices: where waiting is said, and what went wrong.
+        """
+        super().__init__(parent)
+        self._parent, self._services, self._gateway, self._notices = parent, services, gateway, notices
         self._reading: asyncio.Task[None] | None = None
         self._speaking: asyncio.TimerHandle | None = None
 
@@ -48,7 +56,7 @@ class Connections(QObject):
         elif chosen.token == "keyring":
             self.stop_waiting()
             self._speaking = asyncio.get_running_loop().call_later(budgets.current.quiet_s, self._say_waiting, chosen)
-            self._reading = self._application.spawn(self._join_with_token(chosen), f"read the token of {chosen.id}")
+            self._reading = self._services.spawn(self._join_with_token(chosen), f"read the token of {chosen.id}")
         else:
             self._watch(chosen)
 
@@ -59,38 +67,38 @@ class Connections(QObject):
             chosen: a connection that is kept or was used before.
             trouble: why its token is not to be had.
         """
-        dialog = self._window.watching.ask_for_gateway(recent=chosen)
+        dialog = self._gateway.ask_for_gateway(recent=chosen)
         if trouble:
             dialog.say_trouble(trouble)
         return dialog
 
     async def _join_with_token(self, chosen: NamedConnection) -> None:
         try:
-            token = await self._application.tokens.read(account(chosen))
+            token = await self._services.tokens.read(account(chosen))
         except KeyringError as error:
-            self._waited()
+            self._end_waiting()
             self.ask_for(chosen, str(error))
         else:
-            self._waited()
+            self._end_waiting()
             self._watch(chosen, token)
 
     def _say_waiting(self, chosen: NamedConnection) -> None:
         links = [("Type it", lambda: self._type_instead(chosen)), ("Cancel", self.stop_waiting)]
-        self._window.notices.show_notice("keyring", "note", WAITING, links)
+        self._notices.show_notice("keyring", "note", WAITING, links)
 
     def _type_instead(self, chosen: NamedConnection) -> None:
         self.stop_waiting()
         self.ask_for(chosen)
 
-    def _waited(self) -> None:
+    def _end_waiting(self) -> None:
         if self._speaking is not None:
             self._speaking.cancel()
             self._speaking = None
-            self._window.notices.dismiss("keyring")
+            self._notices.dismiss("keyring")
 
     def stop_waiting(self) -> None:
         """Wait for the keyring no longer, whose answer is dropped; also called when the window closes."""
-        self._waited()
+        self._end_waiting()
         if self._reading is not None:
             self._reading.cancel()
             self._reading = None
@@ -107,22 +115,22 @@ class Connections(QObject):
         except AddressError:  # the settings were written by hand; the dialog says what is wrong
             self.ask_for(chosen)
             return
-        self._window.watching.free().watch(connection, remember=True)
+        self._gateway.free().watch(connection, remember=True)
 
     # Keeping
 
     def keep(self, kept: Kept) -> None:
         """Keep a connection from now on: settings at once, the keyring behind."""
-        self._application.settings.keep_connection(kept.connection)
+        self._services.settings.keep_connection(kept.connection)
         self.changed()
         before = kept.before
         old = account(before) if before is not None and before.token == "keyring" else ""
         new = account(kept.connection) if kept.connection.token == "keyring" else ""
         if kept.token or (old and old != new):
-            self._application.spawn(self._keep_token(kept, old, new), f"keep the token of {kept.connection.id}")
+            self._services.spawn(self._keep_token(kept, old, new), f"keep the token of {kept.connection.id}")
 
     async def _keep_token(self, kept: Kept, old: str, new: str) -> None:
-        tokens = self._application.tokens
+        tokens = self._services.tokens
         try:
             if new and kept.token:
                 await tokens.keep(new, kept.token)
@@ -132,7 +140,7 @@ class Connections(QObject):
             else:
                 then = "It is asked for each time."
                 kept.connection.token = "ask"
-                self._application.settings.keep_connection(kept.connection)
+                self._services.settings.keep_connection(kept.connection)
                 self.changed()
             self._say(f"{kept.connection.name} is kept. {error} {then}")
         if old and old != new:
@@ -140,22 +148,20 @@ class Connections(QObject):
 
     async def _forget_token(self, name: str) -> None:
         try:
-            await self._application.tokens.forget(name)
+            await self._services.tokens.forget(name)
         except KeyringError as error:
             self._say(str(error))
 
     def _say(self, sentence: str) -> None:
         """Say what came of it; the keyring may have taken longer than this window stayed."""
-        windows = self._application.windows
-        for window in [self._window] if self._window in windows else windows[:1]:
+        notices = self._services.notices_of(self._notices)
+        if notices is not None:
             # Not the window's own line, in which the gateway may have its say at the same time.
-            window.notices.show_notice(
-                "keyringTrouble", "warning", sentence, [], token="severity.warning", closable=True
-            )
+            notices.show_notice("keyringTrouble", "warning", sentence, [], token="severity.warning", closable=True)
 
     def edit(self, chosen: NamedConnection, parent: QWidget | None = None) -> ConnectDialog:
         """Edit a kept connection: its name, where it leads, its token."""
-        dialog = self._window.watching.connect_dialog(editing=chosen, parent=parent)
+        dialog = self._gateway.connect_dialog(editing=chosen, parent=parent)
         dialog.open()
         return dialog
 
@@ -167,7 +173,7 @@ class Connections(QObject):
 
     def rename(self, chosen: NamedConnection, name: str) -> None:
         """Call a kept connection something else; its token stays where it is."""
-        self._application.settings.keep_connection(chosen.model_copy(update={"name": name}))
+        self._services.settings.keep_connection(chosen.model_copy(update={"name": name}))
         self.changed()
 
     def ask_to_delete(self, chosen: NamedConnection, parent: QWidget | None = None) -> MessageDialog:
@@ -176,23 +182,23 @@ class Connections(QObject):
             "Its token is removed from the system keyring." if chosen.token == "keyring" else "No token is kept for it."
         )
         dialog = MessageDialog.ask(
-            parent or self._window, self._window.theme, f"Delete the connection {chosen.name}?", text,
+            parent or self._parent, self._services.theme, f"Delete the connection {chosen.name}?", text,
             [(CANCEL, "Cancel"), ("delete", "Delete")],
         )  # fmt: skip
         dialog.answered.connect(lambda answer: self._delete(chosen) if answer == "delete" else None)
         return dialog
 
     def _delete(self, chosen: NamedConnection) -> None:
-        self._application.settings.drop_connection(chosen.id)
+        self._services.settings.drop_connection(chosen.id)
         self.changed()
         if chosen.token == "keyring":
-            self._application.spawn(self._forget_token(account(chosen)), f"remove the token of {chosen.id}")
+            self._services.spawn(self._forget_token(account(chosen)), f"remove the token of {chosen.id}")
 
     def manage(self) -> ConnectionsDialog:
         """Show all kept connections."""
         from inspector.ui.dialogs.connections import ConnectionsDialog
 
-        dialog = ConnectionsDialog(self._window.theme, self._application.settings, self._window)
+        dialog = ConnectionsDialog(self._services.theme, self._services.settings, self._parent)
         dialog.join_requested.connect(self.join)
         dialog.new_requested.connect(lambda: self.new(dialog).finished.connect(dialog.refresh))
         dialog.edit_requested.connect(lambda chosen: self.edit(chosen, dialog).finished.connect(dialog.refresh))
@@ -208,7 +214,7 @@ class Connections(QObject):
 
     def forget_recent(self, what: ConnectionSettings | str) -> None:
         """Take one file (its path) or one connection off the recent ones."""
-        settings = self._application.settings
+        settings = self._services.settings
         if isinstance(what, str):
             settings.recent_files = [path for path in settings.recent_files if path != what]
         else:
@@ -217,13 +223,11 @@ class Connections(QObject):
 
     def clear_recent(self) -> None:
         """Forget recent files and connections; those kept under a name stay."""
-        self._application.settings.recent_files.clear()
-        self._application.settings.recent_connections.clear()
+        self._services.settings.recent_files.clear()
+        self._services.settings.recent_connections.clear()
         self.changed()
 
     def changed(self) -> None:
         """The lists are others now: they are stored, and every start page shows them."""
-        self._application.save_settings()
-        for window in self._application.windows:
-            if window.panes is None:
-                window.start_page.show_recents(self._application.settings)
+        self._services.save_settings()
+        self._services.show_recents()

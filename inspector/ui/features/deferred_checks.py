@@ -50,9 +50,7 @@ class DeferredChecks(QObject):
 
     def failures(self) -> list[str]:
         """What is said of the checks that an error in the program has ended."""
-        document = self._window.document
-        failed = len(document.analysis.findings.failed)
-        return document.troubles[-failed:] if failed else []
+        return self._window.document.failed_checks
 
     def _on_settled(self, _changes: object) -> None:
         if not self._timer.isActive():  # else it would begin anew each time, and never run out while traffic comes

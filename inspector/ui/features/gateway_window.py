@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from inspector.capture.captures import captures_folder
 from inspector.capture.flags import Flag
@@ -23,44 +24,71 @@ if TYPE_CHECKING:
     from inspector.demo.script import Demo
     from inspector.document.live import LiveSession
     from inspector.ui.dialogs.connect import ConnectDialog, TestResult
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.requests import WindowRequests
+    from inspector.ui.docview.shown import Shown, ShowsDocuments
+    from inspector.ui.services import Services
+    from inspector.ui.widgets.notice import NoticeStack
+    from inspector.ui.widgets.status_bar import StatusBar
 
 
-class Watching(QObject):
+class GatewayWatch(QObject):
     """Gives one window a live document, and keeps the session behind it.
 
     Attributes:
         session: the live session, also after it has ended; None for a log.
         starting: a demo is on its way to the window.
+
+    Signals:
+        capture_begun(OwnCapture, bool): this is what is recorded from now on; whether it is a demo's.
+        connection_kept(Kept): the dialog was asked to keep a connection under a name.
+        demo_begun(): what will be watched is a demo of ours, which context hints belong to.
+        save_as_requested(): what was recorded needs another place, as its own cannot be written.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self._application = window.application
+    capture_begun = Signal(object, bool)
+    connection_kept = Signal(object)
+    demo_begun = Signal()
+    save_as_requested = Signal()
+
+    def __init__(
+        self, parent: QWidget, shown: Shown, stage: ShowsDocuments, services: Services, *, requests: WindowRequests,
+        notices: NoticeStack, status: StatusBar, free: Callable[[], GatewayWatch],
+    ) -> None:  # fmt: skip
+        """Make it; nothing is watched yet.
+
+        Args:
+            parent: the window, to put dialogs before.
+            shown: what the window shows.
+            stage: brings a document into the window.
+            services: recent and kept connections, the keyring, and tasks in the background.
+            requests: what is asked of the window.
+            notices: where it is said how the connection stands.
+            status: the same, shorter.
+            free: this object of a window without a document, which may be this very one.
+        """
+        super().__init__(parent)
+        self._parent, self._shown, self._stage, self._services = parent, shown, stage, services
+        self._requests, self._notices, self._status = requests, notices, status
+        self.free = free
         self.session: LiveSession | None = None
         self.starting = False
         self._demo: Demo | None = None
         self._shows_demo = False
         self._to_remember: Connection | None = None
-        self._leaving = False
+        self._leaving = self._closed = False
         self._ending = asyncio.Lock()
-        window.status.retry_clicked.connect(self.connect_now)
-        window.status.gaps_clicked.connect(self.show_next_gap)
-
-    def free(self) -> Watching:
-        """This window's while it is on the start page, else that of a new window."""
-        return self._window.opening.free_window().watching
+        status.retry_clicked.connect(self.connect_now)
+        status.gaps_clicked.connect(self.show_next_gap)
 
     def connect_dialog(self, *, editing: NamedConnection | None = None, parent: QWidget | None = None) -> ConnectDialog:
         """A dialog that asks for a gateway, or edits one that is kept; still to be opened."""
         from inspector.ui.dialogs.connect import ConnectDialog
 
         dialog = ConnectDialog(
-            self._window.theme, self._application.settings, parent or self._window, test=try_connection,
-            tokens=self._application.tokens, editing=editing,
+            self._services.theme, self._services.settings, parent or self._parent, test=try_connection,
+            tokens=self._services.tokens, editing=editing,
         )  # fmt: skip
-        dialog.kept.connect(self._window.connections.keep)
+        dialog.kept.connect(self.connection_kept)
         dialog.accepted_connection.connect(self._connect_to)
         return dialog
 
@@ -86,12 +114,12 @@ class Watching(QObject):
         self.free().watch(connection, remember=True)
 
     def _remember_connection(self, connection: Connection) -> None:
-        self._application.settings.remember_connection(
+        self._services.settings.remember_connection(
             ConnectionSettings(
                 url=connection.shown_url, space=connection.space, answer_tools_list=connection.answer_tools_list
             )
         )
-        self._application.save_settings()
+        self._services.save_settings()
 
     def watch(self, connection: Connection, *, remember: bool = False, demo: bool = False) -> bool:
         """Join a gateway in this window; False when not even the capture file could be made.
@@ -109,56 +137,56 @@ class Watching(QObject):
             session = LiveSession(connection, document, on_state=self._on_state, demo=demo)
         except OSError as error:
             where = error.filename or captures_folder()
-            self._window.say(f"The capture cannot be written: {where}: {error.strerror or error}.", "severity.error")
+            self._notices.say(f"The capture cannot be written: {where}: {error.strerror or error}.", "severity.error")
             return False
         self.session = session
-        self._window.keeping.hold(session.own, demo=demo)
-        self._window.status.show_live(connection.shown_url, connection.space, connection.participant)
-        panes = self._window.show_document(document)
+        self.capture_begun.emit(session.own, demo)
+        self._status.show_live(connection.shown_url, connection.space, connection.participant)
+        panes = self._stage.show_document(document)
         panes.messages.set_connected(None)
         panes.messages.say_when_empty(f"Connecting to {connection.shown_url}...")
         session.start()
         return True
 
     def _on_state(self, state: SourceState, sentence: str) -> None:
-        window = self._window
-        window.status.set_state(state, sentence)
-        if window.panes is not None:
-            window.panes.participants.set_connected(state in (SourceState.CONNECTED, SourceState.CONNECTING))
+        self._status.set_state(state, sentence)
+        if self._shown.panes is not None:
+            self._shown.panes.participants.set_connected(state in (SourceState.CONNECTED, SourceState.CONNECTING))
         if state is SourceState.RECONNECTING:
             self._on_lost()
         else:
-            window.notices.dismiss("connection")
+            self._notices.dismiss("connection")
         if state is SourceState.CONNECTED:
             self._on_connected(sentence)
         elif state in (SourceState.CLOSED, SourceState.FAILED):
-            if window.panes is not None:
-                window.panes.messages.set_connected(None)
-                window.panes.messages.say_when_empty("Nothing was received.")
+            if self._shown.panes is not None:
+                self._shown.panes.messages.set_connected(None)
+                self._shown.panes.messages.say_when_empty("Nothing was received.")
             if state is SourceState.FAILED or not self._leaving:
                 severity = "severity.error" if state is SourceState.FAILED else "severity.warning"
                 if self.session is not None and self.session.writer.error is not None:  # the disk, not the gateway
-                    window.say(sentence, severity, ("Save as...", window.keeping.save_as))
+                    self._notices.say(sentence, severity, ("Save as...", self.save_as_requested.emit))
                 else:
-                    window.say(f"{sentence}{self._kept()}", severity, ("Connect again", self._reconnect))
+                    self._notices.say(
+                        f"{sentence}{self._received_words()}", severity, ("Connect again", self._reconnect)
+                    )
         self.tick()
-        window.enable_actions()
+        self._requests.actions_changed.emit()
 
     def _on_lost(self) -> None:
         """The connection is being sought again: say why it was lost and what stands in the way."""
         outage = self.session.source.outage if self.session is not None else None
         if outage is None:
             return
-        window = self._window
-        if window.panes is not None:
-            window.panes.messages.set_connected(None)
-            window.panes.messages.say_when_empty("The connection was lost; trying to get it back.")
+        if self._shown.panes is not None:
+            self._shown.panes.messages.set_connected(None)
+            self._shown.panes.messages.say_when_empty("The connection was lost; trying to get it back.")
         # Most sentences begin with the address, which the first one says already.
         trouble = outage.trouble.removeprefix(f"{self.session.connection.shown_url} ") if self.session else ""
         failed = f" Last attempt: {trouble}" if trouble else ""
         links = [("Connect now", self.connect_now), ("Stop", self.leave_gateway)]
         sentence = f"{outage.why} Trying again until you stop it.{failed}"
-        window.notices.show_notice("connection", "warning", sentence, links, token="severity.warning")
+        self._notices.show_notice("connection", "warning", sentence, links, token="severity.warning")
 
     def connect_now(self) -> None:
         """Do not wait for the next attempt at getting a lost connection back."""
@@ -167,48 +195,49 @@ class Watching(QObject):
 
     def tick(self) -> None:
         """Say how far the window is behind and what is missing; called once a second."""
-        window = self._window
-        if window.panes is None:
+        if self._shown.panes is None:
             return
-        window.status.set_gaps(window.panes.gaps.update())
+        self._status.set_gaps(self._shown.panes.gaps.update())
         if self.session is not None:
-            messages = len(window.document.capture)
-            window.status.set_behind(self.session.source.recorder.recorded - messages if window.document.live else 0)
-            window.status.set_not_kept(self.session.writer.refused)
+            messages = len(self._shown.document.capture)
+            self._status.set_behind(
+                self.session.source.recorder.recorded - messages if self._shown.document.live else 0
+            )
+            self._status.set_not_kept(self.session.writer.refused)
             outage = self.session.source.outage
             if outage is None:
-                window.status.set_retry(0)
+                self._status.set_retry(0)
             elif outage.next_at_s is None:
-                window.status.set_retry(outage.attempts)
+                self._status.set_retry(outage.attempts)
             else:
-                window.status.set_retry(outage.attempts + 1, max(0.0, outage.next_at_s - time.monotonic()))
+                self._status.set_retry(outage.attempts + 1, max(0.0, outage.next_at_s - time.monotonic()))
 
     def show_next_gap(self) -> None:
         """Go to the next place where messages may be missing."""
-        panes = self._window.panes
+        panes = self._shown.panes
         gap = panes.gaps.next_after(panes.messages.current_message()) if panes is not None else None
         if panes is not None and gap is not None:
             panes.go_to(gap)
 
     def _on_connected(self, sentence: str) -> None:
         if self.session is not None:
-            self._window.status.set_participant(self.session.source.participant)
-        if self._window.panes is not None:
-            self._window.panes.messages.set_connected(self._window.document.name, time.time_ns())
+            self._status.set_participant(self.session.source.participant)
+        if self._shown.panes is not None:
+            self._shown.panes.messages.set_connected(self._shown.document.name, time.time_ns())
         if self._to_remember is not None:
             self._remember_connection(self._to_remember)
             self._to_remember = None
         _, _, remark = sentence.partition(". ")
         if remark:  # more than that we are connected, such as that the token was of no use
-            self._window.say(sentence, lasting=True)
+            self._notices.say(sentence, lasting=True)
 
-    def _kept(self) -> str:
+    def _received_words(self) -> str:
         received = self._received()
         return f" What was received stays: {formats.count_of(received, 'message')}." if received else ""
 
     def _received(self) -> int:
         """Messages that came from the gateway, without what we sent ourselves."""
-        flags = self._window.document.capture.columns["flags"]
+        flags = self._shown.document.capture.columns["flags"]
         return int(np.count_nonzero((flags & int(Flag.SENT)) == 0))
 
     def _reconnect(self) -> None:
@@ -220,8 +249,7 @@ class Watching(QObject):
             Connection(url=old.url, space=old.space, token=old.token, answer_tools_list=old.answer_tools_list)
         )
         if not self._received():
-            self._application.windows[-1].setGeometry(self._window.geometry())
-            self._window.close()
+            self._requests.replaced.emit()
 
     async def end_session(self) -> None:
         """Leave the gateway and end the demo behind it, if there is one."""
@@ -232,13 +260,17 @@ class Watching(QObject):
             if self._demo is not None:
                 await self._demo.stop()
                 self._demo = None
-        if self._window.panes is not None:
-            self._window.panes.bridge.flush()
-        self._window.enable_actions()
+        if self._shown.panes is not None:
+            self._shown.panes.bridge.flush()
+        self._requests.actions_changed.emit()
 
     def leave_gateway(self) -> None:
         """Leave the gateway in the background; what was received stays in the window."""
-        self._application.spawn(self.end_session(), "disconnect")
+        self._services.spawn(self.end_session(), "disconnect")
+
+    def close(self) -> None:
+        """The window closes: a demo that is still on its way to it is not watched any more."""
+        self._closed = True
 
     # Demo
 
@@ -258,7 +290,7 @@ class Watching(QObject):
 
         free = self.free()
         free.starting = True  # at once: the next click finds another window
-        self._application.spawn(free.start_demo_session(Demo()), "demo")
+        self._services.spawn(free.start_demo_session(Demo()), "demo")
 
     async def start_demo_session(self, demo: Demo) -> None:
         """Start a demo and join its gateway like any other; hints are shown in its window."""
@@ -267,11 +299,11 @@ class Watching(QObject):
             await demo.start()
         finally:
             self.starting = False
-        if self._window not in self._application.windows:  # it was closed meanwhile
+        if self._closed:  # the window, meanwhile
             await demo.stop()
             return
         self.adopt_demo(demo)
-        self._window.hints_here = True
+        self.demo_begun.emit()
         self.watch(Connection(url=demo.url, space=demo.space), demo=True)
 
 

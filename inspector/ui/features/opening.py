@@ -1,4 +1,4 @@
-"""How a window gets a document that is read: a log, an archive, a stream, pasted text."""
+"""How a window gets a document that is read: a log, an archive, a stream, pasted text; logs that grow are followed."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import asyncio
 import contextlib
 import logging
 import tempfile
-from collections.abc import Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.base import collector
+from inspector.base.aio import spawn
+from inspector.capture.block import RUNNING
 from inspector.capture.captures import OwnCapture
 from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.document.document import CaptureDocument, Progress
@@ -24,10 +26,14 @@ from inspector.sources.answering import first_answer
 from inspector.sources.inputs import is_stream
 from inspector.ui import budgets
 from inspector.ui.dialogs.asking import open_once
-from inspector.ui.features.following import Following
+from inspector.ui.widgets.notice import MESSAGE
 
 if TYPE_CHECKING:
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.requests import WindowRequests
+    from inspector.ui.docview.shown import Shown, ShowsDocuments
+    from inspector.ui.services import Services
+    from inspector.ui.widgets.notice import NoticeStack
+    from inspector.ui.widgets.status_bar import StatusBar
 
 FORMAT_WORDS: dict[str | None, str] = {**WORDS, "msp-session": "MSP sessions"}
 _log = logging.getLogger(__name__)
@@ -38,31 +44,45 @@ class Opening(QObject):
     """Gives one window its document: a log, a stream, pasted text, sessions.
 
     Signals:
+        unsaved_begun(OwnCapture): what will be read is a capture of ours that nobody saved.
+        failed(): nothing, or no more, came of what was to be read.
+        ended(): nothing is read any more, whatever came of it.
         read_through(CaptureDocument): reading is over, because there is no more or because it was cancelled.
     """
 
+    unsaved_begun = Signal(object)
+    failed = Signal()
+    ended = Signal()
     read_through = Signal(object)
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self._application = window.application
+    def __init__(
+        self, parent: QWidget, shown: Shown, stage: ShowsDocuments, services: Services, *, requests: WindowRequests,
+        notices: NoticeStack, status: StatusBar, free: Callable[[str], Opening],
+    ) -> None:  # fmt: skip
+        """Make it; nothing is opened yet.
+
+        Args:
+            parent: the window, to put dialogs before.
+            shown: what the window shows.
+            stage: brings a document into the window.
+            services: recent files, and tasks in the background.
+            requests: what is asked of the window.
+            notices: where failures are said.
+            status: where progress is said.
+            free: this object of a window without a document, which may be this very one; given the name of what is
+                about to be opened there, "" for none.
+        """
+        super().__init__(parent)
+        self._parent, self._shown, self._stage, self._services = parent, shown, stage, services
+        self._requests, self._notices, self._status, self._free = requests, notices, status, free
         self._reading: asyncio.Task[None] | None = None
         self._spooled: tempfile.TemporaryDirectory[str] | None = None
-        self._following = Following(window)
+        self._following = LogFollowing(status, notices)
         self._may_read = self._is_finite = self._is_streamed = False
         self._stopped_at: float | None = None
         self._log: tuple[Path, str | None, bool] = (Path(), None, False)
-        window.status.cancel_clicked.connect(self.cancel_reading)
-        window.status.go_on_clicked.connect(self.go_on_reading)
-
-    def free_window(self, opening: str = "") -> MainWindow:
-        """This window while it is on the start page, else a new one.
-
-        Args:
-            opening: what a new window says that it opens.
-        """
-        return self._application.new_window(opening) if self.taken else self._window
+        status.cancel_clicked.connect(self.cancel_reading)
+        status.go_on_clicked.connect(self.go_on_reading)
 
     def home_of(self, document: CaptureDocument) -> Path | None:
         """The file that holds a document and stays; None for what is a file of ours only while it is shown."""
@@ -70,7 +90,7 @@ class Opening(QObject):
 
     def moved_to(self, path: Path) -> None:
         """The document lies in this file from now on; one of ours that it was read from is not needed any more."""
-        document = self._window.document
+        document = self._shown.document
         document.name, document.path = path.name, path
         self._log, self._is_streamed = (path, None, False), False
         self._drop_spooled()
@@ -80,9 +100,9 @@ class Opening(QObject):
 
     def ask_for_files(self) -> None:
         """Ask for logs and open each in a window."""
-        recent = self._application.settings.recent_files
+        recent = self._services.settings.recent_files
         folder = str(Path(recent[0]).parent) if recent else ""
-        dialog = QFileDialog(self._window, "Open a log", folder, _LOGS)
+        dialog = QFileDialog(self._parent, "Open a log", folder, _LOGS)
         dialog.setObjectName("openDialog")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.open_paths)
@@ -90,9 +110,9 @@ class Opening(QObject):
 
     def ask_for_folder(self) -> None:
         """Ask for a folder of sessions and open it as one document."""
-        recent = self._application.settings.recent_files
+        recent = self._services.settings.recent_files
         folder = str(Path(recent[0]).parent) if recent else ""
-        dialog = QFileDialog(self._window, "Open a folder of sessions", folder)
+        dialog = QFileDialog(self._parent, "Open a folder of sessions", folder)
         dialog.setObjectName("openFolderDialog")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.filesSelected.connect(self.open_paths)
@@ -117,30 +137,29 @@ class Opening(QObject):
             beside: further files of sessions that belong to it.
         """
         shown = "" if is_stream(path) else name or path.name
-        free = self.free_window(shown).opening
+        free = self._free(shown)
         if shown:
-            free._window.status.show_opening(shown)
-        free._reading = self._application.spawn(free._open(path, name, beside), f"open {path.name}")
+            free._status.show_opening(shown)
+        free._reading = self._services.spawn(free._open(path, name, beside), f"open {path.name}")
 
     async def _open(self, path: Path, name: str | None, beside: Sequence[Path]) -> None:
         reading = self.load(path, name=name, follow=name is None, beside=beside)
-        if await self._told(path, reading) and not (name or self._is_streamed):
+        if await self._read_or_say(path, reading) and not (name or self._is_streamed):
             self.remember(path)
-        if self._window.panes is None:
-            self._window.keeping.let_go()
+        self.ended.emit()
 
-    async def _told(self, path: Path, reading: Coroutine[Any, Any, None]) -> bool:
+    async def _read_or_say(self, path: Path, reading: Coroutine[Any, Any, None]) -> bool:
         """Read, and say it when that fails; whether it did not."""
         try:
             await reading
         except (OSError, UnknownFormatError) as error:
-            self._window.restoring.give_up()
-            if self._window.panes is None:
-                self._window.show_start()
+            self.failed.emit()
+            if self._shown.panes is None:
+                self._requests.start_requested.emit()
             else:
-                self._window.status.set_progress(None)
+                self._status.set_progress(None)
             reason = error.strerror or error if isinstance(error, OSError) else ""
-            self._window.say(f"{path} cannot be read: {reason}." if reason else str(error), "severity.error")
+            self._notices.say(f"{path} cannot be read: {reason}." if reason else str(error), "severity.error")
             return False
         finally:
             self._may_read = False
@@ -149,8 +168,8 @@ class Opening(QObject):
 
     def open_unsaved(self, own: OwnCapture, name: str) -> None:
         """Open a capture that an earlier run did not save, here or in a new window; it stays unsaved."""
-        free = self.free_window().opening
-        free._window.keeping.hold(own)
+        free = self._free("")
+        free.unsaved_begun.emit(own)
         free.open_path(own.path, name=name)
 
     def cancel_reading(self) -> bool:
@@ -165,20 +184,13 @@ class Opening(QObject):
         if self._stopped_at is None or self._reading is not None:
             return
         path, name, _ = self._log
-        document = self._window.document
+        document = self._shown.document
         if document.can_go_on():
-            self._window.status.set_progress(self._stopped_at, len(document.capture))
-            self._reading = self._application.spawn(self._told(path, self._go_on()), f"go on with {path.name}")
+            self._status.set_progress(self._stopped_at, len(document.capture))
+            self._reading = self._services.spawn(self._read_or_say(path, self._go_on()), f"go on with {path.name}")
             return
         self.open_path(path, name=name)
-        self._application.windows[-1].setGeometry(self._window.geometry())
-        self._window.close()
-
-    @property
-    def taken(self) -> bool:
-        """Whether the window shows something, or something is on its way to it."""
-        window = self._window
-        return window.panes is not None or self._reading is not None or window.watching.starting
+        self._requests.replaced.emit()
 
     @property
     def reading(self) -> bool:
@@ -193,8 +205,8 @@ class Opening(QObject):
 
     def remember(self, path: Path) -> None:
         """Put a file on top of the recent ones."""
-        self._application.settings.remember_file(str(path.resolve()))
-        self._application.save_settings()
+        self._services.settings.remember_file(str(path.resolve()))
+        self._services.save_settings()
 
     async def load(
         self, path: Path, *, name: str | None = None, follow: bool = False, beside: Sequence[Path] = ()
@@ -214,8 +226,7 @@ class Opening(QObject):
         self._is_streamed = is_stream(path)  # asked once: a pipe may be gone when it is read
         if not self._is_streamed:
             await first_answer(path)
-        await self._window.warming.finish()
-        self._window.complete()  # before the clock of reading runs
+        await self._stage.prepare()  # before the clock of reading runs
         document = CaptureDocument()
         self._log = path, name, follow
         try:
@@ -225,13 +236,13 @@ class Opening(QObject):
                 steps = document.open_log(path, name=name, block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow)
             await self._read(document, steps)
         except BaseException:
-            if self._window.document is not document:  # else it is closed with the window
+            if self._shown.document is not document:  # else it is closed with the window
                 document.close()
             raise
         self._read_so_far(document)
 
     async def _go_on(self) -> None:
-        document, follow = self._window.document, self._log[2]
+        document, follow = self._shown.document, self._log[2]
         await self._read(document, document.go_on(block_bytes=LIVE_BLOCK_BYTES, wait=False, follow=follow))
         self._read_so_far(document)
 
@@ -239,27 +250,25 @@ class Opening(QObject):
         """Reading is over, because there is no more or because it was cancelled: say what there is."""
         read = sum(source.size for source in document.capture.sources)
         _log.debug("Read %s: %d messages, %d bytes", document.format or "no format", len(document.capture), read)
-        if self._window.panes is not None:
-            self._window.panes.bridge.flush()
+        if self._shown.panes is not None:
+            self._shown.panes.bridge.flush()
         collector.settle()
-        self._window.status.show_log(
+        self._status.show_log(
             document.name,
             FORMAT_WORDS.get(document.format, "empty log"),
             document.decisions.found is not None,
             size_bytes=document.capture.sources[0].size if document.msp is None else document.msp.size or None,
             path=str(self._log[0]),
         )
-        self._window.marking.restore(complete=True)
-        self._window.restoring.settle()
-        self._window.refresh_counts()
-        self._window.enable_actions()
-        self._following.start(document)
         self.read_through.emit(document)
+        self._requests.counts_changed.emit()
+        self._requests.actions_changed.emit()
+        self._following.start(document)
         for sentence in document.troubles:
-            if sentence not in self._window.deferred_checks.failures():  # which says them itself
-                self._window.say(sentence, "severity.warning")
+            if sentence not in document.failed_checks:  # said by `deferred_checks`
+                self._notices.say(sentence, "severity.warning")
         if self._stopped_at is not None:
-            self._window.status.set_stopped(self._stopped_at, again=not document.can_go_on())
+            self._status.set_stopped(self._stopped_at, again=not document.can_go_on())
 
     async def _read(self, document: CaptureDocument, steps: Generator[Progress]) -> None:
         """Take the steps of opening, in slices that leave the window responsive; rows show after the first.
@@ -271,7 +280,7 @@ class Opening(QObject):
             UnknownFormatError: nothing in it is known, or it was cancelled before there was anything to show.
         """
         loop = asyncio.get_running_loop()
-        shown = self._window.document is document
+        shown = self._shown.document is document
         started = loop.time()
         until = started + budgets.current.slice_s
         self._stopped_at, self._may_read = None, True
@@ -281,22 +290,20 @@ class Opening(QObject):
                 self._is_finite = progress.total > 0
                 if not shown and progress.messages:
                     await asyncio.sleep(0)  # reading the first rows was long enough for one turn of the loop
-                    self._window.status.show_log(document.name, FORMAT_WORDS.get(document.format, ""))
+                    self._status.show_log(document.name, FORMAT_WORDS.get(document.format, ""))
                     await self._show(document)
                     shown = True
                     if document.live:
-                        self._window.notices.dismiss("message")
-                        self._window.status.set_input_open(True)
-                if self._window.panes is not None:
-                    self._window.panes.messages.expect(share if progress.total and share else 1.0)
-                if (
-                    loop.time() - started > budgets.current.quiet_s and progress.total
-                ):  # nobody knows how long a stream is
-                    self._window.status.set_progress(share, progress.messages)
+                        self._notices.dismiss(MESSAGE)
+                        self._status.set_input_open(True)
+                if self._shown.panes is not None:
+                    self._shown.panes.messages.expect(share if progress.total and share else 1.0)
+                took_s = loop.time() - started
+                if took_s > budgets.current.quiet_s and progress.total:  # nobody knows how long a stream is
+                    self._status.set_progress(share, progress.messages)
                 if progress.waiting or loop.time() > until:
-                    await asyncio.sleep(
-                        (budgets.current.input_s if progress.total else POLL_S) if progress.waiting else 0
-                    )
+                    wait_s = budgets.current.input_s if progress.total else POLL_S
+                    await asyncio.sleep(wait_s if progress.waiting else 0)
                     until = loop.time() + budgets.current.slice_s
                 if not self._may_read:
                     self._stopped_at = share
@@ -309,14 +316,14 @@ class Opening(QObject):
 
     async def _show(self, document: CaptureDocument) -> None:
         """Show a document, a step each turn of the loop: all of it takes longer than keys and clicks should wait."""
-        for _ in self._window.showing(document):
+        for _ in self._stage.showing(document):
             await asyncio.sleep(0)
 
     def paste_text(self) -> None:
         """Open what is in the clipboard as a log."""
         text = QGuiApplication.clipboard().text()
         if not text.strip():
-            self._window.say("There is no text in the clipboard. Copy lines of a log first, one JSON object a line.")
+            self._notices.say("There is no text in the clipboard. Copy lines of a log first, one JSON object a line.")
             return
         self.open_text(text.encode("utf-8", "surrogatepass"), "pasted text")
 
@@ -325,7 +332,7 @@ class Opening(QObject):
         folder = tempfile.TemporaryDirectory(prefix="context-inspector-")
         path = Path(folder.name) / name  # what a sentence about it says
         path.write_bytes(data)
-        free = self.free_window().opening
+        free = self._free("")
         free._drop_spooled()
         free._spooled = folder  # lives as long as the window, which reads from it
         free.open_path(path, name=name)
@@ -338,3 +345,50 @@ class Opening(QObject):
     def clear_away(self) -> None:
         """Remove files nobody needs any more; called when the window has closed them."""
         self._drop_spooled()
+
+
+class LogFollowing:
+    """Keeps a document up to its log until its window closes, and says in the status bar how that goes."""
+
+    def __init__(self, status: StatusBar, notices: NoticeStack) -> None:
+        self._status, self._notices = status, notices
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def start(self, document: CaptureDocument) -> None:
+        """Follow from now on, if the document was opened so."""
+        if document.followed is not None and not self._tasks:
+            self._show(document)
+            spawn(self._run(document), name=f"follow {document.name}", owner=self._tasks)
+
+    def stop(self) -> None:
+        """Follow no more."""
+        for task in list(self._tasks):
+            task.cancel()
+
+    async def _run(self, document: CaptureDocument) -> None:
+        loop = asyncio.get_running_loop()
+        behind, shown, size_shown_s = False, (0, False, RUNNING), loop.time()
+        while document.followed is not None and document.followed.trouble is None:
+            # Catching up, it only lets others have their turn between two blocks.
+            await asyncio.sleep(0 if behind else POLL_S)
+            behind = document.poll() and document.behind > LIVE_BLOCK_BYTES
+            if loop.time() - size_shown_s > 1 and document.followed.active:
+                self._status.set_log_size(document.capture.sources[0].size)
+                size_shown_s = loop.time()
+            now = document.followed.rotations, document.followed.missing, document.capture.sources[0].ended
+            if shown != now:
+                shown = now
+                self._show(document)
+        while document.poll():  # noqa: ASYNC110  each round reads a block
+            await asyncio.sleep(0)
+        self._show(document)
+
+    def _show(self, document: CaptureDocument) -> None:
+        followed = document.followed
+        if followed is None:
+            return
+        watched = followed.rotations if followed.trouble is None else None
+        ended, badly = document.capture.sources[0].ended
+        self._status.set_watched(watched, missing=followed.missing, ended=ended, badly=badly)
+        if followed.trouble is not None:
+            self._notices.say(followed.trouble, "severity.warning")

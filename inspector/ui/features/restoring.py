@@ -6,9 +6,13 @@ open at all is kept by `ui/app/last_open.py`; the file is `inspector.settings.la
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QObject, QTimer
+from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.context_tree import MAIN
 from inspector.document.marks_file.identity import HEAD_MESSAGES, Digests
@@ -20,8 +24,25 @@ from inspector.settings.last_open import LONGEST, SavedCondition, SavedScope, Sa
 from inspector.ui.features import secret_settings
 
 if TYPE_CHECKING:
+    from inspector.sources.connection import Connection
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.widgets.notice import NoticeStack
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where what a window shows comes from.
+
+    Attributes:
+        connection: to the gateway that is, or was, watched; None for a log.
+        file: the user's file that holds it; None where there is none, or only one of ours.
+        is_demo: it is a demo of ours.
+    """
+
+    connection: Connection | None
+    file: Path | None
+    is_demo: bool
 
 
 class Restoring(QObject):
@@ -31,9 +52,22 @@ class Restoring(QObject):
         saved: how it stood, until all of that is done or given up.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self, parent: QWidget, shown: Shown, *, notices: NoticeStack, origin: Callable[[], Origin],
+        layout: Callable[[], tuple[str, str, bool]],
+    ) -> None:  # fmt: skip
+        """Make it; nothing is to be put back yet.
+
+        Args:
+            parent: the window, whose place and size it is.
+            shown: what the window shows.
+            notices: where it is said what cannot be put back.
+            origin: where what is shown comes from now.
+            layout: docks as they are (base64), the view of the middle, and whether somebody has dragged the sides.
+        """
+        super().__init__(parent)
+        self._parent, self._shown, self._notices = parent, shown, notices
+        self._origin, self._layout = origin, layout
         self.saved: SavedWindow | None = None
         self._placing = self._settled = False
         self._head = (0, "")
@@ -45,14 +79,14 @@ class Restoring(QObject):
         """The window is about to be shown: it stands where it stood, and shows the rest as soon as that is there."""
         self.saved = saved
         if saved.geometry:
-            self._window.restoreGeometry(QByteArray.fromBase64(saved.geometry.encode()))
+            self._parent.restoreGeometry(QByteArray.fromBase64(saved.geometry.encode()))
 
     def give_up(self) -> None:
         """Nothing of it will come."""
         self.saved = None
 
     def attach(self, panes: Panes) -> None:
-        """The document is shown; called by `MainWindow.show_document`."""
+        """The document is shown; told by the window, which has put the docks back by then."""
         from inspector.ui.panels.details.panel import TABS
 
         saved = self.saved
@@ -64,22 +98,21 @@ class Restoring(QObject):
         self._placing = True
         self._put_filter(panes, saved)
         self._placing = False
-        panes.filter_applied.connect(self._on_user_turned)
-        panes.scope_changed.connect(self._on_user_turned)
-        panes.messages.chosen.connect(self._on_user_turned)
-        panes.messages.view.verticalScrollBar().actionTriggered.connect(self._on_user_turned)
+        panes.filter_applied.connect(self._on_user_moved)
+        panes.scope_changed.connect(self._on_user_moved)
+        panes.messages.chosen.connect(self._on_user_moved)
+        panes.messages.view.verticalScrollBar().actionTriggered.connect(self._on_user_moved)
         panes.counts_changed.connect(self._go_on)
         panes.messages.sorter.changed.connect(self._go_on)
         QTimer.singleShot(0, self, self._go_on)
 
     def _shows(self, saved: SavedWindow) -> bool:
         """Whether the window shows what it showed then; one that only offers a gateway may be used for another."""
-        session = self._window.watching.session
-        if session is not None:
-            told, then = session.connection, saved.connection
-            return then is not None and (told.shown_url, told.space) == (then.url, then.space)
-        home = self._window.opening.home_of(self._window.document)
-        return home is not None and str(home.absolute()) == saved.path
+        origin = self._origin()
+        if origin.connection is not None:
+            now, then = origin.connection, saved.connection
+            return then is not None and (now.shown_url, now.space) == (then.url, then.space)
+        return origin.file is not None and str(origin.file.absolute()) == saved.path
 
     def settle(self) -> None:
         """All of the log is read: what has not come is not there."""
@@ -98,22 +131,24 @@ class Restoring(QObject):
         if stack != FilterStack():
             panes.apply_stack(stack)
 
-    def _on_user_turned(self, *_: object) -> None:
+    def _on_user_moved(self, *_: object) -> None:
         """The user is elsewhere already."""
         if not self._placing:
             self.give_up()
 
     def _go_on(self, *_: object) -> None:
         """Put back what can be by now."""
-        panes, saved = self._window.panes, self.saved
+        panes, saved = self._shown.panes, self.saved
         if panes is None or saved is None or self._placing:
             return
         self._placing = True
         try:
             if self._is_another(saved):
                 self.give_up()
-                name = self._window.document.name
-                self._window.say(f"{name} is not what it was when it was open last: its filter is back, not its place.")
+                name = self._shown.document.name
+                self._notices.say(
+                    f"{name} is not what it was when it was open last: its filter is back, not its place."
+                )
             elif self._put_all(panes, saved) or (self._settled and not saved.sorted_by and _shows_what_is_asked(panes)):
                 self.give_up()
         finally:
@@ -124,7 +159,7 @@ class Restoring(QObject):
         return self._put_scope(panes, saved) and self._put_order(panes, saved) and self._put_place(panes, saved)
 
     def _is_another(self, saved: SavedWindow) -> bool:
-        capture = self._window.document.capture
+        capture = self._shown.document.capture
         if not saved.path or not saved.head or (len(capture) < saved.head_messages and not self._settled):
             return False
         heads = Digests(capture).heads()
@@ -135,7 +170,7 @@ class Restoring(QObject):
         wanted = saved.scope
         if wanted is None or panes.scope is not None:
             return True
-        document = self._window.document
+        document = self._shown.document
         space = document.capture.strings.find(wanted.space) if wanted.space else 0
         node = None if wanted.context is None else MAIN
         if space is not None and wanted.context:
@@ -163,7 +198,7 @@ class Restoring(QObject):
 
     def _put_place(self, panes: Panes, saved: SavedWindow) -> bool:
         """Whether the selected message and what was at the top are there again."""
-        total = len(self._window.document.capture)
+        total = len(self._shown.document.capture)
         if not saved.path or not _shows_what_is_asked(panes) or max(saved.message or 0, saved.top or 0) >= total:
             return not saved.path
         if saved.message is not None and panes.rows.row_of(saved.message) is not None:
@@ -178,21 +213,21 @@ class Restoring(QObject):
 
     def noted(self) -> SavedWindow | None:
         """How the window stands now; None for what is not opened again: the start page, a demo, pasted text."""
-        window, panes = self._window, self._window.panes
+        panes = self._shown.panes
         if self.saved is not None:  # not all of it is back yet
             return self.saved
-        if panes is None or window.watching.is_demo:
+        if panes is None:
             return None
-        session = window.watching.session
-        connection = None
-        if session is not None:
-            told = session.connection
+        origin = self._origin()
+        if origin.is_demo:
+            return None
+        joined, connection = origin.connection, None
+        if joined is not None:
             connection = ConnectionSettings(
-                url=told.shown_url, space=told.space, answer_tools_list=told.answer_tools_list
+                url=joined.shown_url, space=joined.space, answer_tools_list=joined.answer_tools_list
             )
-        home = window.opening.home_of(window.document) if window.keeping.own is None else None
         saved = SavedWindow(
-            path="" if home is None else self._open(str(home.absolute())),
+            path="" if origin.file is None else self._unless_secret(str(origin.file.absolute())),
             connection=connection if connection is not None and secret_settings.is_open(connection) else None,
         )
         if not saved.opens:
@@ -203,28 +238,27 @@ class Restoring(QObject):
         return saved
 
     def _note_look(self, saved: SavedWindow) -> None:
-        window = self._window
-        saved.geometry = _base64(window.saveGeometry())
-        saved.docks, saved.view, saved.dragged = window.layout_keeper.given()
+        saved.geometry = _base64(self._parent.saveGeometry())
+        saved.docks, saved.view, saved.dragged = self._layout()
 
     def _note_filter(self, panes: Panes, saved: SavedWindow) -> None:
         stack = panes.stack
-        saved.filter, saved.besides = self._open(stack.text), self._open(stack.besides)
+        saved.filter, saved.besides = self._unless_secret(stack.text), self._unless_secret(stack.besides)
         saved.conditions = [
             SavedCondition(text=one.text, on=one.on, later=one.later)
             for one in stack.conditions
-            if self._open(one.text)
+            if self._unless_secret(one.text)
         ]
-        scope, capture = panes.scope, self._window.document.capture
+        scope, capture = panes.scope, self._shown.document.capture
         if scope is not None:
             space = capture.strings[scope.space]
-            tree = self._window.document.analysis.contexts.tree
+            tree = self._shown.document.analysis.contexts.tree
             node = None if scope.node is None else tree.resolve(scope.node)
             context = None if node is None else tree.path(node) if node >= 0 else ""
-            if self._open(space) == space and self._open(context or "") == (context or ""):
+            if self._unless_secret(space) == space and self._unless_secret(context or "") == (context or ""):
                 saved.scope = SavedScope(space=space, context=context, reach=scope.reach.name, calls=scope.calls)
         by = panes.rows.sorted_by
-        if by is not None and self._open(by.field.name):
+        if by is not None and self._unless_secret(by.field.name):
             saved.sorted_by, saved.descending = by.field.name, by.descending
 
     def _note_place(self, panes: Panes, saved: SavedWindow) -> None:
@@ -233,9 +267,9 @@ class Restoring(QObject):
         saved.tab = TABS[max(0, panes.details.tabs.currentIndex())]
         if not saved.path:
             return
-        count = min(HEAD_MESSAGES, len(self._window.document.capture))
+        count = min(HEAD_MESSAGES, len(self._shown.document.capture))
         if count != self._head[0]:
-            heads = Digests(self._window.document.capture).heads()
+            heads = Digests(self._shown.document.capture).heads()
             self._head = (len(heads), heads[-1] if heads else "")
         saved.head_messages, saved.head = self._head
         saved.message = panes.messages.current_message()
@@ -244,7 +278,7 @@ class Restoring(QObject):
         if at_top is not None:
             saved.top, saved.offset = at_top
 
-    def _open(self, text: str) -> str:
+    def _unless_secret(self, text: str) -> str:
         """A text that may lie open on disk; "" for one that holds a secret, or that no file can hold."""
         if not _can_be_kept(text):
             return ""

@@ -58,20 +58,20 @@ if TYPE_CHECKING:
     from inspector.ui.docview.center import Center
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.view_head import ViewHead
-    from inspector.ui.features.capture_saving import Keeping
+    from inspector.ui.features.capture_saving import CaptureSaving
     from inspector.ui.features.connections import Connections
     from inspector.ui.features.deferred_checks import DeferredChecks
     from inspector.ui.features.exporting import Exporting
     from inspector.ui.features.filter_conditions import FilterConditions
     from inspector.ui.features.filtering import Filtering
-    from inspector.ui.features.gateway_window import Watching
+    from inspector.ui.features.gateway_window import GatewayWatch
     from inspector.ui.features.highlighting import Highlighting
     from inspector.ui.features.marking import Marking
     from inspector.ui.features.message_saving import MessageSaving
     from inspector.ui.features.next_message import NextMessage
     from inspector.ui.features.opening import Opening
     from inspector.ui.features.presets import Presets
-    from inspector.ui.features.restoring import Restoring
+    from inspector.ui.features.restoring import Origin, Restoring
     from inspector.ui.features.token_counting import TokenCounting
     from inspector.ui.msp import MspEditing
     from inspector.ui.panels.findings.problems import Problems
@@ -278,37 +278,60 @@ class MainWindow(QMainWindow):
         """How the window gets a document that is read."""
         from inspector.ui.features.opening import Opening
 
-        opening = Opening(self)
+        opening = Opening(
+            self, self.shown, self, self.application, requests=self.requests, notices=self.notices, status=self.status,
+            free=lambda name: self.free_window(name).opening,
+        )  # fmt: skip
+        opening.unsaved_begun.connect(lambda own: self.keeping.hold(own))
+        opening.failed.connect(lambda: self.restoring.give_up())
+        opening.ended.connect(lambda: self.keeping.let_go())
+        opening.read_through.connect(lambda _document: self.marking.restore(complete=True))
+        opening.read_through.connect(lambda _document: self.restoring.settle())
         opening.read_through.connect(lambda document: self.msp.following.start(document))
         return opening
 
     @cached_property
-    def watching(self) -> Watching:
+    def watching(self) -> GatewayWatch:
         """How it gets a live one, and the session behind it."""
-        from inspector.ui.features.gateway_window import Watching
+        from inspector.ui.features.gateway_window import GatewayWatch
 
-        return Watching(self)
+        gateway = GatewayWatch(
+            self, self.shown, self, self.application, requests=self.requests, notices=self.notices, status=self.status,
+            free=lambda: self.free_window().watching,
+        )  # fmt: skip
+        gateway.capture_begun.connect(lambda own, demo: self.keeping.hold(own, demo=demo))
+        gateway.connection_kept.connect(lambda kept: self.connections.keep(kept))
+        gateway.demo_begun.connect(self._show_hints_here)
+        gateway.save_as_requested.connect(lambda: self.keeping.save_as())
+        return gateway
 
     @cached_property
     def connections(self) -> Connections:
         """Gateways kept under a name, and what was open before."""
         from inspector.ui.features.connections import Connections
 
-        return Connections(self)
+        return Connections(self, self.application, gateway=self.watching, notices=self.notices)
 
     @cached_property
     def restoring(self) -> Restoring:
         """Puts the window back to how it stood before the program ended."""
         from inspector.ui.features.restoring import Restoring
 
-        return Restoring(self)
+        return Restoring(self, self.shown, notices=self.notices, origin=self._origin, layout=self.layout_keeper.given)
 
     @cached_property
-    def keeping(self) -> Keeping:
+    def keeping(self) -> CaptureSaving:
         """What becomes of its capture: saved, asked about, recovered."""
-        from inspector.ui.features.capture_saving import Keeping
+        from inspector.ui.features.capture_saving import CaptureSaving
 
-        return Keeping(self)
+        saving = CaptureSaving(
+            self, self.shown, self.application, requests=self.requests, notices=self.notices, gateway=self.watching
+        )
+        saving.copied.connect(lambda path: self.marking.copied_to(path))
+        saving.moved.connect(lambda path: self.marking.moved_to(path))
+        saving.saved.connect(lambda path: self.opening.remember(path))
+        saving.recovered.connect(lambda own, name: self.opening.open_unsaved(own, name))
+        return saving
 
     @cached_property
     def saving(self) -> MessageSaving:
@@ -347,7 +370,7 @@ class MainWindow(QMainWindow):
         actions = self.actions_by_id
         editing = edit_sessions(
             self, self.shown, self.application, self.requests, self.notices, self.status, self.undo_history,
-            self.docks, Asking(self), save=actions["file.save"], save_as=actions["file.save_as"],
+            self.docks, Asking(self, self.theme), save=actions["file.save"], save_as=actions["file.save_as"],
             home_of=lambda document: self.opening.home_of(document),
             usual_folder=lambda: self.keeping.usual_folder(), show_anew=self.show_anew,
         )  # fmt: skip
@@ -435,6 +458,7 @@ class MainWindow(QMainWindow):
         requests.center_requested.connect(self.focus_center)
         requests.start_requested.connect(self.show_start)
         requests.close_requested.connect(self.close)
+        requests.replaced.connect(self._give_way)
         requests.view_requested.connect(self.commands.show_view)
         requests.dock_requested.connect(self.dock_row.bring_up)
 
@@ -453,6 +477,29 @@ class MainWindow(QMainWindow):
         self.status.show_empty()
         self.start_page.show_unsaved(self.application.unsaved())
         self.enable_actions()
+
+    @property
+    def taken(self) -> bool:
+        """Whether it shows something, or something is on its way to it."""
+        return self.panes is not None or self.opening.reading or self.watching.starting
+
+    def free_window(self, opening: str = "") -> MainWindow:
+        """This window while it is on the start page, else a new one.
+
+        Args:
+            opening: what a new window says that it opens.
+        """
+        return self.application.new_window(opening) if self.taken else self
+
+    def _give_way(self) -> None:
+        """Another window shows the same, and takes the place of this one."""
+        self.application.windows[-1].setGeometry(self.geometry())
+        self.close()
+
+    async def prepare(self) -> None:
+        """Make what a document needs, while keys and clicks come through."""
+        await self.warming.finish()
+        self.complete()
 
     def show_opening(self, name: str) -> None:
         """Show that a document is on its way, with nothing that would be gone at once."""
@@ -611,6 +658,17 @@ class MainWindow(QMainWindow):
     def show_modified(self) -> None:
         """The title's mark says whether something is not saved."""
         self.setWindowModified(self.keeping.unsaved or self.msp.saving.dirty)
+
+    def _origin(self) -> Origin:
+        """Where what is shown comes from."""
+        from inspector.ui.features.restoring import Origin
+
+        session = self.watching.session
+        home = self.opening.home_of(self.document) if self.keeping.own is None else None
+        return Origin(None if session is None else session.connection, home, self.watching.is_demo)
+
+    def _show_hints_here(self) -> None:
+        self.hints_here = True
 
     def _show_which_view(self, *_view: object) -> None:
         for one in CENTER_VIEWS:
@@ -841,6 +899,7 @@ class MainWindow(QMainWindow):
             return
         self.application.window_closing(self)
         self.opening.stop_reading()
+        self.watching.close()
         self.connections.stop_waiting()
         self.exporting.stop()
         self.deferred_checks.stop()
