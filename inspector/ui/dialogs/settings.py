@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
@@ -18,22 +19,44 @@ from inspector.ui.dialogs.start_settings import StartSettingsPage
 from inspector.ui.dialogs.tool_names_page import ToolNamesPage
 from inspector.ui.input.keys import Keyed, keys_in_force
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.settings_page import SubsessionsPage
 from inspector.ui.widgets.buttons import WordButton
 from inspector.ui.widgets.labels import HairLine, TextLabel
 
 PAGES = (
     ("display", "Display"), ("start", "At start"), ("presets", "Presets"), ("highlights", "Highlight rules"),
-    ("tools", "Tool names"), ("subsessions", "Sub-sessions"), ("keys", "Keys"),
+    ("tools", "Tool names"),
 )  # fmt: skip
-"""Ids and titles below General, in their order."""
+"""Ids and titles below General, in their order; then those the dialog is given, and the keys."""
+_KEYS = ("keys", "Keys")
+
+
+class SettingsPage(QWidget):
+    """A page that the dialog is given: it edits the settings it was made with, in place.
+
+    Signals:
+        changed(): the user changed something.
+    """
+
+    changed = Signal()
+
+    def restore(self) -> None:
+        """Take the usual values; says nothing."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherPage:
+    """Declares a page that is made elsewhere."""
+
+    id: str
+    title: str
+    make: Callable[[ThemeController, Settings, QWidget], SettingsPage]
 
 
 class SettingsDialog(Dialog):
     """Edits the settings it was given, in place.
 
-    Only the display, the start, presets, highlight rules, tool names, sub-sessions and keys are touched, so that what
-    others remember meanwhile (recent files) is not undone.
+    Only what its pages show is touched, so that what others remember meanwhile (recent files) is not undone.
 
     Signals:
         changed(Settings): something was changed; the same object that was given.
@@ -48,6 +71,7 @@ class SettingsDialog(Dialog):
         parent: QWidget | None = None,
         *,
         keyed: Sequence[Keyed] = (),
+        further: Sequence[FurtherPage] = (),
     ) -> None:
         """Make the dialog.
 
@@ -56,19 +80,21 @@ class SettingsDialog(Dialog):
             settings: edited in place.
             parent: owner; the dialog is modal to its window.
             keyed: what can have keys.
+            further: pages that are made elsewhere.
         """
         super().__init__(theme_controller, name="settingsDialog", title="Settings", parent=parent)
         self._settings = settings
         self._keyed = keyed
-        self._build()
+        self._listed = (*PAGES, *((page.id, page.title) for page in further), _KEYS)
+        self._build(further)
         theme_controller.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
-    def _build(self) -> None:
+    def _build(self, further: Sequence[FurtherPage]) -> None:
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        self._navigation = Navigation(self._themes, "General", PAGES, self)
+        self._navigation = Navigation(self._themes, "General", self._listed, self)
         self._navigation.chosen.connect(self.show_page)
         whole.addWidget(self._navigation)
         line = QFrame(self)
@@ -91,8 +117,6 @@ class SettingsDialog(Dialog):
         self._highlights.changed.connect(self._on_highlights_changed)
         self._tools = ToolNamesPage(self._themes, self._settings.tool_aliases, self)
         self._tools.changed.connect(self._on_tools_changed)
-        self._subsessions = SubsessionsPage(self._themes, self._settings, self)
-        self._subsessions.changed.connect(self._on_subsessions_changed)
         self._keys = KeysPage(self._themes, self._keyed, self._settings.keys, self)
         self._keys.changed.connect(self._on_keys_changed)
         self._pages.addWidget(self._display)
@@ -100,7 +124,10 @@ class SettingsDialog(Dialog):
         self._pages.addWidget(self._presets)
         self._pages.addWidget(self._highlights)
         self._pages.addWidget(self._tools)
-        self._pages.addWidget(self._subsessions)
+        for declared in further:
+            page = declared.make(self._themes, self._settings, self)
+            page.changed.connect(self._on_further_changed)
+            self._pages.addWidget(page)
         self._pages.addWidget(self._keys)
         self._column.addWidget(self._pages, 1)
         self._column.addWidget(HairLine("settingsLine", self))
@@ -133,9 +160,9 @@ class SettingsDialog(Dialog):
         Raises:
             ValueError: there is no such page.
         """
-        place = [known for known, _ in PAGES].index(page)
+        place = [known for known, _ in self._listed].index(page)
         self._pages.setCurrentIndex(place)
-        self._title.setText(PAGES[place][1])
+        self._title.setText(self._listed[place][1])
         self._navigation.set_current(page)
 
     def _on_display_changed(self, display: Display) -> None:
@@ -173,7 +200,7 @@ class SettingsDialog(Dialog):
         self._settings.tool_aliases = self._tools.rules()
         self.changed.emit(self._settings)
 
-    def _on_subsessions_changed(self) -> None:
+    def _on_further_changed(self) -> None:
         self.changed.emit(self._settings)
 
     def _on_keys_changed(self) -> None:
@@ -192,21 +219,22 @@ class SettingsDialog(Dialog):
             self._presets.set_taken(self._taken())
 
     def _on_restore_clicked(self) -> None:
-        if self._pages.currentWidget() is self._keys:
+        page = self._pages.currentWidget()
+        if isinstance(page, SettingsPage):
+            page.restore()
+        elif page is self._keys:
             self._settings.keys = {}
             self._keys.show_chosen({})
-        elif self._pages.currentWidget() is self._tools:
+        elif page is self._tools:
             self._settings.tool_aliases = []
             self._tools.show_rules([])
-        elif self._pages.currentWidget() is self._subsessions:
-            self._subsessions.restore()
-        elif self._pages.currentWidget() is self._start:
+        elif page is self._start:
             self._settings.start = Start()
             self._start.show_values(self._settings.start)
-        elif self._pages.currentWidget() is self._display:
+        elif page is self._display:
             self._settings.display = Display()
             self._display.show_values(self._settings.display)
-        elif self._pages.currentWidget() is self._highlights:
+        elif page is self._highlights:
             self._settings.highlights = default_highlights()
             self._highlights.show_items(self._settings.highlights)
         else:

@@ -84,9 +84,9 @@ def _subsessions(panes: Panes, theme: ThemeController, parent: QWidget) -> QWidg
     sessions = panes.document.msp
     if sessions is None:
         raise KeyError(SUBSESSIONS)
-    from inspector.ui.msp.panel.panel import SubsessionsPanel
+    from inspector.ui.msp import subsessions_panel
 
-    return SubsessionsPanel(sessions, theme, parent)
+    return subsessions_panel(sessions, theme, parent)
 
 
 def _has_sessions(document: CaptureDocument) -> bool:

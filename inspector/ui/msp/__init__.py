@@ -11,15 +11,40 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QDockWidget, QWidget
 
     from inspector.document.document import CaptureDocument
+    from inspector.msp import SessionDocument
+    from inspector.settings import Settings
     from inspector.ui.dialogs.asking import Asking
+    from inspector.ui.dialogs.settings import SettingsPage
     from inspector.ui.docview.panes import Panes
     from inspector.ui.docview.requests import WindowRequests
     from inspector.ui.docview.shown import Shown
     from inspector.ui.features.undo import UndoHistory
+    from inspector.ui.look.theme import ThemeController
     from inspector.ui.msp.editing import MspEditing
+    from inspector.ui.msp.panel.panel import SubsessionsPanel
     from inspector.ui.services import Services
     from inspector.ui.widgets.notice import NoticeStack
     from inspector.ui.widgets.status_bar import StatusBar
+
+
+SUBSESSIONS = "subsessions"
+"""Id of the view in the middle, and of the page in the settings."""
+TITLE = "Sub-sessions"
+"""What both are called."""
+
+
+def subsessions_panel(sessions: SessionDocument, themes: ThemeController, parent: QWidget) -> SubsessionsPanel:
+    """Make the view in the middle of a window."""
+    from inspector.ui.msp.panel.panel import SubsessionsPanel
+
+    return SubsessionsPanel(sessions, themes, parent)
+
+
+def subsessions_page(themes: ThemeController, settings: Settings, parent: QWidget) -> SettingsPage:
+    """Make the page of the settings dialog; it edits the settings in place."""
+    from inspector.ui.msp.settings_page import SubsessionsPage
+
+    return SubsessionsPage(themes, settings, parent)
 
 
 def edit_sessions(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from typing_extensions import override
 
 from inspector.settings import Settings
 from inspector.settings.model import MergedRules
 from inspector.tokens.counter import TOKENIZER
+from inspector.ui.dialogs.settings import SettingsPage
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.budget_line import BudgetField
 from inspector.ui.msp.panel.rules_form import RulesForm
@@ -21,14 +23,8 @@ HELP = (
 BUDGET_HELP = f"Tokens; an estimate with {TOKENIZER}. From three quarters on the indicator warns."
 
 
-class SubsessionsPage(QWidget):
-    """Edits budget and rules of the settings it is given, in place.
-
-    Signals:
-        changed(): the user changed something.
-    """
-
-    changed = Signal()
+class SubsessionsPage(SettingsPage):
+    """Edits budget and rules of the settings it is given, in place."""
 
     def __init__(self, theme_controller: ThemeController, settings: Settings, parent: QWidget | None = None) -> None:
         """Make the page.
@@ -89,8 +85,8 @@ class SubsessionsPage(QWidget):
         self._showing = False
         self._rules.show_rules(self._settings.merged)
 
+    @override
     def restore(self) -> None:
-        """Take the usual budget and rules; says nothing."""
         self._settings.subsession_budget = Settings.model_fields["subsession_budget"].default
         self._settings.merged = MergedRules()
         self.show_values()

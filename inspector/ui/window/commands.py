@@ -105,12 +105,14 @@ class Commands(QObject):
         self._window.presets.ask_to_save_active()
 
     def _open_settings(self, page: str = "") -> SettingsDialog:
-        from inspector.ui.dialogs.settings import SettingsDialog
+        from inspector.ui.dialogs.settings import FurtherPage, SettingsDialog
+        from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page
 
         self._window.complete()  # presets have keys, too
         dialog = SettingsDialog(
-            self._window.theme, self._window.application.settings, self._window, keyed=self._window.keys.known()
-        )
+            self._window.theme, self._window.application.settings, self._window, keyed=self._window.keys.known(),
+            further=(FurtherPage(SUBSESSIONS, TITLE, subsessions_page),),
+        )  # fmt: skip
         if page:
             dialog.enter_page(page)
         dialog.changed.connect(self._on_settings_changed)

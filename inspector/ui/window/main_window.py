@@ -365,7 +365,7 @@ class MainWindow(QMainWindow):
     def msp(self) -> MspEditing:
         """Edits the sessions (of the Model Subsession Protocol) the document is made of, if it is."""
         from inspector.ui.dialogs.asking import Asking
-        from inspector.ui.msp import edit_sessions
+        from inspector.ui.msp import TITLE, edit_sessions
 
         actions = self.actions_by_id
         editing = edit_sessions(
@@ -377,7 +377,7 @@ class MainWindow(QMainWindow):
         editing.saving.moved.connect(lambda path: self.opening.moved_to(path))
         editing.saving.moved.connect(lambda path: self.marking.moved_to(path))
         editing.view.rules_changed.connect(self._share_rules)
-        editing.count_changed.connect(lambda count: self.view_head.tabs.set_count(count, "Sub-sessions"))
+        editing.count_changed.connect(lambda count: self.view_head.tabs.set_count(count, TITLE))
         return editing
 
     @cached_property

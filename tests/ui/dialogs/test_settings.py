@@ -21,8 +21,9 @@ from pytestqt.qtbot import QtBot
 from inspector.settings import DEFAULT_PRESETS, Preset, Settings, default_presets
 from inspector.ui.dialogs.hints_preview import HintsPreview
 from inspector.ui.dialogs.preset_model import FILTER_ROLE, PresetListModel
-from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.dialogs.settings import FurtherPage, SettingsDialog
 from inspector.ui.look.theme import ThemeController
+from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page
 from tests.ui.find import child
 
 
@@ -32,10 +33,13 @@ def settings() -> Settings:
     return Settings(recent_files=["/a"])
 
 
+FURTHER = (FurtherPage(SUBSESSIONS, TITLE, subsessions_page),)
+
+
 @pytest.fixture
 def dialog(theme_controller: ThemeController, settings: Settings, qtbot: QtBot) -> SettingsDialog:
     """The dialog, open on Display."""
-    dialog = SettingsDialog(theme_controller, settings)
+    dialog = SettingsDialog(theme_controller, settings, further=FURTHER)
     dialog.open()
     return dialog
 
@@ -51,7 +55,7 @@ def test_it_is_no_wider_than_a_small_screen_at_200_percent(
 ) -> None:
     monkeypatch.setattr(SettingsDialog, "most_size", lambda _dialog: QSize(1280, 764))
     theme_controller.set_zoom(2.0)
-    dialog = SettingsDialog(theme_controller, settings)
+    dialog = SettingsDialog(theme_controller, settings, further=FURTHER)
     dialog.open()
     assert dialog.width() <= 1280
     dialog.accept()
