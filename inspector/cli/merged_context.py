@@ -12,9 +12,17 @@ from typer.models import OptionInfo
 
 from inspector.cli.arguments import Json, fail
 from inspector.cli.printing import MOST_LISTED, dump, echo, printable, say, visible
-from inspector.msp.document import NotMspError, SessionDocument
-from inspector.msp.merged import RULE_WORDS, Entry, Layer, MergedContext, Rules, merged_context
-from inspector.msp.objects import Subsession
+from inspector.msp import (
+    RULE_WORDS,
+    Entry,
+    Layer,
+    MergedContext,
+    NotMspError,
+    Rules,
+    SessionDocument,
+    Subsession,
+    merged_context,
+)
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.sources.inputs import STANDARD_INPUT, STANDARD_INPUT_NAME
 

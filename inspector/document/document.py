@@ -23,9 +23,16 @@ from inspector.capture.capture import Capture
 from inspector.capture.decisions import FILE_NAME, Decisions
 from inspector.capture.reading import BLOCK_BYTES, LIVE_BLOCK_BYTES, SourceReader, UnknownFormatError
 from inspector.capture.sources import SourceFile
-from inspector.msp.capture import FORMAT, MspCapture, is_session_document, read_sessions, tells_sessions
-from inspector.msp.document import NotMspError, SessionDocument
-from inspector.msp.following import SessionFollowing
+from inspector.msp import (
+    FORMAT,
+    MspCapture,
+    NotMspError,
+    SessionDocument,
+    SessionFollowing,
+    is_session_document,
+    read_sessions,
+    tells_sessions,
+)
 from inspector.protocol.tool_names import ToolAliases
 from inspector.sources.follow import FollowedLog
 from inspector.sources.inputs import is_stream, open_source

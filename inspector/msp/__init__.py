@@ -1,1 +1,42 @@
-"""MSP documents: sessions with their sub-sessions, read, checked, edited and saved; no Qt, no capture."""
+"""The Model Subsession Protocol: sessions read, checked, edited, saved, and what a sub-session sends a model.
+
+These names are all that the rest of the program may use; `inspector.ui.msp` alone reaches deeper, being the view of it.
+What any capture can hold of sessions is no part of this room and known without it: the names of our envelopes
+(`protocol.msp`), the contexts they make (`analysis.session_contexts`), what their rows get wrong
+(`analysis.findings.msp`), and any context written as a sub-session (`export.msp`).
+"""
+
+from __future__ import annotations
+
+from inspector.msp.capture import (
+    FORMAT,
+    MspCapture,
+    SessionFollowing,
+    is_session_document,
+    read_sessions,
+    tells_sessions,
+)
+from inspector.msp.document import SessionDocument
+from inspector.msp.files import NotMspError
+from inspector.msp.merged import MergedContext, merged_context
+from inspector.msp.merged_layers import Entry, Layer
+from inspector.msp.objects import Subsession
+from inspector.msp.rules import RULE_WORDS, Rules
+
+__all__ = [
+    "FORMAT",
+    "RULE_WORDS",
+    "Entry",
+    "Layer",
+    "MergedContext",
+    "MspCapture",
+    "NotMspError",
+    "Rules",
+    "SessionDocument",
+    "SessionFollowing",
+    "Subsession",
+    "is_session_document",
+    "merged_context",
+    "read_sessions",
+    "tells_sessions",
+]

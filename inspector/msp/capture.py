@@ -1,24 +1,28 @@
 """A document of sessions shown as a capture: its projection in a spool of ours, and how that follows edits.
 
-The document is what is edited and saved; the capture is read-only and made from it (`msp.projection`).
+The document is what is edited and saved; the capture is read-only and made from it (`msp.projection`). It follows
+edits at its end, in place, or by saying that it cannot.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
+from typing import Protocol
 
+from inspector.analysis import Analysis
 from inspector.analysis.findings.batch import ReportedProblem
 from inspector.capture.capture import Capture
 from inspector.capture.sources import SourceFile
 from inspector.msp.document import Edit, SessionDocument
 from inspector.msp.files import SUFFIXES, NotMspError, is_packed
 from inspector.msp.frames import BEGAN
-from inspector.msp.objects import Message, Problem
+from inspector.msp.objects import Message
+from inspector.msp.problems import Problem
 from inspector.msp.projection import HEADER, Projection
 from inspector.msp.sniffing import LOOKED_AT, is_msp, is_msp_stream
 from inspector.sources.decoders import DamagedError, decoder_for
@@ -266,3 +270,78 @@ def read_sessions(paths: Sequence[Path], *, wait: bool) -> Generator[None, None,
     if isinstance(outcome, Exception):
         raise outcome
     return outcome
+
+
+class ShowsSessions(Protocol):
+    """What takes part of the document whose capture it is."""
+
+    capture: Capture
+    analysis: Analysis
+
+    def poll(self) -> bool:
+        """Take in what its sources have gained."""
+        ...
+
+    def take_rewritten(self, rows: Sequence[int]) -> None:
+        """Take in lines that were written anew in their places."""
+        ...
+
+    def catch_up(self) -> None:
+        """Let the checks look at what they were told meanwhile."""
+        ...
+
+
+class SessionFollowing:
+    """Lets a capture follow the edits of the document of sessions it shows.
+
+    Attributes:
+        shown: the projection.
+    """
+
+    def __init__(self, document: ShowsSessions, shown: MspCapture) -> None:
+        self.shown = shown
+        self._document = document
+        self._revision = shown.revision
+        self._told: Callable[[], None] | None = None
+
+    @property
+    def missed_any(self) -> bool:
+        """Whether there were edits that it has not taken in."""
+        return self.shown.is_behind or self._revision != self.shown.document.revision
+
+    def start(self, told: Callable[[], None] | None = None) -> None:
+        """Follow from now on.
+
+        Args:
+            told: called when only another projection can show what there is now: something was taken away.
+        """
+        self._told = told
+        if self not in self.shown.document.observers:
+            self.shown.document.observers.append(self)
+
+    def stop(self) -> None:
+        """Follow no more."""
+        if self in self.shown.document.observers:
+            self.shown.document.observers.remove(self)
+
+    def session_edited(self, edit: Edit) -> None:
+        """Take an edit in: at the end, in place, or by saying that it cannot be."""
+        document = self._document
+        self._revision = self.shown.document.revision
+        rows = self.shown.take(edit, document.capture)
+        if rows is None:
+            if self._told is not None:
+                self._told()
+            return
+        document.take_rewritten(rows)
+        while document.poll():
+            pass
+        self.tell_problems()
+
+    def tell_problems(self) -> None:
+        """Let the findings say what is wrong with the sessions as they are now."""
+        findings = self._document.analysis.findings
+        problems = self.shown.problems()
+        if list(problems) != list(findings.reported):
+            findings.reported = problems
+            self._document.catch_up()

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from inspector.msp.checks import OwnerChecks
 from inspector.msp.composing import CannotEditError, Composer
 from inspector.msp.edits import Edit, EditHistory, Insert, Made, SessionObserver
 from inspector.msp.files import (
@@ -24,15 +23,16 @@ from inspector.msp.files import (
 )
 from inspector.msp.links import Home, Linked, Owner, linked
 from inspector.msp.message_columns import KnownMessages
-from inspector.msp.objects import Message, Problem, Session, Subsession
+from inspector.msp.objects import Message, Session, Subsession
+from inspector.msp.problems import OwnerChecks, Problem
 from inspector.msp.saving import (
     ChangedOnDiskError,
+    FileCopies,
     WouldReplaceError,
     changed_files,
     save_files,
     save_files_as,
 )
-from inspector.msp.snapshot import Snapshot
 
 
 class SessionDocument:
@@ -243,7 +243,7 @@ class SessionDocument:
             ChangedOnDiskError: a file is not what was read; nothing was written.
             OSError: it could not be written.
         """
-        snapshot, state = Snapshot(self.files, self._gone), self._history.state
+        snapshot, state = FileCopies(self.files, self._gone), self._history.state
         try:
             with self._history.writing(state):
                 yield partial(save_files, snapshot.files, snapshot.gone, force=force)
@@ -280,7 +280,7 @@ class SessionDocument:
         """
         several, state = self.several, self._history.state
         files = [file for file in self.files if file.holds]
-        snapshot = Snapshot(files)
+        snapshot = FileCopies(files)
         yield partial(save_files_as, snapshot.files, path, replace=replace)
         snapshot.settle()
         for file in self._made:

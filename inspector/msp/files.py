@@ -17,10 +17,10 @@ import xxhash
 import zstandard
 
 from inspector.msp import problems
-from inspector.msp.layout import decoded, whole_value
-from inspector.msp.objects import Problem
+from inspector.msp.json_layout import decoded, whole_value
+from inspector.msp.json_patch import UNREAD, lines_of
+from inspector.msp.problems import Problem
 from inspector.msp.sniffing import LOOKED_AT, is_msp, is_msp_value
-from inspector.msp.text import UNREAD, lines_of
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".msp")
 """Of the files taken from a folder, also with `.gz` or `.zst` behind."""

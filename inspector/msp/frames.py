@@ -17,10 +17,10 @@ from typing import Any
 import msgspec
 
 from inspector.msp.document import SessionDocument
+from inspector.msp.json_layout import WrittenNumber
+from inspector.msp.json_patch import UNREAD
 from inspector.msp.links import Owner
-from inspector.msp.numbers import WrittenNumber
 from inspector.msp.objects import Session, Subsession, content_text
-from inspector.msp.text import UNREAD
 from inspector.protocol import msp
 from inspector.protocol.paths import normalise
 

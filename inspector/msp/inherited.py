@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from inspector.msp.merged_parts import Entry, Layer
-from inspector.msp.objects import NO_TIME, Policy, Session, Snapshot
+from inspector.msp.merged_layers import Count, Entry, Layer
+from inspector.msp.objects import Policy, Session, Snapshot
 from inspector.msp.rules import Rules
-from inspector.msp.token_cache import Count
+from inspector.protocol.times import NO_TIME
 
 SYSTEM = "system"
 """Role of what no message says."""

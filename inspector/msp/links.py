@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, cast
 
 from inspector.msp import problems
 from inspector.msp.files import MspFile
-from inspector.msp.objects import MERGED_FROM, SUMMARY_OF, Problem, Session, Subsession, objects_of, text_of
+from inspector.msp.objects import MERGED_FROM, SUMMARY_OF, Session, Subsession, objects_of, text_of
+from inspector.msp.problems import Problem
 from inspector.msp.sniffing import is_session, is_subsession
 
 Owner = Session | Subsession
@@ -39,7 +40,7 @@ class Linked:
     """By key; none of a session that is only named."""
 
 
-class _Found(NamedTuple):
+class _Unlinked(NamedTuple):
     sub: Subsession
     holder: Owner | None
     """Whose object, or whose neighbour in the file, it is."""
@@ -60,7 +61,7 @@ class _Linker:
 
     def __init__(self) -> None:
         self.result = Linked()
-        self._found: list[_Found] = []
+        self._found: list[_Unlinked] = []
         self._keys: set[str] = set()
         self._next: dict[str, int] = {}
         """The number the next object of the same id may be told apart by."""
@@ -191,7 +192,7 @@ class _Linker:
     def _take_subsession(self, data: dict[str, Any], place: str, home: Home, holder: Owner | None, depth: int) -> None:
         key = self._key(text_of(data, "subsession_id"), "sub-session", place)
         sub = Subsession(data, key, objects_of(data, "messages"), place=place)
-        self._found.append(_Found(sub, holder))
+        self._found.append(_Unlinked(sub, holder))
         self.result.homes[key] = home
         self._take_embedded(sub, home, depth)
 

@@ -10,34 +10,105 @@ Everything is an estimate: the protocol names no tokenizer.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
+from typing import Any
 
 from inspector.msp.inherited import SessionLayers, includes_snapshots
-from inspector.msp.merged_parts import LAYER_TITLES, Entry, Layer, LayerName, MergedContext, Remark, Withheld
+from inspector.msp.merged_layers import Count, Entry, Layer, LayerName, Remark, TokenCache, Withheld
 from inspector.msp.message_columns import KnownMessages, VisibilityColumn, above_of
-from inspector.msp.objects import Session, Subsession
-from inspector.msp.parent_messages import ParentMessages
+from inspector.msp.objects import Message, Session, Subsession
+from inspector.msp.parent_messages import ParentMessages, Standing
 from inspector.msp.recent_layer import OlderEntries, RecentLayer
 from inspector.msp.remarks import remarks_on
-from inspector.msp.rules import RULE_WORDS, Rules, RuleWords
-from inspector.msp.token_cache import Count, TokenCache
+from inspector.msp.rules import Rules
+from inspector.tokens.counter import TOKENIZER
 
-__all__ = [
-    "LAYER_TITLES",
-    "RULE_WORDS",
-    "Entry",
-    "KnownMessages",
-    "Layer",
-    "LayerName",
-    "MergedContext",
-    "MergedContexts",
-    "Remark",
-    "RuleWords",
-    "Rules",
-    "TokenCache",
-    "Withheld",
-    "merged_context",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class MergedContext:
+    """What a sub-session would send with its next message; it stays as it is, whatever is edited.
+
+    Attributes:
+        layers: always four, in the order they are sent in.
+        recent: what was chosen of the parent's messages.
+        remarks: what is worth saying about it.
+        tokenizer: what counts tokens; an estimate.
+    """
+
+    subsession: Subsession
+    rules: Rules
+    layers: tuple[Layer, ...]
+    recent: RecentLayer = field(repr=False, compare=False)
+    remarks: tuple[Remark, ...]
+    tokenizer: str = TOKENIZER
+
+    @cached_property
+    def withheld(self) -> tuple[Withheld, ...]:
+        """Parent messages that are kept out, and why; not those that are merely older. O(messages of the parent)."""
+        return tuple(self.recent.withheld())
+
+    @cached_property
+    def older(self) -> tuple[Message, ...]:
+        """Parent messages that are not sent because they are older. O(messages of the parent)."""
+        return tuple(self.recent.older())
+
+    @property
+    def main_only(self) -> int:
+        """How many parent messages are withheld as main_only; they are not listed for it."""
+        return self.recent.standing(Standing.MAIN_ONLY)
+
+    @property
+    def wanted(self) -> int:
+        """How many recent parent messages are asked for."""
+        return self.recent.wanted
+
+    @property
+    def tokens(self) -> int:
+        """Of everything that is sent."""
+        return sum(layer.tokens for layer in self.layers if layer.included)
+
+    @property
+    def inherited_tokens(self) -> int:
+        """Of what comes from the parent."""
+        return self.tokens - self.layer("own").tokens
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The remarks as sentences."""
+        return tuple(remark.text for remark in self.remarks)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Everything that is sent, in order."""
+        return tuple(entry for layer in self.layers for entry in layer.entries)
+
+    def layer(self, name: LayerName) -> Layer:
+        """One of the layers."""
+        return next(layer for layer in self.layers if layer.name == name)
+
+    def as_json(self) -> dict[str, Any]:
+        """The form of `merged-context --json` (docs/design.md 5); secrets are not masked."""
+        return {
+            "subsession": self.subsession.id or self.subsession.key,
+            "layers": [
+                {
+                    "name": layer.name, "included": layer.included, "tokens": layer.tokens,
+                    "entries": [
+                        {"id": entry.id, "role": entry.role, "content": entry.content, "reason": entry.reason}
+                        for entry in layer.entries
+                    ],
+                }
+                for layer in self.layers
+            ],
+            "withheld": [{"id": kept.id, "reason": kept.reason} for kept in self.withheld],
+            "tokens": self.tokens,
+        }  # fmt: skip
+
+    def as_messages(self) -> list[dict[str, str]]:
+        """What is sent as provider-style messages, in order; secrets are not masked."""
+        return [{"role": entry.role or "user", "content": entry.content} for entry in self.entries]
 
 
 class MergedContexts:

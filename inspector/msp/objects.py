@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast, overload
+from typing import Any, cast, overload
 
 from typing_extensions import override
 
-from inspector.protocol.times import NO_TIME, parse_time
+from inspector.protocol.times import parse_time
 
 CLOSED = "closed"
 DISCARDED = "discarded"
@@ -27,21 +27,6 @@ SUMMARY_OF = "summary_of"
 
 MERGED_FROM = "merged_from"
 """Our member of each message a merge wrote into the parent: the sub-session's id."""
-
-
-class Problem(NamedTuple):
-    """What is odd about a document; never a reason not to show it."""
-
-    code: str
-    """One of `inspector.msp.problems`, such as `msp-invalid`."""
-    text: str
-    """A sentence for the user."""
-    key: str
-    """Key of the session or sub-session it is about; empty: the document."""
-    message: str | None
-    """Id of the message it is about."""
-    place: str
-    """File and JSON path, as `desk.json $.subsessions[2].closed_at`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -377,22 +362,3 @@ def _compact(value: object) -> str:
 def quoted(key: str) -> str:
     """A key as one part of a path."""
     return key.replace("%", "%25").replace("/", "%2F")
-
-
-__all__ = [
-    "CLOSED",
-    "DISCARDED",
-    "MERGED_FROM",
-    "NO_TIME",
-    "OPEN_STATUSES",
-    "SUMMARY_OF",
-    "Message",
-    "Messages",
-    "Policy",
-    "Problem",
-    "Session",
-    "Snapshot",
-    "Subsession",
-    "content_text",
-    "usual_visibility",
-]

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspector.msp.message_columns import FOR_EVERYWHERE, MessageColumns, VisibilityColumn
-from inspector.msp.objects import MERGED_FROM, NO_TIME, Message, Session, Subsession, content_text
+from inspector.msp.objects import MERGED_FROM, Message, Session, Subsession, content_text
 from inspector.msp.rules import Rules
+from inspector.protocol.times import NO_TIME
 
 
 class Standing(Enum):
@@ -37,7 +38,7 @@ _STANDINGS = tuple(Standing)
 _ELIGIBLE, _ABOVE = _STANDINGS.index(Standing.ELIGIBLE), _STANDINGS.index(Standing.ABOVE)
 
 
-class Said(NamedTuple):
+class ParentMessage(NamedTuple):
     """A message as it stands among those of a parent.
 
     Attributes:
@@ -53,7 +54,7 @@ class Said(NamedTuple):
     inside: bool
 
 
-class Choice(NamedTuple):
+class ChosenMessages(NamedTuple):
     """What of a parent's messages a sub-session is sent: places among them, ascending.
 
     Attributes:
@@ -127,11 +128,11 @@ class ParentMessages:
     def __len__(self) -> int:
         return len(self._standing)
 
-    def at(self, place: int) -> Said:
+    def at(self, place: int) -> ParentMessage:
         """What stands at a place."""
         message, ordinal = self._found(place)
         inside = isinstance(message.owner, Subsession)
-        return Said(message, ordinal, self._times.item(place), _STANDINGS[self._standing.item(place)], inside)
+        return ParentMessage(message, ordinal, self._times.item(place), _STANDINGS[self._standing.item(place)], inside)
 
     def data(self, place: int) -> dict[str, Any]:
         """The decoded message at a place."""
@@ -145,7 +146,7 @@ class ParentMessages:
         """When what stands at some places was said."""
         return self._times[places].tolist()
 
-    def choose(self, sub: Subsession, wanted: int) -> Choice:
+    def choose(self, sub: Subsession, wanted: int) -> ChosenMessages:
         """What a sub-session is sent of them.
 
         Args:
@@ -167,7 +168,7 @@ class ParentMessages:
                 older.append(place)
             else:
                 doubled.add(place)
-        return Choice(window, older[::-1], start, stop, copies, doubled)
+        return ChosenMessages(window, older[::-1], start, stop, copies, doubled)
 
     def _said(self, place: int) -> tuple[tuple[str, str | int], ...]:
         """What tells whether two are the same message: the id within one conversation, else the content as well.

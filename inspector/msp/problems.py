@@ -1,6 +1,34 @@
-"""What can be odd about an MSP document: the codes of its problems."""
+"""What can be odd about an MSP document: the codes of its problems, and what is odd about one object of it.
+
+An object is looked at against the protocol's schema, its own members, and its messages.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from inspector.msp.objects import CLOSED, DISCARDED, OPEN_STATUSES, Session, Subsession, text_of
+from inspector.protocol.times import NO_TIME, parse_time
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+class Problem(NamedTuple):
+    """What is odd about a document; never a reason not to show it."""
+
+    code: str
+    """One of `CODES`, such as `msp-invalid`."""
+    text: str
+    """A sentence for the user."""
+    key: str
+    """Key of the session or sub-session it is about; empty: the document."""
+    message: str | None
+    """Id of the message it is about."""
+    place: str
+    """File and JSON path, as `desk.json $.subsessions[2].closed_at`."""
+
 
 UNREADABLE = "msp-unreadable"
 """A file, line or element is no JSON, or no object."""
@@ -36,3 +64,194 @@ CYCLE = "msp-cycle"
 """Sub-sessions are each other's parents."""
 
 CODES = (UNREADABLE, SKIPPED, INVALID, VISIBILITY, STATUS, TIMES, DUPLICATE, UNLISTED, MISSING, PARENT, CYCLE)
+
+
+_MOST_OF_A_MESSAGE = 5
+"""So many faults of one object are told; the rest are likely the same one."""
+
+_WRONG = {"main_only": "subsession_only", "subsession_only": "main_only"}
+_VISIBILITIES = (None, "global", *_WRONG)
+_ELSEWHERE = {
+    "subsession_only": "{who} in the main conversation is marked subsession_only: no one is shown it there.",
+    "main_only": "{who} of a sub-session is marked main_only: it is for the main conversation alone.",
+}
+
+
+class OwnerChecks:
+    """What is odd about one session or sub-session; each of its messages is looked at once.
+
+    Messages come and go at the end of their list. What changes inside one has to be told.
+    """
+
+    def __init__(self, owner: Session | Subsession) -> None:
+        """Nothing is looked at yet."""
+        self._owner = owner
+        self._items: list[object] = []
+        self._ids: set[str] = set()
+        self._found: dict[int, list[Problem]] = {}
+        """By the number of the message."""
+
+    def problems(self) -> list[Problem]:
+        """Everything odd about it and its messages, in the order of the file. O(messages that came)."""
+        if isinstance(self._owner, Session) and self._owner.implied:
+            return []
+        self._look_on()
+        return [*_object(self._owner), *(one for number in sorted(self._found) for one in self._found[number])]
+
+    def reread(self, data: dict[str, Any]) -> None:
+        """The visibility of a message is another one now."""
+        number = next((number for number, item in enumerate(self._items) if item is data), None)
+        if number is not None:
+            before = self._found.pop(number, [])
+            twins = [one for one in before if one.code == DUPLICATE]
+            if found := [*_odd(self._owner, data, number, ()), *twins]:
+                self._found[number] = found
+
+    def _look_on(self) -> None:
+        written = self._owner.data.get("messages")
+        listed = cast(list[object], written) if isinstance(written, list) else []
+        stands = min(len(self._items), len(listed))
+        while stands and self._items[stands - 1] is not listed[stands - 1]:
+            stands -= 1
+        while len(self._items) > stands:
+            self._drop_last()
+        for number in range(stands, len(listed)):
+            item = listed[number]
+            found = _odd(self._owner, item, number, self._ids)
+            if found:
+                self._found[number] = found
+            if isinstance(item, dict) and isinstance(name := cast(dict[str, object], item).get("id"), str):
+                self._ids.add(name)
+        self._items += listed[stands:]
+
+    def _drop_last(self) -> None:
+        item = self._items.pop()
+        found = self._found.pop(len(self._items), [])
+        if isinstance(item, dict) and not any(one.code == DUPLICATE for one in found):
+            self._ids.discard(text_of(cast(dict[str, Any], item), "id"))
+
+
+def _object(owner: Session | Subsession) -> Iterator[Problem]:
+    from inspector.msp.schema import SessionModel, SubsessionModel
+
+    head = {name: value for name, value in owner.data.items() if name not in ("messages", "subsessions")}
+    model = SubsessionModel if isinstance(owner, Subsession) else SessionModel
+    yield from _faults(model, head, owner.key, None, owner.place)
+    for name in ("messages", "subsessions"):
+        value = owner.data.get(name, [])
+        if not isinstance(value, list):
+            yield _invalid(owner.key, None, f"{owner.place}.{name}", "is no list")
+    for name in ("created_at", "closed_at"):
+        value = owner.data.get(name)
+        if isinstance(value, str) and parse_time(value) == NO_TIME:
+            yield _invalid(owner.key, None, f"{owner.place}.{name}", "is no time")
+    if isinstance(owner, Subsession):
+        yield from _state(owner)
+
+
+def _state(sub: Subsession) -> Iterator[Problem]:
+    status = sub.status.casefold()
+    closed_at = sub.data.get("closed_at")
+    place = f"{sub.place}.status"
+    if status in (CLOSED, DISCARDED) and closed_at is None:
+        yield Problem(STATUS, f"{sub.label} is {status}, and nothing says since when.", sub.key, None, place)
+    elif status in OPEN_STATUSES and closed_at is not None:
+        text = f"{sub.label} is called {status}, and has a time at which it was closed: it counts as closed."
+        yield Problem(STATUS, text, sub.key, None, place)
+    elif status and status not in (CLOSED, DISCARDED, *OPEN_STATUSES):
+        text = f"The status of {sub.label}, {sub.status}, is none the protocol knows."
+        yield Problem(STATUS, text, sub.key, None, place)
+    if NO_TIME != sub.closed_ns < sub.created_ns:
+        text = f"{sub.label} was closed before it was opened."
+        yield Problem(TIMES, text, sub.key, None, f"{sub.place}.closed_at")
+
+
+def _odd(owner: Session | Subsession, item: object, number: int, seen: Collection[str]) -> list[Problem]:
+    """What is odd about a message; `seen` are the ids of those before it."""
+    if not isinstance(item, dict):
+        place = f"{owner.place}.messages[{number}]"
+        return [Problem(UNREADABLE, f"{place} is no message.", owner.key, None, place)]
+    message = cast(dict[str, Any], item)
+    misplaced = "main_only" if isinstance(owner, Subsession) else "subsession_only"
+    found, visibility = message.get("id"), message.get("visibility")
+    known = visibility is None or (type(visibility) is str and visibility in _VISIBILITIES)
+    usual = known and type(found) is str and found != "" and _is_usual(message)
+    if usual and visibility != misplaced and found not in seen:
+        return []
+    return list(_message(owner, message, f"{owner.place}.messages[{number}]", misplaced, seen, usual=usual))
+
+
+def _is_usual(item: dict[str, Any]) -> bool:
+    """Whether a message's members are what they nearly always are; the models need not be asked then."""
+    time = item.get("timestamp")
+    return (
+        type(item.get("content")) is str
+        and type(role := item.get("role")) is str
+        and role != ""
+        and (time is None or (type(time) is str and parse_time(time) != NO_TIME))
+    )
+
+
+def _message(
+    owner: Session | Subsession, item: dict[str, Any], place: str, misplaced: str, seen: Collection[str], *, usual: bool
+) -> Iterator[Problem]:
+    from inspector.msp.schema import MessageModel
+
+    name = text_of(item, "id") or None
+    who = f"The message {name}" if name else "A message"
+    if not usual:
+        yield from _faults(MessageModel, item, owner.key, name, place)
+    time = item.get("timestamp")
+    if isinstance(time, str) and parse_time(time) == NO_TIME:
+        yield _invalid(owner.key, name, f"{place}.timestamp", "is no time")
+    if item.get("visibility") == misplaced:
+        yield Problem(VISIBILITY, _ELSEWHERE[misplaced].format(who=who), owner.key, name, f"{place}.visibility")
+    if name in seen:
+        text = f"{owner.label} has more than one message with the id {name}."
+        yield Problem(DUPLICATE, text, owner.key, name, f"{place}.id")
+
+
+def _faults(
+    model: type[BaseModel], value: dict[str, Any], key: str, message: str | None, place: str
+) -> Iterator[Problem]:
+    from pydantic import ValidationError
+
+    try:
+        model.model_validate(value)
+    except ValidationError as error:
+        told: set[str] = set()
+        for fault in error.errors(include_url=False, include_context=False, include_input=False):
+            # Of a union each branch complains, by its own name: one sentence about the member is enough.
+            steps = [step for number, step in enumerate(fault["loc"]) if number == 0 or _is_wire(step)]
+            path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+            if path not in told and len(told) < _MOST_OF_A_MESSAGE:
+                told.add(path)
+                yield _invalid(key, message, place + path, _words(fault["type"], fault["msg"]))
+    except RecursionError:
+        yield _invalid(key, message, place, "is nested too deeply to be checked")
+
+
+def _is_wire(step: int | str) -> bool:
+    return isinstance(step, int) or not ("[" in step or step in ("str", "list", "dict", "SubsessionModel"))
+
+
+_FAULTS = {
+    "missing": "is missing",
+    "string_type": "is no text",
+    "bool_type": "is neither true nor false",
+    "int_type": "is no whole number",
+    "list_type": "is no list",
+    "model_type": "is no object",
+    "string_too_short": "is empty",
+    "too_short": "has too few elements",
+    "too_long": "has too many elements",
+    "literal_error": "is none of the values the protocol knows",
+}
+
+
+def _words(kind: str, words: str) -> str:
+    return _FAULTS.get(kind, words[:1].lower() + words[1:])
+
+
+def _invalid(key: str, message: str | None, place: str, words: str) -> Problem:
+    return Problem(INVALID, f"{place} {words}.", key, message, place)

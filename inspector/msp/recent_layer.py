@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from inspector.msp.inherited import SessionLayers, Span, covered_words
-from inspector.msp.merged_parts import Entry, Layer, Withheld
+from inspector.msp.merged_layers import Count, Entry, Layer, Withheld
 from inspector.msp.message_columns import GLOBAL, MAIN_ONLY, SUBSESSION_ONLY
 from inspector.msp.objects import Message, Subsession
-from inspector.msp.parent_messages import ParentMessages, Said, Standing
+from inspector.msp.parent_messages import ParentMessage, ParentMessages, Standing
 from inspector.msp.rules import Rules
-from inspector.msp.token_cache import Count
 
 OlderEntries = dict[tuple[int, int, int, bool], Entry]
 """By the parent, the message, how many recent ones are asked for, and whether snapshots are sent."""
@@ -58,7 +57,7 @@ class RecentLayer:
         """The first snapshot sent that covers a message; snapshots cover messages of the session itself alone."""
         return self._covering(self.parent.at(place)) if self._spans else None
 
-    def _covering(self, said: Said) -> Span | None:
+    def _covering(self, said: ParentMessage) -> Span | None:
         if self._session is None or said.message.owner is not self._session.session:
             return None
         return next((span for span in self._spans if span.start <= said.ordinal < span.stop), None)
@@ -112,7 +111,7 @@ class RecentLayer:
             if self._why_withheld(place, said, covered=False) is None:
                 yield said.message
 
-    def _why_withheld(self, place: int, said: Said, *, covered: bool) -> tuple[str, str | None] | None:
+    def _why_withheld(self, place: int, said: ParentMessage, *, covered: bool) -> tuple[str, str | None] | None:
         """A sentence, and the rule that would let it in; None when it is merely older."""
         if covered:
             span = self.covering(place)
@@ -127,7 +126,7 @@ class RecentLayer:
         if place in self.choice.copies:
             return "One of the sub-session's own messages, which are sent anyway.", None
         if place >= self.choice.stop:
-            return "Said after the sub-session was opened.", "before_opening"
+            return "ParentMessage after the sub-session was opened.", "before_opening"
         if place in self.choice.doubled:
             return "Another message with its id is sent.", None
         return None
@@ -160,7 +159,7 @@ class RecentLayer:
     def _last_words(self) -> str:
         return f"the last {self.wanted:,} parent messages" if self.wanted > 1 else "the last parent message"
 
-    def _why_sent(self, said: Said, older: bool) -> str:
+    def _why_sent(self, said: ParentMessage, older: bool) -> str:
         message = said.message
         origin = ""
         if message.owner is not self.parent.owner:
@@ -188,7 +187,7 @@ class RecentLayer:
         return ", ".join(parts)
 
 
-def _let_in(said: Said, message: Message) -> bool:
+def _let_in(said: ParentMessage, message: Message) -> bool:
     """Whether only a lenient rule lets a message in."""
     if said.standing is not Standing.ELIGIBLE or message.visibility in (None, "", GLOBAL):
         return False

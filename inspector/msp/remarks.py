@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from inspector.msp.merged_parts import Remark
+from inspector.msp.merged_layers import Remark
 from inspector.msp.message_columns import MAIN_ONLY, SUBSESSION_ONLY, above_of
-from inspector.msp.objects import NO_TIME, Session, Subsession, content_text
+from inspector.msp.objects import Session, Subsession, content_text
 from inspector.msp.parent_messages import Standing
 from inspector.msp.recent_layer import RecentLayer
+from inspector.protocol.times import NO_TIME
 
 _MOST_RANGES = 6
 CountGlobals = Callable[[Iterable[Session | Subsession]], int]

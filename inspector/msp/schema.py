@@ -1,13 +1,112 @@
-"""The JSON Schemas of MSP objects, Draft-07 as the protocol uses: `python -m inspector.msp.schema` writes them."""
+"""The objects of MSP as models, and their JSON Schemas, Draft-07 as the protocol uses.
+
+`python -m inspector.msp.schema` writes the schemas.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from inspector.base.paths import resource
-from inspector.msp.models import MODELS
+
+_Id = Annotated[str, Field(min_length=1)]
+_Time = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
+_Content = str | list[Any] | dict[str, Any]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True, use_attribute_docstrings=True)
+
+
+class MessageModel(_Model):
+    """One message."""
+
+    id: _Id
+    role: _Id
+    """`user`, `assistant`, or another one."""
+    content: _Content
+    """A text, or blocks as model APIs have them."""
+    visibility: Literal["main_only", "subsession_only", "global"] | None = None
+    timestamp: _Time | None = None
+
+
+class SubContextModel(_Model):
+    """What the main session agreed on."""
+
+    intent: str | None = None
+    constraints: list[str] = []
+    decisions: list[str] = []
+    facts: list[str] = []
+
+
+class SnapshotModel(_Model):
+    """A summary of a stretch of the main messages."""
+
+    id: _Id
+    covers_messages: Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=2, max_length=2)] | None = None
+    """From and to."""
+    created_at: _Time | None = None
+    content: _Content
+
+
+class PolicyModel(_Model):
+    """What of the parent a sub-session takes along."""
+
+    include_sub_context: bool | None = None
+    include_snapshots: bool | None = None
+    recent_parent_messages: int | None = None
+
+
+class SubsessionModel(_Model):
+    """A side conversation below a session, or below another sub-session."""
+
+    subsession_id: _Id
+    parent_session_id: _Id | None = None
+    label: str | None = None
+    status: str | None = Field(default=None, examples=["open", "closed", "discarded"])
+    created_at: _Time | None = None
+    closed_at: _Time | None = None
+    """Absent or null: it is open."""
+    context_policy: PolicyModel | None = None
+    summary: str | None = None
+    messages: list[MessageModel] = []
+    subsessions: list[str | SubsessionModel] = []
+    """Those below it: their ids, or the objects themselves."""
+
+
+class SessionModel(_Model):
+    """A main conversation."""
+
+    session_id: _Id
+    created_at: _Time | None = None
+    sub_context: SubContextModel | None = None
+    summary_snapshots: list[SnapshotModel] = []
+    subsessions: list[str | SubsessionModel] = []
+    """Those below it: their ids, or the objects themselves."""
+    messages: list[MessageModel] = []
+
+
+class BoxModel(_Model):
+    """Sessions and sub-sessions in one object."""
+
+    session: SessionModel | None = None
+    sessions: list[SessionModel] = []
+    subsession: SubsessionModel | None = None
+    subsessions: list[SubsessionModel] = []
+
+
+MODELS: tuple[tuple[str, type[BaseModel]], ...] = (
+    ("session", SessionModel),
+    ("subsession", SubsessionModel),
+    ("message", MessageModel),
+    ("document", BoxModel),
+)
+"""What has a schema of its own: `resources/schema/msp-<name>.schema.json`."""
+
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
 

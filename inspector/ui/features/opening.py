@@ -20,7 +20,7 @@ from inspector.capture.block import RUNNING
 from inspector.capture.captures import OwnCapture
 from inspector.capture.reading import LIVE_BLOCK_BYTES, POLL_S, UnknownFormatError
 from inspector.document.document import CaptureDocument, Progress
-from inspector.msp.capture import is_session_document
+from inspector.msp import is_session_document
 from inspector.protocol.formats import WORDS
 from inspector.sources.answering import first_answer
 from inspector.sources.inputs import is_stream

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from inspector.cli import app
-from inspector.msp.models import BoxModel
+from inspector.msp.schema import BoxModel
 from tests.msp_samples import desk, written
 
 

@@ -20,8 +20,8 @@ from inspector.document.document import CaptureDocument
 from inspector.document.saving import save_copy
 from inspector.document.summary import context_nodes, finding_entries, summary
 from inspector.export.msp import export_subsession, node_at
+from inspector.msp.capture import SessionFollowing
 from inspector.msp.document import SessionDocument
-from inspector.msp.following import SessionFollowing
 from tests.builders import document_at, document_of, envelope, log_file, tool_call, tool_result
 from tests.msp_samples import desk, said, session, subsession, written
 

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.msp.checks import OwnerChecks
 from inspector.msp.document import CannotEditError, ChangedOnDiskError, Edit, SessionDocument
-from inspector.msp.objects import Problem
+from inspector.msp.problems import OwnerChecks, Problem
 from inspector.protocol.times import parse_time
 
 DATA = Path(__file__).parents[2] / "data" / "msp"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.msp.merged import LAYER_TITLES, MergedContexts
+from inspector.msp.merged import MergedContexts
+from inspector.msp.merged_layers import LAYER_TITLES
 from tests.merged import merged, opened, recent, said, session, snapshot, withheld, words
 
 DESK = session(

@@ -16,7 +16,8 @@ from inspector.msp import message_columns
 from inspector.msp.document import CannotEditError, SessionDocument
 from inspector.msp.merged import MergedContext, MergedContexts, Rules, merged_context
 from inspector.msp.message_columns import KnownMessages, MessageColumns
-from inspector.msp.objects import NO_TIME, Session, Subsession
+from inspector.msp.objects import Session, Subsession
+from inspector.protocol.times import NO_TIME
 from tests.merged import at, opened, said, session, snapshot, words
 
 VISIBILITIES = st.sampled_from([None, "", "global", "main_only", "subsession_only", "secret"])

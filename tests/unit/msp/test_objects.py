@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from inspector.msp.objects import NO_TIME, Message, Policy, Session, Snapshot, Subsession, content_text
-from inspector.protocol.times import parse_time
+from inspector.msp.objects import Message, Policy, Session, Snapshot, Subsession, content_text
+from inspector.protocol.times import NO_TIME, parse_time
 
 
 @pytest.mark.parametrize(

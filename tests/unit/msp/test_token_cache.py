@@ -1,8 +1,8 @@
-"""Tests of `inspector.msp.token_cache`."""
+"""Tests of `inspector.msp.merged_layers`."""
 
 from __future__ import annotations
 
-from inspector.msp.token_cache import TokenCache
+from inspector.msp.merged_layers import TokenCache
 from inspector.tokens.counter import count
 
 

@@ -1,4 +1,7 @@
-"""How a JSON text is laid out: where its members and elements stand, and writing new ones the way it does."""
+"""How a JSON text is laid out: where its members and elements stand, and writing new ones the way it does.
+
+Numbers that Python's own cannot hold as they are written keep their text, so that a copy says what was said.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,39 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
-from inspector.msp.numbers import WrittenNumber, read_float, read_int
+from typing_extensions import override
+
+_MOST_DIGITS = 4_000
+"""Of a whole number; Python refuses to read much longer ones."""
+
+
+class WrittenNumber(float):
+    """A number with the text it was written as: out of range, finer than a float, or of uncommon spelling."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> WrittenNumber:
+        """The nearest float, which may be infinite."""
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    @override
+    def __reduce__(self) -> tuple[type[WrittenNumber], tuple[str]]:
+        return WrittenNumber, (self.text,)
+
+
+def read_float(text: str) -> float:
+    """A number with a fraction or an exponent; one that keeps its text where another would be written."""
+    number = float(text)
+    return number if repr(number) == text else WrittenNumber(text)
+
+
+def read_int(text: str) -> int | float:
+    """A whole number of whatever length."""
+    return int(text) if len(text) <= _MOST_DIGITS else WrittenNumber(text)
+
 
 _DECODER = json.JSONDecoder(parse_float=read_float, parse_int=read_int)
 _SCAN = cast(Any, _DECODER).scan_once  # the fast one, which typeshed does not know

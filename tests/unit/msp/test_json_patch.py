@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.msp import layout
-from inspector.msp.text import UNREAD, exactly_same, lines_of, patched, patched_lines
+from inspector.msp import json_layout
+from inspector.msp.json_patch import UNREAD, exactly_same, lines_of, patched, patched_lines
 
 _LEAVES = st.one_of(
     st.none(),
@@ -102,7 +102,7 @@ def test_what_is_large_is_taken_apart_and_written_the_same(case: tuple[bytes, An
     text, value = case
     wanted = patched(text, value)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layout, "_MANY", 0)
+        patch.setattr(json_layout, "_MANY", 0)
         assert patched(text, value) == wanted
         assert patched(text, _loads(text)) == text
 

@@ -10,8 +10,17 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from inspector.msp.layout import MARK, Cell, Style, cells_of, decoded, is_spread, past_space, value_at
-from inspector.msp.numbers import WrittenNumber
+from inspector.msp.json_layout import (
+    MARK,
+    Cell,
+    Style,
+    WrittenNumber,
+    cells_of,
+    decoded,
+    is_spread,
+    past_space,
+    value_at,
+)
 
 _Written = tuple[Cell | None, str]
 """A part as it is written, and the old one it stands for."""

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.msp.files import MspFile, Stamp
-from inspector.msp.snapshot import Snapshot
-from inspector.msp.text import UNREAD
+from inspector.msp.json_patch import UNREAD
+from inspector.msp.saving import FileCopies
 
 _VALUES = st.recursive(
     st.none() | st.integers() | st.text(max_size=3) | st.just(UNREAD),
@@ -31,7 +31,7 @@ def _boxes(value: Any) -> list[Any]:
 
 @given(_VALUES)
 def test_a_copy_is_equal_and_shares_no_box(value: Any) -> None:
-    (copy,) = Snapshot([MspFile(Path("x"), b"", value)]).files
+    (copy,) = FileCopies([MspFile(Path("x"), b"", value)]).files
     assert copy.value == value
     assert {id(box) for box in _boxes(copy.value)}.isdisjoint(id(box) for box in _boxes(value))
 
@@ -40,13 +40,13 @@ def test_depth_does_not_matter() -> None:
     value: list[Any] = []
     for _ in range(20_000):
         value = [value]
-    (copy,) = Snapshot([MspFile(Path("x"), b"", value)]).files
+    (copy,) = FileCopies([MspFile(Path("x"), b"", value)]).files
     assert len(_boxes(copy.value)) == 20_001
 
 
 def test_files_learn_where_they_are_only_when_it_is_settled() -> None:
     file = MspFile(Path("x"), b"{}", {}, compressed=True)
-    snapshot = Snapshot([file])
+    snapshot = FileCopies([file])
     (copy,) = snapshot.files
     assert not snapshot.wrote_any
     copy.path, copy.stamp, copy.digest, copy.compressed = Path("y"), Stamp(1, 2, 3), "d", False

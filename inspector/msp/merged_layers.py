@@ -1,0 +1,123 @@
+"""What a merged context is made of: four layers with their entries and tokens, what is withheld, what is worth saying.
+
+Tokens are counted once for each text: the same messages stand in the contexts of many sub-sessions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from inspector.msp.objects import Message, Session, Snapshot
+from inspector.tokens.counter import count
+
+LayerName: TypeAlias = Literal["sub_context", "snapshots", "recent", "own"]
+
+LAYER_TITLES: dict[LayerName, str] = {
+    "sub_context": "Sub-context",
+    "snapshots": "Summary snapshots",
+    "recent": "Recent parent messages",
+    "own": "Own messages",
+}
+"""In the order they are sent in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that is sent.
+
+    Attributes:
+        id: as its message or snapshot has it.
+        role: of the message; what the session says of itself is said by the system.
+        reason: why it is sent, a sentence.
+        source: what it is made of; the session for its sub-context.
+        older_global: it is older than the recent ones and sent because it is global.
+        let_in: its visibility would have kept it out by the letter.
+        covered_by: a snapshot that is sent as well and covers it: it is sent twice.
+    """
+
+    id: str | None
+    role: str
+    content: str
+    reason: str
+    tokens: int
+    source: Message | Snapshot | Session
+    older_global: bool = False
+    let_in: bool = False
+    covered_by: Snapshot | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One of the four layers.
+
+    Attributes:
+        included: whether the policy lets it in; it may be empty all the same.
+        what: what there is in a few words, as "5 of 5, 2 withheld as main_only".
+        why: what decided whether it is included; a sentence.
+        tokens: of what is sent.
+        left_out: tokens it would have, had the policy let it in.
+    """
+
+    name: LayerName
+    included: bool
+    what: str
+    why: str
+    tokens: int
+    entries: tuple[Entry, ...]
+    left_out: int = 0
+
+    @property
+    def title(self) -> str:
+        """What it is called on screen."""
+        return LAYER_TITLES[self.name]
+
+
+class Withheld(NamedTuple):
+    """A message of the parent that is kept out.
+
+    Attributes:
+        reason: a sentence.
+        rule: name of the rule that would let it in; None when there is none.
+    """
+
+    id: str | None
+    reason: str
+    source: Message
+    rule: str | None = None
+
+
+class Remark(NamedTuple):
+    """Something to know about a merged context: a sentence, and the rule that changes it, if one does."""
+
+    text: str
+    rule: str | None = None
+
+
+Count = Callable[[str], int]
+"""The tokens of a text."""
+
+
+class TokenCache:
+    """Counts texts and remembers what it found, by the text itself."""
+
+    def __init__(self, count_text: Count = count) -> None:
+        """An empty one. The first count loads the tokenizer, unless everything asked for was learnt."""
+        self._count = count_text
+        self._known: dict[str, int] = {"": 0}
+
+    def __call__(self, text: str) -> int:
+        """Tokens of a text."""
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = self._count(text)
+        return found
+
+    def known(self, text: str) -> int | None:
+        """Tokens of a text if it was counted; never counts."""
+        return self._known.get(text)
+
+    def learn(self, texts: Iterable[str], counts: Iterable[int]) -> None:
+        """Take in what was counted elsewhere, as in a process of its own."""
+        self._known.update(zip(texts, counts, strict=True))
