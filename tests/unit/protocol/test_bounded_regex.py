@@ -1,4 +1,4 @@
-"""The subset means what Python's own expressions mean, and nothing takes long."""
+"""What is taken means what Python's own expressions mean, but for classes of ASCII, and nothing takes long."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_samples(pattern: str, text: str, found: bool) -> None:
     assert search(pattern, text) is found
 
 
-@pytest.mark.parametrize("pattern", ["(a", "a)", r"(a)\1", "(?=a)", "*a", "a{x}", "[a", "a" * 201, "(a{99}){99}", "\\"])
+@pytest.mark.parametrize("pattern", ["(a", "a)", r"(a)\1", "(?=a)", "*a", "[a", "a" * 201, "(a{99}){99}", "\\"])
 def test_what_is_refused(pattern: str) -> None:
     with pytest.raises(RegexRefusedError):
         search(pattern, "aaa")
