@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Badge(enum.IntFlag):
     """Bits of the `badges` column, eight at the most; in small letters, the words of the field `badge`.
 
-    Who bears one is found out in `TransientPass`. How it looks is a `Badge` of that name in `inspector.ui.look.badges`.
+    Who bears one is found out in `TransientPass`. How it looks is a `Badge` of that name in `inspector.present.badges`.
     """
 
     TRANSIENT = 1

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inspector.analysis import Analysis
+from inspector.analysis.participants import Participant
 from inspector.analysis.waiting import are_waiting
 from inspector.capture.flags import Flag
 from inspector.capture.hashes import NO_ROW
@@ -101,3 +103,33 @@ def _is_later_page(analysis: Analysis, row: int) -> bool:
         return False
     params: Any = analysis.capture.payload(asked).get("params")
     return isinstance(params, dict) and bool(params.get("cursor"))
+
+
+def participants_of(analysis: Analysis, space: int) -> list[Participant]:
+    """Participants of a space, in the order first seen."""
+    return [p for (where, _), p in analysis.participants.all.items() if where == space]
+
+
+def matching(participant: Participant, call: str) -> str | None:
+    """The pattern by which a participant may send a `kind[:method[:target]]`; None when none of its own fits.
+
+    A prediction from what the gateway announced (docs/protocols.md 12): `*` crosses everything, a short form covers the
+    long one. Payload conditions beyond method and name are not looked at.
+    """
+    for pattern in participant.capabilities or ():
+        if fnmatchcase(call, pattern) or fnmatchcase(call, f"{pattern}:*"):
+            return pattern
+    return None
+
+
+def answering(participant: Participant, method: str | None, target: str | None) -> str | None:
+    """The pattern by which a participant may answer a call; None when none of its own fits.
+
+    MCPX v0.1 repeats the call in the kind of its answer, and its gateways match that; others send `mcp/response`.
+    """
+    call = kinds.RESPONSE
+    found = matching(participant, call)
+    for part in filter(None, (method, target)):
+        call = f"{call}:{part}"
+        found = found or matching(participant, call)
+    return found

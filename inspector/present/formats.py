@@ -1,4 +1,4 @@
-"""Numbers, sizes and times as the window writes them. No locale: figures look the same everywhere, like the traffic."""
+"""Numbers, sizes and times as people read them. No locale: figures look the same everywhere, like the traffic."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 from inspector.protocol.payloads.blocks import size_words
 from inspector.protocol.times import NO_TIME
 
-_MINUS = "\N{MINUS SIGN}"
+MINUS = "\N{MINUS SIGN}"
 _SECOND = 1_000_000_000
 
 
@@ -29,7 +29,7 @@ def message_number(message: int) -> str:
 def seconds(delta_ns: int) -> str:
     """A time difference in seconds with three decimals, cut and not rounded: "311.364"; negative ones with a minus."""
     whole, rest = divmod(abs(delta_ns), _SECOND)
-    sign = _MINUS if delta_ns < 0 and (whole or rest >= 1_000_000) else ""
+    sign = MINUS if delta_ns < 0 and (whole or rest >= 1_000_000) else ""
     return f"{sign}{whole}.{rest // 1_000_000:03d}"
 
 
@@ -46,7 +46,7 @@ def size(size_bytes: int) -> str:
 def duration(delta_ns: int) -> str:
     """A time difference as people say it: "<1 ms", "73 ms", "1.2 s", "3 min 4 s", "2 h 5 min"; with its sign."""
     if delta_ns < 0:
-        return _MINUS + duration(-delta_ns)
+        return MINUS + duration(-delta_ns)
     milliseconds = round(delta_ns / 1_000_000)
     if delta_ns < 1_000_000:
         return "<1 ms"
@@ -98,3 +98,32 @@ def day_and_time(time_ns: int) -> str:
 def shortened(text: str, most: int) -> str:
     """A text of at most so many letters, its end left out where it is longer."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def full_time(time_ns: int) -> str:
+    """Local date and time with its offset; "" for NO_TIME or a time outside of the calendar."""
+    if time_ns == NO_TIME:
+        return ""
+    try:
+        moment = datetime.fromtimestamp(time_ns // 1_000_000_000).astimezone()
+    except (OverflowError, OSError, ValueError):
+        return ""
+    return f"{moment:%Y-%m-%d %H:%M:%S}.{time_ns % 1_000_000_000 // 1_000_000:03d} {moment:%z}"
+
+
+def delta(delta_ns: int | None) -> str:
+    """A distance in a chain: "+42 ms", a minus sign for what came before, "" where unknown."""
+    if delta_ns is None:
+        return ""
+    if abs(delta_ns) < 1_000_000:
+        return "0 ms" if delta_ns == 0 else f"{'+' if delta_ns > 0 else MINUS}<1 ms"
+    return duration(delta_ns) if delta_ns < 0 else f"+{duration(delta_ns)}"
+
+
+def short_count(value: float) -> str:
+    """A figure for a gauge: "980", "15.4k", "1.2M"."""
+    if abs(value) < 1_000:
+        return f"{value:g}" if value == int(value) else f"{value:.1f}"
+    if abs(value) < 1_000_000:
+        return f"{value / 1_000:.1f}k".replace(".0k", "k")
+    return f"{value / 1_000_000:.1f}M".replace(".0M", "M")

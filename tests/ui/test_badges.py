@@ -6,7 +6,7 @@ import pytest
 
 from inspector.analysis.badges import BADGE_SETS
 from inspector.analysis.badges import Badge as Bit
-from inspector.ui.look.badges import BADGE_BY_ID, BADGES, Badge, shown_in_row
+from inspector.present.badges import BADGE_BY_ID, BADGES, Badge, shown_in_row
 from inspector.ui.look.design_tokens import COLORS
 
 

@@ -15,7 +15,7 @@ from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.details.chain_view import ChainView
-from inspector.ui.panels.details.facts import FactsView
+from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.windows import panes_of, window_on

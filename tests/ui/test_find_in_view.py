@@ -19,8 +19,8 @@ from inspector.filters.fields import FIELD_BY_NAME
 from inspector.filters.sorting import SortBy
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
+from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.json_tree import JsonTree
-from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.widgets.find_bar import FindBar
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
@@ -290,7 +290,7 @@ def test_rows_of_the_details_are_lit(window: MainWindow, qtbot: QtBot) -> None:
     look_for(window, "search_records")
     panes.go_to(4)
     page = panes.details.pages["Overview"]
-    qtbot.waitUntil(lambda: any(view.locate is not None for view in page.findChildren(RowsView)))
+    qtbot.waitUntil(lambda: any(view.locate is not None for view in page.findChildren(FittedList)))
 
 
 def test_in_sorted_rows_the_next_hit_is_the_next_row(application: Application) -> None:

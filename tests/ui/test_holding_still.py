@@ -14,11 +14,11 @@ from inspector.analysis.pending import PENDING_FILTER
 from inspector.base.paths import config_folder
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Scope
+from inspector.present.subject import ContextPlace, ParticipantPlace
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
-from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
+from inspector.ui.panels.details.chain_view import ThreadView
 from inspector.ui.panels.details.section import Page
-from inspector.ui.panels.details.thread_view import ThreadView
 from inspector.ui.widgets.filter_editor import FilterEditor
 from inspector.ui.widgets.status_button import StatusButton
 from inspector.ui.window.main_window import MainWindow

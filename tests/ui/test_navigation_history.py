@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from inspector.filters import compile_filter
+from inspector.present.subject import ContextPlace
 from inspector.ui.docview.navigation_history import PLACES_KEPT, NavigationHistory, Stop
-from inspector.ui.panels.details.places import ContextPlace
 
 ALL = compile_filter("")
 

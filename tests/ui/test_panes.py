@@ -12,9 +12,9 @@ from inspector.analysis.context_tree import MAIN
 from inspector.filters import pace
 from inspector.filters.visible import Scope
 from inspector.present.message_columns import Column
+from inspector.present.subject import ContextPlace, ParticipantPlace
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
-from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, document_of, envelope
 from tests.ui.budgeting import set_budgets

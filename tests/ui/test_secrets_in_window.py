@@ -13,8 +13,8 @@ from inspector.document.document import CaptureDocument
 from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.app.application import Application
 from inspector.ui.docview.panes import Panes
+from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.panel import TABS
-from inspector.ui.panels.details.rows import RowsView
 from tests.builders import document_of, envelope, lines_of, received, tool_call, tool_result
 from tests.ui.walking import said_by
 from tests.ui.windows import panes_of, window_on
@@ -165,7 +165,7 @@ def test_no_message_shows_a_secret_or_copies_one(panes: Panes, painted: list[str
             panes.details.show_tab(tab)
             panes.details.grab()
         found |= leaks(panes.details, painted, f"No. {message + 1}")
-        for view in panes.details.findChildren(RowsView):
+        for view in panes.details.findChildren(FittedList):
             for row in range(len(view.rows)):
                 view.copy_row(row)
                 found |= {f"copied: {clipboard.text()}"} if SECRET in clipboard.text() else set()

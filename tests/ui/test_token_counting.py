@@ -20,7 +20,7 @@ from inspector.ui import budgets
 from inspector.ui.app.application import Application
 from inspector.ui.dialogs.settings import SettingsDialog
 from inspector.ui.features import token_counting
-from inspector.ui.panels.details.facts import FactsView
+from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import GrowingLog, envelope, received
 from tests.ui.budgeting import set_budgets

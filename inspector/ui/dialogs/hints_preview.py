@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 from typing_extensions import override
 
-from inspector.ui.look.badges import BADGE_BY_ID
+from inspector.present.badges import BADGE_BY_ID
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from inspector.filters import DisplayFilter
 from inspector.filters.visible import Scope
-from inspector.ui.panels.details.places import Place
+from inspector.present.subject import Place
 
 PLACES_KEPT = 100
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.analysis.marks import ContextTarget, Target
-from inspector.ui.panels.details.places import ContextPlace
+from inspector.present.subject import ContextPlace
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes

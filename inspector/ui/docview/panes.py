@@ -18,6 +18,7 @@ from inspector.filters.completion import Completer
 from inspector.filters.fields import Depends
 from inspector.filters.search import Search
 from inspector.filters.visible import Reach, Scope
+from inspector.present.subject import ContextPlace, ParticipantPlace, Place
 from inspector.settings import Settings
 from inspector.ui.docview.bridge import DocumentBridge
 from inspector.ui.docview.chain_alone import ChainAlone, ChainWalk
@@ -29,7 +30,6 @@ from inspector.ui.docview.navigation_history import NavigationHistory, Stop
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.details.panel import DetailsPanel
-from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace, Place
 from inspector.ui.panels.findings.panel import FindingsPanel
 from inspector.ui.panels.latency.panel import LatencyPanel
 from inspector.ui.panels.list_panel import hider_words

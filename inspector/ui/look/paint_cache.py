@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap
 
 from inspector.present import wire_text
+from inspector.present.badges import Badge
 from inspector.ui.look import icons
-from inspector.ui.look.badges import Badge
 from inspector.ui.look.hit_highlight import HitHighlight
 from inspector.ui.look.theme import Theme
 

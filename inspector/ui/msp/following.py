@@ -23,9 +23,9 @@ from inspector.capture.reading import LIVE_BLOCK_BYTES
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import Scope
 from inspector.msp.projection import Place
+from inspector.present.subject import ContextPlace
 from inspector.ui import budgets
 from inspector.ui.docview.center import SUBSESSIONS
-from inspector.ui.panels.details.places import ContextPlace
 
 if TYPE_CHECKING:
     from inspector.ui.docview.center import Center

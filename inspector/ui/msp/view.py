@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 from inspector.msp.objects import Message, Subsession
+from inspector.present.subject import ContextPlace
 from inspector.ui.docview.center import SUBSESSIONS
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.places import ContextPlace
 
 if TYPE_CHECKING:
     from inspector.msp.document import SessionDocument

@@ -18,7 +18,7 @@ _IN_PIECES = (
     "inspector.ui.features.highlighting", "inspector.ui.features.marking", "inspector.ui.features.message_saving",
     "inspector.ui.features.deferred_checks", "inspector.ui.features.token_counting",
     "inspector.ui.features.next_message", "inspector.ui.features.restoring", "inspector.ui.panels.messages.panel",
-    "inspector.ui.panels.contexts.panel", "inspector.ui.panels.details.overview",
+    "inspector.ui.panels.contexts.panel", "inspector.ui.panels.details.overview.page",
     "inspector.ui.panels.details.panel", "inspector.ui.panels.findings.panel", "inspector.ui.panels.latency.panel",
     "inspector.ui.docview.panes",
 )  # fmt: skip

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from inspector.document.document import CaptureDocument
+from inspector.present.subject import ParticipantPlace
 from inspector.ui.app.application import Application
-from inspector.ui.panels.details.facts import FactsView
-from inspector.ui.panels.details.places import ParticipantPlace
+from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_at
 from tests.ui.windows import panes_of, window_on

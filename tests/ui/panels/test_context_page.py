@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from inspector.analysis.context_tree import MAIN
 from inspector.document.document import CaptureDocument
+from inspector.present.subject import ContextPlace, ParticipantPlace
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.facts import FactsView
+from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.panel import EMPTY, DetailsPanel
-from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
 from inspector.ui.panels.details.section import LinkText, Section
 from tests.builders import document_of, envelope, received
 from tests.ui.live import Live

@@ -18,8 +18,8 @@ from inspector.filters import compile_filter
 from inspector.protocol.secrets.masking import MASK
 from inspector.ui.app.application import Application
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.facts import FactsView
-from inspector.ui.panels.details.findings import SaidView, filter_by
+from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.panels.details.findings import FindingSentence, filter_by
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.section import LinkText, Page, Section
 from inspector.ui.panels.details.tabs import DetailTabs
@@ -80,7 +80,7 @@ def test_a_finding_says_what_is_wrong_why_it_matters_and_what_to_do(show: Show):
 def test_several_findings_come_most_severe_first(show: Show):
     panel = show(envelope("odd/kind", {}, context="why//7f3a?/ann@example.com"))
     assert labels(panel)[0] == "Secret or address in a context id"
-    severities = [view.severity for view in panel.findChildren(SaidView)]
+    severities = [view.severity for view in panel.findChildren(FindingSentence)]
     assert severities == sorted(severities, reverse=True)
     assert panel.tabs.words()[-1] == f"Findings {len(severities)}"
 

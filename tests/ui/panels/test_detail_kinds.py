@@ -19,16 +19,14 @@ from pytestqt.qtbot import QtBot
 from inspector.document.document import CaptureDocument
 from inspector.protocol.secrets.masking import MASK
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.chain_view import ChainView
+from inspector.ui.panels.details.chain_view import ChainView, ThreadView
 from inspector.ui.panels.details.content_table import ContentTable
-from inspector.ui.panels.details.facts import FactsView
+from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.panel import DetailsPanel
-from inspector.ui.panels.details.picture import PictureView
-from inspector.ui.panels.details.pictures import MAX_PIXELS, decode_picture
-from inspector.ui.panels.details.rows import RowsView
-from inspector.ui.panels.details.section import Section, Segment
+from inspector.ui.panels.details.pictures import MAX_PIXELS, PictureView, decode_picture
+from inspector.ui.panels.details.section import Section, SegmentButton
 from inspector.ui.panels.details.text_block import TextView
-from inspector.ui.panels.details.thread_view import ThreadView
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
 from tests.ui.windows import bury
 
@@ -57,7 +55,7 @@ def show(qtbot: QtBot, theme_controller: ThemeController) -> Iterator[Show]:
     bury()
 
 
-def rows(panel: DetailsPanel, name: str, kind: type[RowsView[Any]] = FactsView) -> list[str]:
+def rows(panel: DetailsPanel, name: str, kind: type[FittedList[Any]] = FactsView) -> list[str]:
     view = panel.pages["Overview"].findChild(kind, name)
     assert view is not None, f"no {name}: {labels(panel)}"
     return [str(view.model().index(row, 0).data()) for row in range(view.model().rowCount())]
@@ -213,7 +211,7 @@ def test_markdown_in_a_result_is_formatted_on_request(show: Show, qtbot: QtBot):
     written = "# Plan\n\nThree **steps** <b>x</b>"
     panel = show(*answered("tools/call", {"name": "read"}, {"content": [{"type": "text", "text": written}]}))
     assert "**steps**" in text(panel, "contentText")
-    button = panel.pages["Overview"].findChild(Segment, "contentAsFormatted")
+    button = panel.pages["Overview"].findChild(SegmentButton, "contentAsFormatted")
     assert button is not None
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     bury()
@@ -223,7 +221,7 @@ def test_markdown_in_a_result_is_formatted_on_request(show: Show, qtbot: QtBot):
 def test_chat_that_declares_markdown_is_formatted_and_can_be_read_as_written(show: Show, qtbot: QtBot):
     panel = show(envelope("chat", {"text": "It is **done**", "format": "markdown"}))
     assert text(panel, "chatText") == "It is done"
-    button = panel.pages["Overview"].findChild(Segment, "textAsText")
+    button = panel.pages["Overview"].findChild(SegmentButton, "textAsText")
     assert button is not None
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     bury()
@@ -495,7 +493,7 @@ def test_a_close_says_which_stream_it_closes(show: Show, names: str):
             "Id: stream-7", "State: closed, complete, No. 3",
         ]  # fmt: skip
     assert rows(show(*lines, message=3), "streamFacts")[1] == "State: open since this message"
-    assert "stream-7, closed, No. 3" in rows(show(*lines, message=0), "chain", RowsView)[-1]
+    assert "stream-7, closed, No. 3" in rows(show(*lines, message=0), "chain", FittedList)[-1]
 
 
 def test_a_close_of_a_stream_nobody_opened_does_not_say_that_it_will_be_opened(show: Show):
@@ -535,7 +533,7 @@ def test_a_failed_fulfilment_is_no_success(show: Show):
     assert rows(panel, "arguments") == ["no arguments"]
     assert panel.head.state is not None
     assert panel.head.state.word == "failed"
-    assert rows(panel, "chain", RowsView)[-1] == "+2.0 s, write_file, failed, No. 9"
+    assert rows(panel, "chain", FittedList)[-1] == "+2.0 s, write_file, failed, No. 9"
 
 
 def test_a_proposal_without_parameters_still_says_what_is_proposed(show: Show):
@@ -648,5 +646,5 @@ def test_any_answer_has_an_overview(
 
 def test_every_part_of_every_overview_has_a_name(show: Show):
     panel = show(*answered("tools/call", {"name": "x"}, {"content": [{"type": "audio", "data": "AAAA"}]}))
-    named = [w for w in panel.pages["Overview"].findChildren(QWidget) if isinstance(w, RowsView | PictureView)]
+    named = [w for w in panel.pages["Overview"].findChildren(QWidget) if isinstance(w, FittedList | PictureView)]
     assert all(widget.objectName() and widget.accessibleName() for widget in named)

@@ -20,20 +20,19 @@ from pytestqt.qtbot import QtBot
 from inspector.analysis import Changes
 from inspector.document.document import CaptureDocument
 from inspector.filters import compile_filter
+from inspector.present.formats import MINUS
 from inspector.protocol.payloads.tables import table_of
 from inspector.protocol.secrets.masking import MASK
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.chain_view import ChainView
 from inspector.ui.panels.details.content_table import FIRST_ROWS, ContentModel, ContentTable
-from inspector.ui.panels.details.facts import FactsView
+from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.panels.details.fitted_list import FittedList, wrap
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole
 from inspector.ui.panels.details.json_tree import JsonTree
 from inspector.ui.panels.details.panel import EMPTY, TABS, DetailsPanel
-from inspector.ui.panels.details.rows import RowsView
-from inspector.ui.panels.details.section import LinkText, Segment
+from inspector.ui.panels.details.section import LinkText, SegmentButton
 from inspector.ui.panels.details.text_block import TextView
-from inspector.ui.panels.details.words import MINUS
-from inspector.ui.panels.details.wrapping import wrap
 from tests.builders import delivered, document_of, envelope, received, tool_call, tool_result
 from tests.ui.windows import bury
 
@@ -77,7 +76,7 @@ def words(panel: DetailsPanel) -> str:
     """Everything a page says, list by list."""
     found: list[str] = []
     for widget in page(panel).findChildren(QWidget):
-        if isinstance(widget, RowsView):
+        if isinstance(widget, FittedList):
             found += [str(widget.model().index(row, 0).data()) for row in range(widget.model().rowCount())]
         elif isinstance(widget, TextView | QPlainTextEdit):
             found.append(widget.toPlainText())
@@ -94,11 +93,11 @@ def one(panel: DetailsPanel, kind: type[Any], name: str) -> Any:
     return found
 
 
-def rows(view: RowsView[Any]) -> list[str]:
+def rows(view: FittedList[Any]) -> list[str]:
     return [str(view.model().index(row, 0).data()) for row in range(view.model().rowCount())]
 
 
-def click_row(qtbot: QtBot, view: RowsView[Any], row: int, x: int | None = None) -> None:
+def click_row(qtbot: QtBot, view: FittedList[Any], row: int, x: int | None = None) -> None:
     place = view.visualRect(view.model().index(row, 0)).center()
     if x is not None:
         place = QPoint(x, place.y())
@@ -196,9 +195,9 @@ def test_a_collapsed_result_says_what_the_model_sees_now(show: Show):
 
 def test_content_can_be_seen_as_text_and_json(show: Show, qtbot: QtBot):
     panel = show(*collapsing(), message=3)
-    qtbot.mouseClick(one(panel, Segment, "contentAsJSON"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(one(panel, SegmentButton, "contentAsJSON"), Qt.MouseButton.LeftButton)
     assert '"title": "Visit 1"' in one(panel, TextView, "contentJson").toPlainText()
-    qtbot.mouseClick(one(panel, Segment, "contentAsText"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(one(panel, SegmentButton, "contentAsText"), Qt.MouseButton.LeftButton)
     assert "Visit 3" in one(panel, TextView, "contentText").toPlainText()
 
 
@@ -602,7 +601,7 @@ def test_the_content_model_is_sound(qtmodeltester: ModelTester, theme_controller
 
 def test_row_lists_are_sound_models(show: Show, qtmodeltester: ModelTester):
     panel = show(*collapsing(), message=3)
-    for view in page(panel).findChildren(RowsView):
+    for view in page(panel).findChildren(FittedList):
         qtmodeltester.check(view.model())
 
 
@@ -614,7 +613,7 @@ def test_raw_shows_exact_bytes_and_the_line_around_them(show: Show, qtbot: QtBot
     panel = show(received(inner, "lead"), tab="Raw")
     text = one(panel, QPlainTextEdit, "rawText")
     assert text.toPlainText() == json.dumps(inner)
-    qtbot.mouseClick(one(panel, Segment, "rawWhatLine"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(one(panel, SegmentButton, "rawWhatLine"), Qt.MouseButton.LeftButton)
     assert text.toPlainText() == json.dumps(received(inner, "lead"))
 
 
@@ -622,7 +621,7 @@ def test_raw_hides_secrets_until_asked(show: Show, qtbot: QtBot):
     hello = {"type": "join", "space": "demo", "token": "SECRET", "participantId": "x"}
     panel = show(hello, tab="Raw")
     text = one(panel, QPlainTextEdit, "rawText")
-    toggle = one(panel, Segment, "showSecrets")
+    toggle = one(panel, SegmentButton, "showSecrets")
     assert "SECRET" not in text.toPlainText()
     qtbot.mouseClick(one(panel, LinkText, "copyRaw"), Qt.MouseButton.LeftButton)
     assert "SECRET" not in QGuiApplication.clipboard().text()

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from inspector.present import subject
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details import subject
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.raw import RawPage
 from tests.builders import document_of, envelope, tool_call

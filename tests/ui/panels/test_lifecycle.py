@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.chain_view import ChainView
-from inspector.ui.panels.details.facts import FactsView
+from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.panels.details.figures import SavingBar
+from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.panel import TABS, DetailsPanel
-from inspector.ui.panels.details.rows import RowsView
-from inspector.ui.panels.details.saving_bar import SavingBar
 from inspector.ui.panels.details.section import Section
 from tests.builders import GrowingLog
 from tests.unit.analysis.transient_traffic import Call, Mew, Opened, fetch, hint, in_turn, mew, store, workflow
@@ -39,7 +39,7 @@ def page(panel: DetailsPanel) -> QWidget:
     return panel.pages[TABS[panel.tabs.currentIndex()]]
 
 
-def rows(panel: DetailsPanel, name: str, kind: type[RowsView[Any]] = FactsView) -> list[str]:
+def rows(panel: DetailsPanel, name: str, kind: type[FittedList[Any]] = FactsView) -> list[str]:
     view = page(panel).findChild(kind, name)
     assert view is not None, name
     return [str(view.model().index(row, 0).data()) for row in range(view.model().rowCount())]

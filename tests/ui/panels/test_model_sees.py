@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
+from inspector.present.subject import ParticipantPlace
 from inspector.ui.app.application import Application
-from inspector.ui.panels.details.places import ParticipantPlace
 from inspector.ui.panels.model_sees import context_export, context_state
 from inspector.ui.panels.model_sees.delegate import columns_of
 from inspector.ui.panels.model_sees.panel import NOBODY, WORKING, ModelSeesPanel

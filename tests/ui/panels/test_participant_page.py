@@ -18,18 +18,17 @@ from inspector.document.summary import participant_stories
 from inspector.filters import compile_filter
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
+from inspector.present.formats import MINUS
 from inspector.ui.app.application import Application
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.chain_view import ChainView
-from inspector.ui.panels.details.facts import FactsView
-from inspector.ui.panels.details.figures import FiguresView
-from inspector.ui.panels.details.gauges import UsageGauge, UsageLine
+from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.panels.details.figures import FiguresView, UsageGauge, UsageLine
+from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.participant_page import ParticipantPage
-from inspector.ui.panels.details.rows import RowsView
-from inspector.ui.panels.details.section import LinkText, Segment
+from inspector.ui.panels.details.section import LinkText, SegmentButton
 from inspector.ui.panels.details.sheet import Links
-from inspector.ui.panels.details.words import MINUS
 from tests.builders import (
     delivered,
     document_at,
@@ -122,13 +121,13 @@ def show(qtbot: QtBot, theme_controller: ThemeController, links: Links) -> Show:
 
 
 def rows(page: ParticipantPage | DetailsPanel, name: str) -> list[str]:
-    view = page.findChild(RowsView, name)
-    assert view is not None, f"no {name} among {[one.objectName() for one in page.findChildren(RowsView)]}"
+    view = page.findChild(FittedList, name)
+    assert view is not None, f"no {name} among {[one.objectName() for one in page.findChildren(FittedList)]}"
     return [str(view.model().index(row, 0).data()) for row in range(view.model().rowCount())]
 
 
 def has(page: ParticipantPage, name: str) -> bool:
-    return page.findChild(RowsView, name) is not None
+    return page.findChild(FittedList, name) is not None
 
 
 def test_presence_says_when_it_came_and_left(show: Show) -> None:
@@ -151,7 +150,7 @@ def test_who_was_never_announced_or_seen_says_so(show: Show) -> None:
 def test_capabilities_are_read_in_words_and_raw(qtbot: QtBot, show: Show) -> None:
     page = show(document_of(joined("coder", CHAT), grant("coder", READ)), "coder")
     assert rows(page, "held") == ["chat", "call tools named read_* granted, unconfirmed No. 2"]
-    raw = page.findChild(Segment, "heldAsRaw")
+    raw = page.findChild(SegmentButton, "heldAsRaw")
     qtbot.mouseClick(raw, Qt.MouseButton.LeftButton)
     assert rows(page, "held")[0] == '{"kind": "chat"}'
     assert '"read_*"' in rows(page, "held")[1]
@@ -280,7 +279,7 @@ def test_reported_usage_is_drawn(show: Show) -> None:
 def test_text_of_the_wire_stays_plain_and_masked(show: Show) -> None:
     secret = {"kind": "chat", "payload": {"token": "abcdefgh12345"}}
     page = show(document_of(joined("<b>x", secret, "mcp/\u202e*"), envelope(sender="<b>x")), "<b>x")
-    raw = page.findChild(Segment, "heldAsRaw")
+    raw = page.findChild(SegmentButton, "heldAsRaw")
     assert raw is not None
     raw.click()
     said = "\n".join(rows(page, "held"))
@@ -291,12 +290,12 @@ def test_text_of_the_wire_stays_plain_and_masked(show: Show) -> None:
 def test_while_live_rows_change_in_place(tmp_path: Path, qtbot: QtBot, show: Show) -> None:
     live = Live(tmp_path, joined("coder", CHAT), tool_call("slow", sender="coder", id="c"))
     page = show(live.document, "coder")
-    waits = page.findChild(RowsView, "waitsFor")
+    waits = page.findChild(FittedList, "waitsFor")
     assert waits is not None
     live.document.analysis.now_ns = int(live.document.capture.columns["time_ns"][1]) + 5_000_000_000
     page._on_second()
     assert rows(page, "waitsFor") == ["5 s, slow, to files, No. 2"]
-    assert page.findChild(RowsView, "waitsFor") is waits
+    assert page.findChild(FittedList, "waitsFor") is waits
     live.say(envelope("mcp/response", {"result": {}}, sender="files", to=["coder"], correlation_id=["c"]))
     page._due = 0.0
     page._on_second()

@@ -16,10 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details import pictures
-from inspector.ui.panels.details.facts import FactsView
+from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.panel import DetailsPanel
-from inspector.ui.panels.details.picture import PictureView
-from inspector.ui.panels.details.pictures import BUDGET, decode_picture, read_head
+from inspector.ui.panels.details.pictures import BUDGET, PictureView, decode_picture, read_head
 from inspector.ui.panels.details.section import LinkText
 from tests.builders import document_of, tool_call, tool_result
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from inspector.document.document import CaptureDocument
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.facts import FactsView
+from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.panel import DetailsPanel
 from inspector.ui.panels.details.text_block import TextView
 from tests.builders import document_of

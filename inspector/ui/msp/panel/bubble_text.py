@@ -30,12 +30,7 @@ from typing_extensions import override
 from inspector.present.wire_text import masked, visible_controls
 from inspector.protocol.payloads.blocks import is_markdown
 from inspector.ui.look.theme import Theme
-from inspector.ui.panels.details.text_block import (
-    ALL_CHARACTERS,
-    FIRST_CHARACTERS,
-    shorten,
-    tidy_markdown,
-)
+from inspector.ui.panels.details.text_block import ALL_CHARACTERS, FIRST_CHARACTERS, shorten, tidy_markdown
 
 _LINE_PERCENT = 118
 _CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")

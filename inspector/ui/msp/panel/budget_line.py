@@ -12,7 +12,7 @@ from inspector.ui.msp.panel.layer_words import Note
 from inspector.ui.msp.panel.layers import WARN_FROM
 from inspector.ui.msp.panel.notes_box import NoteLine
 from inspector.ui.msp.panel.number_field import NumberField
-from inspector.ui.panels.details.gauges import gauge_color
+from inspector.ui.panels.details.figures import gauge_color
 from inspector.ui.panels.list_head import HintLabel
 
 LEAST, MOST, STEP = 100, 10_000_000, 500

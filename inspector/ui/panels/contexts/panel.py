@@ -16,11 +16,11 @@ from inspector.analysis.marks import ContextTarget
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.filters.visible import Scope
+from inspector.present.subject import ContextPlace, Place
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.menu import ContextMenu
 from inspector.ui.panels.contexts.model import ContextTreeModel
 from inspector.ui.panels.contexts.view import ContextTreeView
-from inspector.ui.panels.details.places import ContextPlace, Place
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.widgets.labels import IconLabel
 

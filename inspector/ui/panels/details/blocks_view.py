@@ -8,12 +8,12 @@ from functools import partial
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from inspector.present.facts import Fact, fact
 from inspector.present.wire_text import plain
 from inspector.protocol.payloads.blocks import Block, size_words
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.facts import Fact, FactsView, fact
-from inspector.ui.panels.details.picture import PictureView
-from inspector.ui.panels.details.pictures import BUDGET, PictureKey, Pictures, key_of, read_head
+from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.panels.details.pictures import BUDGET, PictureKey, Pictures, PictureView, key_of, read_head
 from inspector.ui.panels.details.section import LinkText
 from inspector.ui.panels.details.text_block import TextBlock
 

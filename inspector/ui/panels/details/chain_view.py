@@ -1,26 +1,20 @@
-"""A causal chain, everywhere in the same form: delta, rail, icon, name, one relation word, No. (docs/design.md 15)."""
+"""Causal chains and reasonings, in one form: delta, rail, icon, name, one relation word, No. (docs/design.md 15)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QMenu
 from typing_extensions import override
 
-from inspector.analysis import Analysis
-from inspector.analysis.chain import ChainStep
-from inspector.analysis.pending import is_cancelled, is_pending, is_refused, pending_age_ns
-from inspector.capture.hashes import NO_ROW
-from inspector.present import formats
-from inspector.present.wire_text import plain, tool_tip
-from inspector.protocol import kinds
+from inspector.present.chain_rows import ChainRow
+from inspector.present.reasoning_facts import ThreadRow
+from inspector.present.subject import TEXT_KINDS
+from inspector.present.wire_text import tool_tip
 from inspector.ui.look import icons
-from inspector.ui.panels.details.rows import RowsView
-from inspector.ui.panels.details.subject import TEXT_KINDS, name_of
-from inspector.ui.panels.details.words import delta
+from inspector.ui.panels.details.fitted_list import FittedList, wrap
 
 _DELTA, _RAIL, _ICON, _NAME = 56, 70, 85, 104  # left edges (of the delta: its right one) at 100 %
 _TOOK_FROM = 440  # narrower, what a step took is in its tooltip alone
@@ -30,86 +24,8 @@ RAIL_LEFT, NAME_LEFT = _RAIL, _NAME
 _LONGEST = ("+59 min 59 s", "+23 h 59 min")
 """Room is kept for times this long, so that a step that comes later moves nothing."""
 
-NOWHERE = -1
-"""The message of a row that stands for something that did not happen."""
 
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A row of a chain.
-
-    Attributes:
-        message: NOWHERE for what did not happen.
-        icon: instead of the kind's.
-    """
-
-    message: int
-    kind: str
-    delta: str
-    name: str
-    mono: bool = False
-    relation: str = ""
-    own: bool = False
-    token: str = "ink.tertiary"
-    tooltip: str = ""
-    took: str = ""
-    icon: str = ""
-
-    @property
-    def leads(self) -> bool:
-        """Whether it is a link to another message."""
-        return not self.own and self.message != NOWHERE
-
-    @property
-    def number(self) -> str:
-        """Its number, "" for none."""
-        return "" if self.message == NOWHERE else str(self.message + 1)
-
-
-def link_of(
-    analysis: Analysis, step: ChainStep, own: int, relation: str | None = None, token: str = "ink.tertiary"
-) -> Link:
-    """The row of one step.
-
-    Args:
-        own: the message the chain is about.
-        relation: a word instead of the step's own.
-        token: colour of the relation.
-    """
-    name, mono = name_of(analysis, step.message)
-    kind = analysis.capture.string("kind", step.message) or ""
-    word = step.relation if relation is None else relation
-    last = kind.rpartition("/")[2]
-    if not mono and (kind in TEXT_KINDS or word == last) and relation is None:
-        word = "" if name != last and kind.startswith("reasoning/") else word
-        word = "" if word == name else word
-    if relation is None and (came_to_nothing := _unanswered(analysis, step.message, word)):
-        word, token = came_to_nothing, "severity.warning"
-    when = "this" if step.message == own else delta(step.delta_ns)
-    sender = analysis.capture.string("sender", step.message)
-    took = "" if step.took_ns is None or step.took_ns < 0 else formats.duration(step.took_ns)
-    since = f"{took} after No. {step.after + 1}" if took and step.after is not None else ""
-    tooltip = "\n".join(filter(None, (name[:600], f"from {sender}" if sender else "", since)))
-    said = plain(word, 80)
-    return Link(step.message, kind, when, plain(name, 200), mono, said, step.message == own, token, tooltip, took)
-
-
-def _unanswered(analysis: Analysis, message: int, word: str) -> str:
-    """What is said of a call that has come to nothing, or to nothing yet; "" of any other message."""
-    kind = analysis.capture.string("kind", message)
-    if kind not in (kinds.REQUEST, kinds.PROPOSAL) or analysis.correlation.columns["answer"][message] != NO_ROW:
-        return ""
-    if is_refused(analysis, message):
-        return "refused"
-    if not is_pending(analysis, message):
-        return "cancelled" if is_cancelled(analysis, message) else ""
-    if analysis.now_ns is None:
-        return word if kind == kinds.PROPOSAL else "no answer"
-    age = pending_age_ns(analysis, message)
-    return word if age is None else formats.waiting(age)
-
-
-class ChainView(RowsView[Link]):
+class ChainView(FittedList[ChainRow]):
     """The chain as a list; Enter or a click goes to a message.
 
     Attributes:
@@ -120,13 +36,13 @@ class ChainView(RowsView[Link]):
     _measured: tuple[object, int] = (None, 0)
 
     @override
-    def row_text(self, row: Link) -> str:
+    def row_text(self, row: ChainRow) -> str:
         took = _took(row) if self.took else ""
         number = f"No. {row.number}" if row.number else ""
         return ", ".join(filter(None, (row.delta, row.name, row.relation, took, number)))
 
     @override
-    def row_tooltip(self, row: Link) -> str:
+    def row_tooltip(self, row: ChainRow) -> str:
         return tool_tip(row.tooltip)
 
     @override
@@ -188,7 +104,7 @@ class ChainView(RowsView[Link]):
         painter.drawEllipse(center, radius, radius)
         painter.restore()
 
-    def _paint_words(self, painter: QPainter, rect: QRect, link: Link, hovered: bool) -> None:
+    def _paint_words(self, painter: QPainter, rect: QRect, link: ChainRow, hovered: bool) -> None:
         theme = self.themes.theme
         unit = theme.metrics.unit
         middle = int(Qt.AlignmentFlag.AlignVCenter)
@@ -226,7 +142,7 @@ class ChainView(RowsView[Link]):
         """Whether rows say how long they took; where there is little room their tooltips alone do."""
         return self.took and self.width() >= round(_TOOK_FROM * self.themes.theme.zoom)
 
-    def words_in(self, link: Link, room: int) -> tuple[str, str]:
+    def words_in(self, link: ChainRow, room: int) -> tuple[str, str]:
         """What is shown of a row's name and relation in so many pixels; "" for a relation there is no room for.
 
         A name, such as a tool's, goes before all else; beside a text, a relation may leave a third of the room.
@@ -243,7 +159,7 @@ class ChainView(RowsView[Link]):
             return name, ""
         return name, relations.elidedText(link.relation, Qt.TextElideMode.ElideRight, rest + 2)
 
-    def _paint_took(self, painter: QPainter, rect: QRect, link: Link, right: int) -> int:
+    def _paint_took(self, painter: QPainter, rect: QRect, link: ChainRow, right: int) -> int:
         """How long a step took, right of its name; returns where the name has to stop."""
         theme = self.themes.theme
         metrics = QFontMetrics(theme.font("small"))
@@ -275,10 +191,126 @@ class ChainView(RowsView[Link]):
         super().fill_menu(menu, row)
 
 
-def _took(link: Link) -> str:
+def _took(link: ChainRow) -> str:
     return f"took {link.took}" if link.took else ""
 
 
-def links_of(analysis: Analysis, steps: Sequence[ChainStep], own: int) -> list[Link]:
-    """The rows of a chain."""
-    return [link_of(analysis, step, own) for step in steps]
+MOST_LINES = 4
+"""Lines of a thought; the whole of it is one click away."""
+
+
+class ThreadView(ChainView):
+    """Steps of a reasoning; Enter or a click goes to a message."""
+
+    _broken: dict[tuple[int, int], list[str]] | None = None  # by row and width; a page is laid out at several
+
+    @override
+    def row_text(self, row: ChainRow) -> str:
+        said = super().row_text(row)
+        if isinstance(row, ThreadRow) and row.where:
+            return f"in {row.where}: {said}"
+        return said
+
+    @override
+    def row_height(self, row: int, width: int) -> int:
+        line = self.themes.theme.metrics.content_row
+        more = len(self._lines(row, width)) - 1
+        height = line + max(0, more) * self._line_step() + self._where_height(row)
+        return height + (self.themes.theme.metrics.unit if more > 0 else 0)
+
+    @override
+    def paint_row(self, painter: QPainter, rect: QRect, row: int, hovered: bool) -> None:
+        theme, link = self.themes.theme, self.rows[row]
+        above = self._where_height(row)
+        first = QRect(rect.left(), rect.top() + above, rect.width(), theme.metrics.content_row)
+        if (link.own or hovered) and rect.height() > first.height() + above:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("surface.hover"))
+            radius = theme.metrics.radius_mark
+            painter.drawRoundedRect(rect.adjusted(0, above, 0, 0), radius, radius)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        if above:
+            self._paint_where(painter, rect, row, above)
+        super().paint_row(painter, first, row, hovered)
+        self._paint_rail_around(painter, rect, first, row)
+        self._paint_more_lines(painter, rect, first, row)
+
+    def _paint_where(self, painter: QPainter, rect: QRect, row: int, height: int) -> None:
+        theme, link = self.themes.theme, self.rows[row]
+        assert isinstance(link, ThreadRow)
+        left = rect.left() + self._words_left()
+        room = rect.right() - left
+        metrics = QFontMetrics(theme.font("small"))
+        words = metrics.elidedText(f"in {link.where}", Qt.TextElideMode.ElideMiddle, room)
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("ink.tertiary"))
+        painter.drawText(QRectF(left, rect.top(), room, height), int(Qt.AlignmentFlag.AlignBottom), words)
+
+    def _paint_rail_around(self, painter: QPainter, rect: QRect, first: QRect, row: int) -> None:
+        """The rail through what stands above and below the step's first line."""
+        theme = self.themes.theme
+        x = rect.left() + round(RAIL_LEFT * theme.zoom) + self._longer()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setOpacity(0.55)
+        painter.setPen(QPen(theme.color("accent.ring"), 1))
+        if row > 0 and first.top() > rect.top():
+            painter.drawLine(QPointF(x, rect.top()), QPointF(x, first.top()))
+        if row < len(self.rows) - 1 and rect.bottom() > first.bottom():
+            painter.drawLine(QPointF(x, first.bottom() + 1), QPointF(x, rect.bottom() + 1))
+        painter.restore()
+
+    def _paint_more_lines(self, painter: QPainter, rect: QRect, first: QRect, row: int) -> None:
+        lines = self._lines(row, rect.width())[1:]
+        if not lines:
+            return
+        theme = self.themes.theme
+        metrics = QFontMetrics(theme.font("body"))
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("ink.primary"))
+        base = first.top() + (first.height() - metrics.height()) / 2 + metrics.ascent()
+        for place, text in enumerate(lines, start=1):
+            painter.drawText(QPointF(rect.left() + self._words_left(), base + place * self._line_step()), text)
+
+    @override
+    def _paint_words(self, painter: QPainter, rect: QRect, link: ChainRow, hovered: bool) -> None:
+        if isinstance(link, ThreadRow) and link.text and not link.own:
+            width = self.viewport().width()
+            row = next(place for place, other in enumerate(self.rows) if other is link)
+            link = replace(link, name=self._lines(row, width)[0], relation="")  # the lines were broken for all the room
+        super()._paint_words(painter, rect, link, hovered)
+
+    # Geometry
+
+    def _words_left(self) -> int:
+        return round(NAME_LEFT * self.themes.theme.zoom) + self._longer()
+
+    def _line_step(self) -> int:
+        return QFontMetrics(self.themes.theme.font("body")).height() + 1
+
+    def _where_height(self, row: int) -> int:
+        link = self.rows[row]
+        if not isinstance(link, ThreadRow) or not link.where:
+            return 0
+        return QFontMetrics(self.themes.theme.font("small")).height() + self.themes.theme.metrics.unit
+
+    def _lines(self, row: int, width: int) -> list[str]:
+        """The lines of a step's text at a width; one for what has none."""
+        link = self.rows[row]
+        if not isinstance(link, ThreadRow) or not link.text or link.own:
+            return [link.name]
+        if self._broken is None:
+            self._broken = {}
+        found = self._broken.get((row, width))
+        if found is None:
+            theme = self.themes.theme
+            number = QFontMetrics(theme.font("body-medium")).horizontalAdvance(str(link.message + 1))
+            room = width - self._words_left() - number - 5 * theme.metrics.unit
+            found = self._broken[row, width] = wrap(link.text, theme.font("body"), room, MOST_LINES)
+        return found
+
+    @override
+    def _on_theme_changed(self) -> None:
+        self._broken = None
+        super()._on_theme_changed()

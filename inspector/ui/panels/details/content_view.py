@@ -93,7 +93,7 @@ def choices_of(content: Content, *, has_table: bool) -> list[str]:
     return [name for name, there in ways if there]
 
 
-class SaidView(QWidget):
+class MarkdownText(QWidget):
     """A text that is Markdown, formatted or as it was written; `segments` goes into the section's head."""
 
     def __init__(

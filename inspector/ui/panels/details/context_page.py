@@ -12,15 +12,14 @@ from inspector.analysis.context_summary import ContextTally
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.marks import ContextTarget
 from inspector.document.document import CaptureDocument
+from inspector.present.context_facts import ContextSubject, FactSection, context_sections
+from inspector.present.head_words import living
+from inspector.present.subject import ContextPlace
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.context_facts import Block, ContextSubject, blocks_of
-from inspector.ui.panels.details.facts import FactsView
-from inspector.ui.panels.details.notes import note_sections
-from inspector.ui.panels.details.place_words import living
-from inspector.ui.panels.details.places import ContextPlace
+from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.section import LinkText, Page
-from inspector.ui.panels.details.sheet import Links, Maker
+from inspector.ui.panels.details.sheet import Links, Maker, note_sections
 
 _NAME_WIDTH = 78
 
@@ -53,7 +52,7 @@ class ContextPage(Page):
             tally = self._tally = ContextTally(document.analysis, place.space, node)
         tally.update()
         self._subject = ContextSubject(document, place.space, node, tally)
-        blocks = blocks_of(self._subject)
+        blocks = context_sections(self._subject)
         target = ContextTarget(place.space, node)
         note = document.analysis.marks.note(target)
         shown = [("note", f"{note.marked} {note.comment}"), *((block.name, block.label) for block in blocks)]
@@ -67,7 +66,7 @@ class ContextPage(Page):
         sections = [*note_sections(self._maker, target, note), self._actions(), *map(self._section, blocks)]
         self.show_sections(sections, keep_place=keep_place)
 
-    def _section(self, block: Block) -> QWidget:
+    def _section(self, block: FactSection) -> QWidget:
         maker = self._maker
         name = f"{block.name}Rows"
         view = maker.facts(block.rows, name=name, label=block.label, in_card=block.card, name_width=_NAME_WIDTH)

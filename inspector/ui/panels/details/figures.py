@@ -1,46 +1,34 @@
-"""Figures in columns: a name, then numbers aligned at the right, under a head; as long as it has rows."""
+"""Figures: a small table of them, a gauge, tokens over time as steps, and what collapsing saves (docs/design.md 15)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from typing_extensions import override
 
+from inspector.analysis.lifecycles import Saving
+from inspector.present import formats
+from inspector.present.formats import short_count
+from inspector.present.participant_facts import FigureRow
+from inspector.present.token_facts import ESTIMATE
 from inspector.present.wire_text import plain, tool_tip
-from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.rows import RowsView
+from inspector.ui.look.theme import Theme, ThemeController
+from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """A row.
-
-    Attributes:
-        name: at the left.
-        values: one text a column.
-        mono: the name is the wire's.
-        filter: a display filter the row stands for; "" for none.
-    """
-
-    name: str
-    values: tuple[str, ...]
-    mono: bool = True
-    filter: str = ""
-
-
-class FiguresView(RowsView[Figures]):
+class FiguresView(FittedList[FigureRow]):
     """A small table. Its first row is the head."""
 
     def __init__(
         self,
         themes: ThemeController,
-        head: Figures,
-        rows: Sequence[Figures],
+        head: FigureRow,
+        rows: Sequence[FigureRow],
         *,
         name: str,
         label: str,
@@ -49,7 +37,7 @@ class FiguresView(RowsView[Figures]):
         super().__init__(themes, [head, *rows], name=name, label=label, parent=parent)
 
     @override
-    def row_text(self, row: Figures) -> str:
+    def row_text(self, row: FigureRow) -> str:
         head = self.rows[0]
         if row is head:
             return ", ".join((head.name, *head.values))
@@ -57,7 +45,7 @@ class FiguresView(RowsView[Figures]):
         return f"{plain(row.name, 200)}: {values}"
 
     @override
-    def row_tooltip(self, row: Figures) -> str:
+    def row_tooltip(self, row: FigureRow) -> str:
         return "" if row is self.rows[0] else tool_tip(self.row_text(row))
 
     @override
@@ -108,3 +96,199 @@ class FiguresView(RowsView[Figures]):
         if wanted:
             menu.addSeparator()
             add_filter_actions(menu, wanted, self.filter_requested.emit)
+
+
+_WARN, _FULL = 0.75, 0.90
+
+
+def gauge_color(theme: Theme, share: float) -> QColor:
+    """Colour of a gauge by how full it is (docs/design.md 10)."""
+    return theme.color("gauge.full" if share >= _FULL else "gauge.warn" if share >= _WARN else "ink.tertiary")
+
+
+class UsageGauge(QWidget):
+    """A bar over its figures: "15.4k of 20k tokens", and the share."""
+
+    def __init__(
+        self, themes: ThemeController, used: float, limit: float | None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._share = min(1.0, max(0.0, used / limit)) if limit else None
+        self.text = f"{formats.number(round(used))} tokens"
+        if limit:
+            self.text = f"{formats.number(round(used))} of {formats.number(round(limit))} tokens"
+        self.right = f"{self._share * 100:.0f} %" if self._share is not None else ""
+        self.setObjectName("usageGauge")
+        self.setAccessibleName(", ".join(filter(None, (self.text, self.right))))
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    @override
+    def sizeHint(self) -> QSize:
+        metrics = self._themes.theme.metrics
+        return QSize(100, metrics.content_row + 2 * metrics.unit)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        height = theme.metrics.gauge_height
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        top = theme.metrics.unit
+        if self._share is not None:
+            painter.setBrush(theme.color("line.strong"))
+            painter.drawRoundedRect(QRectF(0, top, self.width(), height), height / 2, height / 2)
+            painter.setBrush(gauge_color(theme, self._share))
+            width = max(height, self.width() * self._share) if self._share > 0 else 0
+            painter.drawRoundedRect(QRectF(0, top, width, height), height / 2, height / 2)
+        words = QRectF(0, top + height, self.width(), theme.metrics.content_row)
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("ink.primary"))
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter), self.text)
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("ink.tertiary"))
+        painter.drawText(words, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), self.right)
+
+
+class UsageLine(QWidget):
+    """Reported tokens over time as steps, the shown report as a disc, the limit as a dashed line.
+
+    Args:
+        reports: (time in ns, tokens), in order of time.
+        own: place of the shown report in `reports`.
+        limit: the reported limit.
+    """
+
+    def __init__(
+        self,
+        themes: ThemeController,
+        reports: Sequence[tuple[int, float]],
+        own: int,
+        limit: float | None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._reports = list(reports)
+        self._own = own
+        self._limit = limit
+        self.setObjectName("usageLine")
+        first, last = reports[0][1], reports[-1][1]
+        self.setAccessibleName(
+            f"{formats.count_of(len(reports), 'report')}, from {first:,.0f} to {last:,.0f} tokens, "
+            f"highest {max(t for _, t in reports):,.0f}"
+        )
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(100, round(84 * self._themes.theme.zoom))
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        small = QFontMetrics(theme.font("small"))
+        painter = QPainter(self)
+        highest = max(t for _, t in self._reports)
+        near = self._limit is not None and highest >= 0.4 * self._limit
+        top_value = max(self._limit if near and self._limit else highest * 1.15, 1.0)
+        label = max(small.horizontalAdvance(short_count(v)) for v in (highest, top_value, 0)) + 2 * theme.metrics.unit
+        plot = QRectF(label, 6, self.width() - label - 6, self.height() - small.height() - 10)
+        start, end = self._reports[0][0], self._reports[-1][0]
+        span = max(1, end - start)
+
+        def place(report: tuple[int, float]) -> QPointF:
+            x = plot.left() + plot.width() * (report[0] - start) / span
+            return QPointF(x, plot.bottom() - plot.height() * min(1.0, report[1] / top_value))
+
+        painter.setPen(theme.color("line.hair"))
+        painter.drawLine(plot.bottomLeft(), plot.bottomRight())
+        if near:
+            painter.setPen(QPen(theme.color("gauge.full"), 1, Qt.PenStyle.DashLine))
+            painter.drawLine(plot.topLeft(), plot.topRight())
+        self._paint_steps(painter, [place(r) for r in self._reports])
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("ink.tertiary"))
+        right = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        value = self._limit if near and self._limit else highest
+        top = plot.top() if near else place((0, highest)).y()
+        painter.drawText(QRectF(0, top - 8, label - theme.metrics.unit, 16), right, short_count(value))
+        painter.drawText(QRectF(0, plot.bottom() - 8, label - theme.metrics.unit, 16), right, "0")
+        below = QRectF(plot.left(), plot.bottom() + 4, plot.width(), small.height())
+        painter.drawText(below, int(Qt.AlignmentFlag.AlignLeft), formats.count_of(len(self._reports), "report"))
+        painter.drawText(below, int(Qt.AlignmentFlag.AlignRight), f"in {formats.duration(end - start)}")
+
+    def _paint_steps(self, painter: QPainter, points: list[QPointF]) -> None:
+        theme = self._themes.theme
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.color("accent.ring"), 1.5))
+        steps = points[:1]
+        for before, after in pairwise(points):
+            steps += [QPointF(after.x(), before.y()), after]
+        painter.drawPolyline(steps)
+        painter.setBrush(theme.color("accent.ring"))
+        painter.drawEllipse(points[self._own], 3.5, 3.5)
+
+
+class SavingBar(QWidget):
+    """A bar as long as the result was, filled as far as the model still sees of it, and both figures in words.
+
+    Args:
+        saving: tokens of the result and its summary, both counted.
+        collapsed: whether the summary stands for it by now.
+    """
+
+    def __init__(
+        self, themes: ThemeController, saving: Saving, *, collapsed: bool, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        before, summary = saving.before or 0, saving.summary or 0
+        saved = before - summary
+        most = max(before, summary, 1)
+        self._share = (summary if collapsed else before) / most
+        self.saved = f"{formats.count_of(saved, 'token')} {'saved' if collapsed else 'to be saved'}"
+        if saved <= 0:
+            self.saved = "nothing saved" if collapsed else "nothing to be saved"
+        self.figures = f"{formats.number(summary)} instead of {formats.number(before)}"
+        if not collapsed:
+            self.figures = f"{formats.number(before)} now, {formats.number(summary)} once consumed"
+        self.estimate = ESTIMATE
+        self._good = collapsed and saved > 0
+        self.setObjectName("savingBar")
+        self.setAccessibleName(f"{self.saved}: {self.figures}, {self.estimate}")
+        self.setToolTip(f"Tokens counted by {saving.tokenizer}: an estimate. What a model counts may differ.")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(100, 2 * self._themes.theme.metrics.content_row)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        line, unit, height = theme.metrics.content_row, theme.metrics.unit, theme.metrics.gauge_height
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        upper, lower = QRect(0, 0, self.width(), line), QRect(0, line, self.width(), line)
+        font = theme.font("body-medium")
+        words = QFontMetrics(font).horizontalAdvance(self.saved) + 3 * unit
+        room = max(0, self.width() - words)
+        painter.setPen(Qt.PenStyle.NoPen)
+        top = (line - height) / 2
+        painter.setBrush(theme.color("line.strong"))
+        painter.drawRoundedRect(QRectF(0, top, room, height), height / 2, height / 2)
+        painter.setBrush(theme.color("badge.consumed" if self._good else "ink.tertiary"))
+        filled = max(min(height, room), room * self._share)
+        painter.drawRoundedRect(QRectF(0, top, filled, height), height / 2, height / 2)
+        right = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
+        left = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+        painter.setFont(font)
+        painter.setPen(theme.color("badge.consumed" if self._good else "ink.secondary"))
+        painter.drawText(upper, right, self.saved)
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("ink.tertiary"))
+        painter.drawText(lower, left, self.figures)
+        if QFontMetrics(theme.font("small")).horizontalAdvance(self.figures + self.estimate) + 3 * unit < self.width():
+            painter.drawText(lower, right, self.estimate)

@@ -10,8 +10,8 @@ from inspector.filters.find import FindSearch
 from inspector.ui.look.hit_highlight import Locate
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.content_table import ContentTable
+from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.json_tree import JsonTree
-from inspector.ui.panels.details.rows import RowsView
 
 _MOST = 500
 """Places that are lit in one text."""
@@ -59,7 +59,7 @@ class DetailLights:
         for text in [*page.findChildren(QTextEdit), *page.findChildren(QPlainTextEdit)]:
             if self._light_text(text) and first is None:
                 first = text
-        for rows in [*page.findChildren(RowsView), *page.findChildren(ContentTable)]:
+        for rows in [*page.findChildren(FittedList), *page.findChildren(ContentTable)]:
             if rows.show_find(self._locate) and first is None:
                 first = rows
         for tree in page.findChildren(JsonTree):

@@ -11,25 +11,25 @@ from typing_extensions import override
 
 from inspector.analysis.findings import Severity
 from inspector.analysis.findings.store import Found
-from inspector.present.formats import number
+from inspector.present.facts import Fact, Part, fact, message_part
+from inspector.present.formats import delta, number
+from inspector.present.subject import Subject, name_of
 from inspector.present.wire_text import plain
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.facts import Fact, FactsView, Part, fact
+from inspector.ui.panels.details.facts_view import FactsView
 from inspector.ui.panels.details.section import Section
-from inspector.ui.panels.details.sheet import Sheet, message_part
-from inspector.ui.panels.details.subject import Subject, name_of
-from inspector.ui.panels.details.words import delta
+from inspector.ui.panels.details.sheet import Sheet
 
-TITLE = "Findings"
+FINDINGS_TAB = "Findings"
 """The tab's title."""
 _LINES = 8
 _MOST = 50
 _BLANK = " "  # a name that leaves room for the icon
 
 
-class SaidView(FactsView):
+class FindingSentence(FactsView):
     """A finding's sentence beside the icon of its severity, and below it the code."""
 
     def __init__(self, themes: ThemeController, rows: Sequence[Fact], severity: Severity, *, name: str) -> None:
@@ -57,12 +57,12 @@ class SaidView(FactsView):
             painter.drawPixmap(QRect(rect.left(), rect.top() + (metrics.content_row - side) // 2, side, side), pixmap)
 
 
-def sections(sheet: Sheet) -> list[QWidget]:
+def finding_sections(sheet: Sheet) -> list[QWidget]:
     """Sections of the page: one for each finding, the most severe first."""
     found = sheet.subject.findings
     if not found:
-        nothing = sheet.facts([fact("", "Nothing found about this message.", "dim")], name="noFindings", label=TITLE)
-        return [sheet.section(TITLE, nothing)]
+        rows = [fact("", "Nothing found about this message.", "dim")]
+        return [sheet.section(FINDINGS_TAB, sheet.facts(rows, name="noFindings", label=FINDINGS_TAB))]
     made: list[QWidget] = [_section(sheet, one) for one in found[:_MOST]]
     if len(found) > _MOST:
         rest = fact("", f"{number(len(found) - _MOST)} more", "dim")
@@ -70,7 +70,7 @@ def sections(sheet: Sheet) -> list[QWidget]:
     return made
 
 
-def overview_sections(sheet: Sheet) -> list[QWidget]:
+def worst_finding_sections(sheet: Sheet) -> list[QWidget]:
     """The worst finding, for the top of the Overview; nothing where there is none."""
     found = sheet.subject.findings
     if not found:
@@ -78,31 +78,31 @@ def overview_sections(sheet: Sheet) -> list[QWidget]:
     worst, rest = found[0], len(found) - 1
     link = sheet.link(
         f"All {number(rest + 1)} findings" if rest else "What to do",
-        lambda: sheet.links.tab_requested.emit(TITLE), name="openFindings",
+        lambda: sheet.links.tab_requested.emit(FINDINGS_TAB), name="openFindings",
     )  # fmt: skip
     key = sheet.links.key_of("go.problem_next") if worst.check.severity > Severity.NOTE else ""
     hint = f"{key} next problem" if key else ""
-    return [sheet.section("Finding", _said(sheet, worst, hint, name="overviewFinding"), action=link)]
+    return [sheet.section("Finding", _sentence_card(sheet, worst, hint, name="overviewFinding"), action=link)]
 
 
 def _section(sheet: Sheet, found: Found) -> Section:
     check = found.check
     facts = sheet.facts(_facts(sheet.subject, found), name=f"findingFacts-{check.code}", label=check.title)
-    said = _said(sheet, found, check.severity.word, name=f"finding-{check.code}")
+    card = _sentence_card(sheet, found, check.severity.word, name=f"finding-{check.code}")
     gap = QWidget()
     gap.setObjectName(f"findingGap-{check.code}")
     gap.setFixedHeight(sheet.themes.theme.metrics.unit)
-    return sheet.section(check.title, said, gap, facts, _actions(sheet, found), name=f"findingSection-{check.code}")
+    return sheet.section(check.title, card, gap, facts, _actions(sheet, found), name=f"findingSection-{check.code}")
 
 
-def _said(sheet: Sheet, found: Found, right: str, *, name: str) -> QWidget:
+def _sentence_card(sheet: Sheet, found: Found, right: str, *, name: str) -> QWidget:
     code = found.check.code
     sentence = mask_text(sheet.subject.analysis.findings.in_words(found).text)
     rows = [
         Fact(_BLANK, (Part(sentence),), lines=_LINES, tooltip=""),
         Fact(_BLANK, (Part(code, "mono-dim"),), right=right, filter=filter_by(code), tooltip=found.check.title),
     ]
-    view = SaidView(sheet.themes, rows, found.check.severity, name=name)
+    view = FindingSentence(sheet.themes, rows, found.check.severity, name=name)
     view.filter_requested.connect(sheet.links.filter_requested)
     return sheet.card(view, name=f"{name}Card")
 

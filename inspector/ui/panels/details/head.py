@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 from typing_extensions import override
 
 from inspector.capture.flags import Flag
-from inspector.present import formats
+from inspector.present.head_words import HeadWords, kindless_word, second_line
+from inspector.present.states import State, state_of
+from inspector.present.subject import Subject
 from inspector.present.wire_text import plain
 from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.pills import paint_pill, pill_width
-from inspector.ui.panels.details.state import State, state_of
-from inspector.ui.panels.details.subject import Subject
-from inspector.ui.panels.details.words import recipients
-
-SEPARATOR = "  ·  "
-
-
-@dataclass(frozen=True, slots=True)
-class HeadWords:
-    """What the head says of a context or a participant.
-
-    Attributes:
-        what: the kind of thing: "context", "participant".
-        glyph: icon and colour token.
-        name: what is read first, as it came.
-        second_line: what stands below.
-        state: its pill.
-    """
-
-    what: str
-    glyph: tuple[str, str]
-    name: str
-    second_line: str
-    state: State | None = None
 
 
 class DetailHead(QWidget):
@@ -64,10 +40,12 @@ class DetailHead(QWidget):
         if subject is not None:
             self.glyph = _glyph(subject)
             namespace, slash, name = plain(subject.kind, 200).partition("/")
-            self.namespace, self.name = (namespace + slash, name) if slash else ("", namespace or _plain_kind(subject))
+            if not slash:
+                namespace, name = "", namespace or kindless_word(subject)
+            self.namespace, self.name = namespace + slash, name
             self.tool = plain(subject.target or subject.method or "", 200) if subject.kind.startswith("mcp/") else ""
             self.state = state_of(subject)
-            self.second_line = _second_line(subject)
+            self.second_line = second_line(subject)
             words = [
                 f"{self.namespace}{self.name} {self.tool}".strip(),
                 self.state.word if self.state else "",
@@ -156,22 +134,3 @@ def _glyph(subject: Subject) -> tuple[str, str]:
     return (
         ("ri.key-2-line", "family.control") if subject.flags & Flag.LOG_ONLY else (icons.UNKNOWN_ICON, "family.unknown")
     )
-
-
-def _plain_kind(subject: Subject) -> str:
-    if subject.flags & Flag.UNREADABLE:
-        return "unreadable"
-    if subject.flags & Flag.GAP:
-        return "server ended" if subject.flags & Flag.ERROR else "gap"
-    return "log line" if subject.flags & Flag.LOG_ONLY else "no kind"
-
-
-def _second_line(subject: Subject) -> str:
-    seconds = formats.table_time(subject.time_ns, subject.start_ns)
-    route = ""
-    if subject.sender or subject.to:
-        sender = plain(subject.sender, 80) if subject.sender else "somebody"
-        route = f"{sender} → {recipients(subject.to)}"
-    number = formats.message_number(subject.message)
-    parts = [number, f"{seconds} s" if seconds else "", route, formats.size(subject.size)]
-    return SEPARATOR.join(filter(None, parts))

@@ -24,12 +24,12 @@ from typing_extensions import override
 from inspector.capture.flags import Flag
 from inspector.capture.heads import HEAD
 from inspector.present import formats
+from inspector.present.subject import Subject
 from inspector.present.wire_text import plain, visible_controls
 from inspector.protocol.cut import MARK
 from inspector.ui.look.hit_highlight import HitHighlight, Locate
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.details.json_model import JsonModel, JsonRole
-from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.text_block import ALL_CHARACTERS
 from inspector.ui.widgets.filter_menu import add_filter_actions, only_field
 from inspector.ui.widgets.labels import TextLabel

@@ -13,23 +13,24 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.pending import is_pending
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
+from inspector.present.head_words import context_words, participant_words
+from inspector.present.subject import ContextPlace, ParticipantPlace, Place, Subject
 from inspector.protocol import kinds
 from inspector.ui import budgets
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details import findings, lifecycle, overview, related
 from inspector.ui.panels.details.context_page import ContextPage
 from inspector.ui.panels.details.find_lights import DetailLights
+from inspector.ui.panels.details.findings import FINDINGS_TAB, finding_sections
+from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.head import DetailHead
 from inspector.ui.panels.details.json_tree import TreePage
+from inspector.ui.panels.details.overview.page import overview_sections
 from inspector.ui.panels.details.participant_page import ParticipantPage
-from inspector.ui.panels.details.place_words import context_words, participant_words
-from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace, Place
 from inspector.ui.panels.details.raw import RawPage
-from inspector.ui.panels.details.rows import RowsView
+from inspector.ui.panels.details.related import lifecycle_sections, related_sections
 from inspector.ui.panels.details.section import Page
 from inspector.ui.panels.details.sheet import Links, Sheet
-from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.tabs import DetailTabs
 from inspector.ui.widgets.labels import HairLine, TextLabel
 from inspector.ui.widgets.page_stack import PageStack
@@ -38,7 +39,7 @@ EMPTY = "Select a message to see what it says and what came of it."
 
 _LOOKED_AT = 500  # new messages of one flush; a busy context shows in fewer
 
-TABS = ("Overview", "Tree", "Raw", "Related", "Lifecycle", findings.TITLE)
+TABS = ("Overview", "Tree", "Raw", "Related", "Lifecycle", FINDINGS_TAB)
 
 
 class _SectionsPage(Page):
@@ -124,12 +125,12 @@ class DetailsPanel(QWidget):
         self.head = DetailHead(theme_controller, self)
         self.tabs = self._make_tabs()
         self.pages: dict[str, _SectionsPage | TreePage | RawPage] = {
-            "Overview": _SectionsPage(theme_controller, self._links, "Overview", overview.sections, self),
+            "Overview": _SectionsPage(theme_controller, self._links, "Overview", overview_sections, self),
             "Tree": TreePage(theme_controller, self),
             "Raw": RawPage(theme_controller, self),
-            "Related": _SectionsPage(theme_controller, self._links, "Related", related.sections, self),
-            "Lifecycle": _SectionsPage(theme_controller, self._links, "Lifecycle", lifecycle.sections, self),
-            findings.TITLE: _SectionsPage(theme_controller, self._links, findings.TITLE, findings.sections, self),
+            "Related": _SectionsPage(theme_controller, self._links, "Related", related_sections, self),
+            "Lifecycle": _SectionsPage(theme_controller, self._links, "Lifecycle", lifecycle_sections, self),
+            FINDINGS_TAB: _SectionsPage(theme_controller, self._links, FINDINGS_TAB, finding_sections, self),
         }
         self.context_page = ContextPage(theme_controller, self._links, self)
         self.participant_page = ParticipantPage(theme_controller, self._links, self)
@@ -288,7 +289,7 @@ class DetailsPanel(QWidget):
         if self._subject is not None and is_pending(self._document.analysis, self._subject.message):
             self.head.show_subject(self._subject)
         page = self._stack.currentWidget()
-        for view in page.findChildren(RowsView) if page is not None else ():
+        for view in page.findChildren(FittedList) if page is not None else ():
             view.renew()
 
     def renew(self) -> None:
@@ -338,7 +339,7 @@ class DetailsPanel(QWidget):
         self._fill_current()
 
     def _count_findings(self) -> None:
-        self.tabs.set_count(findings.TITLE, len(self._subject.findings) if self._subject is not None else 0)
+        self.tabs.set_count(FINDINGS_TAB, len(self._subject.findings) if self._subject is not None else 0)
 
     def _fill_current(self) -> None:
         if self._place is not None:

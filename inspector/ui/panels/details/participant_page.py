@@ -24,20 +24,28 @@ from inspector.document.document import CaptureDocument
 from inspector.document.participant_summary import ParticipantStory, story_of
 from inspector.filters.strings import quote
 from inspector.present import formats
+from inspector.present.capability_facts import FEW, change_rows, differing_rows, held_rows, refused_rows
+from inspector.present.facts import Fact, words_fact
+from inspector.present.participant_facts import (
+    kind_rows,
+    latency_rows,
+    presence_rows,
+    report_rows,
+    reports_of,
+    tool_rows,
+    waiting_rows,
+)
+from inspector.present.token_facts import outcome_of, outcome_rows
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details import participant_rows as says
-from inspector.ui.panels.details.facts import Fact, FactsView
-from inspector.ui.panels.details.figures import FiguresView
-from inspector.ui.panels.details.gauges import UsageGauge, UsageLine
-from inspector.ui.panels.details.overview.participants import reports_of
-from inspector.ui.panels.details.rows import RowsView
+from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.panels.details.figures import FiguresView, UsageGauge, UsageLine
+from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.section import Page, Segments
-from inspector.ui.panels.details.sheet import Links, Maker, words_fact
-from inspector.ui.panels.details.token_facts import outcome_of, outcome_rows
+from inspector.ui.panels.details.sheet import Links, Maker
 
 _SHARE = 20  # of the time, the story may take one part
-_MOST_REFUSED = 10 * says.FEW
+_MOST_REFUSED = 10 * FEW
 _WORDS, _RAW = "Words", "Raw"
 
 Rows = Callable[[], Sequence[Any]]
@@ -145,7 +153,7 @@ class ParticipantPage(Page):
         return self._make.section(block.label, *body, name=f"{block.name}Section", action=action)
 
     def _fill(self, block: _Block) -> None:
-        view, rows = self.findChild(RowsView, block.name), list(block.rows())
+        view, rows = self.findChild(FittedList, block.name), list(block.rows())
         if isinstance(view, FactsView):
             view.show_rows(rows)
         elif view is not None and view.rows != rows:
@@ -162,19 +170,19 @@ class ParticipantPage(Page):
     def _blocks_of(self, story: ParticipantStory) -> list[_Block]:
         document, name = self._document, self._key[1]
         assert document is not None
-        presence = partial(says.presence_rows, document, story)
+        presence = partial(presence_rows, document, story)
         ask = partial(self._links.sees_requested.emit, self._key)
         sees = partial(self._make.link, "What its model sees", ask, name="modelSees")
         blocks = [self._facts("presence", "Presence", presence, name_width=80, action=sees)]
         blocks += self._waiting(document, story)
         if story.refused:
-            refused, more = partial(says.refused_rows, document, story.refused), len(story.refused) >= _MOST_REFUSED
+            refused, more = partial(refused_rows, document, story.refused), len(story.refused) >= _MOST_REFUSED
             show = self._filter_link(f'kind == "system/error" && to == {quote(name)}', "filterRefused")
             label = f"Refused, {len(story.refused)}{' or more' if more else ''}"
             blocks.append(self._facts("refused", label, refused, name_width=80, action=show))
         if story.judged_count:
             label = f"Verdicts that differ, {len(story.differing)}" if story.differing else "The gateway's verdicts"
-            differing = partial(says.differing_rows, document, story)
+            differing = partial(differing_rows, document, story)
             blocks.append(self._facts("differing", label, differing, name_width=80))
         blocks += self._may(document, story)
         blocks += self._usage(document, story)
@@ -185,13 +193,13 @@ class ParticipantPage(Page):
             )
         if story.tools is not None:
             label = f"Tools it offers, {len(story.tools)}" if story.tools else "Tools it offers"
-            blocks.append(self._facts("toolsOffered", label, partial(says.tool_rows, story, name), name_width=80))
+            blocks.append(self._facts("toolsOffered", label, partial(tool_rows, story, name), name_width=80))
         if story.answered is not None:
-            rows = partial(says.latency_rows, story, name)
+            rows = partial(latency_rows, story, name)
             blocks.append(_Block("answersTook", "Its answers take", rows, self._figures))
         if story.kinds:
             show = self._filter_link(f"from == {quote(name)}", "filterSent")
-            rows = partial(says.kind_rows, story, name)
+            rows = partial(kind_rows, story, name)
             blocks.append(self._facts("sentKinds", "Sent by kind", rows, name_width=140, action=show))
         return blocks
 
@@ -203,7 +211,7 @@ class ParticipantPage(Page):
         ):
             if waiting:
                 show = self._filter_link(f"{field} == {quote(self._key[1])} && ({PENDING_FILTER})", f"{name}Filter")
-                rows = partial(says.waiting_links, document, waiting, to=field == "from")
+                rows = partial(waiting_rows, document, waiting, to=field == "from")
                 blocks.append(self._rail(name, f"{label}, {formats.number(len(waiting))}", rows, action=show))
         return blocks
 
@@ -213,12 +221,12 @@ class ParticipantPage(Page):
             return [self._facts("held", "May send", words)]
         held = partial(self._held_rows, story.held)
         blocks = [self._facts("held", "May send", held, action=self._held_choice)]
-        cut = f", last {says.FEW} of {len(story.changes):,}" if len(story.changes) > says.FEW else ""
-        changes = partial(says.change_links, document, story.changes)
+        cut = f", last {FEW} of {len(story.changes):,}" if len(story.changes) > FEW else ""
+        changes = partial(change_rows, document, story.changes)
         return [*blocks, self._rail("changes", f"How that came{cut}", changes)] if story.changes else blocks
 
     def _held_rows(self, held: Sequence[Held]) -> list[Fact]:
-        return says.held_rows(held, raw=self._held == _RAW)
+        return held_rows(held, raw=self._held == _RAW)
 
     def _held_choice(self) -> QWidget:
         choice = Segments(self._themes, (_WORDS, _RAW), "heldAs", "May send, in words or raw")
@@ -244,8 +252,8 @@ class ParticipantPage(Page):
         def make(_: Sequence[Any]) -> list[QWidget]:
             drawn = len(reports) > 1 and reports[-1][1] > reports[0][1]
             line = [UsageLine(self._themes, [(at, used) for _, at, used in reports], -1, limit)] if drawn else []
-            said = self._make.facts(says.report_rows(document, last), name="usageReport", label="Reported")
-            return [UsageGauge(self._themes, tokens, limit), *line, said]
+            facts = self._make.facts(report_rows(document, last), name="usageReport", label="Reported")
+            return [UsageGauge(self._themes, tokens, limit), *line, facts]
 
         return [_Block("usage", "Context in use, as it reports", tuple, make, shape=(tokens, limit, last))]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 
+from inspector.present.states import Glyph, State
 from inspector.ui.look.theme import Theme
-from inspector.ui.panels.details.state import Glyph, State
 
 
 def pill_width(theme: Theme, state: State) -> int:

@@ -7,11 +7,11 @@ from PySide6.QtGui import QGuiApplication, QTextOption
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from inspector.present import formats, wire_text
+from inspector.present.subject import Subject
 from inspector.present.wire_text import visible_controls
 from inspector.protocol.secrets.masking import mask_text, may_hold_secrets
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.section import LinkText, Segment, Segments
-from inspector.ui.panels.details.subject import Subject
+from inspector.ui.panels.details.section import LinkText, SegmentButton, Segments
 from inspector.ui.widgets.labels import TextLabel
 
 FIRST = 1 << 15
@@ -47,7 +47,7 @@ class RawPage(QWidget):
         self._room = FIRST
         metrics = themes.theme.metrics
         self.what = Segments(themes, ("Envelope", "Line"), "rawWhat", "Show", self)
-        self.secrets = Segment(themes, "Show secrets", "showSecrets", self)
+        self.secrets = SegmentButton(themes, "Show secrets", "showSecrets", self)
         self.copy = LinkText(themes, "Copy", "copyRaw", self)
         self.sentence = TextLabel(variant="hint", name="rawSentence", wrap=True, parent=self)
         self.sentence.setAccessibleName("What is shown")

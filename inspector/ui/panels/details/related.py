@@ -1,20 +1,31 @@
-"""Related: the whole causal chain, direct causes and effects, and who got the message."""
+"""Two pages of a message: Related, its causes and effects and who got it; Lifecycle, what became of a result."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from PySide6.QtWidgets import QWidget
 
 from inspector.analysis.chain import MOST_STEPS, ChainStep, relation_word
+from inspector.analysis.lifecycles import Life, life_of
 from inspector.present import formats
-from inspector.ui.panels.details.facts import Fact, fact
+from inspector.present.facts import Fact, fact, words_fact
+from inspector.present.lifecycle_facts import (
+    attempt_facts,
+    consumed_facts,
+    lifecycle_rows,
+    origin_facts,
+    pair_facts,
+    pending_sentences,
+    seen_label,
+    why_no_lifecycle,
+)
+from inspector.present.wire_text import plain
+from inspector.ui.panels.details.figures import SavingBar
 from inspector.ui.panels.details.sheet import Sheet
-from inspector.ui.panels.details.words import plain
-
-_MOST = 100
-_MOST_DELIVERIES = 50
 
 
-def sections(sheet: Sheet) -> list[QWidget]:
+def related_sections(sheet: Sheet) -> list[QWidget]:
     """Sections of the page."""
     subject = sheet.subject
     made: list[QWidget] = []
@@ -29,17 +40,21 @@ def sections(sheet: Sheet) -> list[QWidget]:
         made.append(sheet.section("Causal chain", sheet.facts(alone, name="alone", label="Causal chain")))
     for label, rows in (("Direct causes", subject.causes), ("Direct effects", subject.effects)):
         if rows:
-            steps = [ChainStep(m, relation_word(subject.analysis, m), subject.delta_ns(m)) for m in rows[:_MOST]]
+            steps = [ChainStep(m, relation_word(subject.analysis, m), subject.delta_ns(m)) for m in rows[:_MOST_LINKS]]
             body = [sheet.chain(steps, label=label)]
-            if len(rows) > _MOST:
-                more = [fact("", f"{formats.number(len(rows) - _MOST)} more", "dim")]
+            if len(rows) > _MOST_LINKS:
+                more = [fact("", f"{formats.number(len(rows) - _MOST_LINKS)} more", "dim")]
                 body.append(sheet.facts(more, name="moreLinks", label="More"))
             made.append(sheet.section(label, *body))
-    made += _deliveries(sheet)
+    made += _delivery_sections(sheet)
     return made
 
 
-def _deliveries(sheet: Sheet) -> list[QWidget]:
+_MOST_LINKS = 100
+_MOST_DELIVERIES = 50
+
+
+def _delivery_sections(sheet: Sheet) -> list[QWidget]:
     found = list(sheet.subject.capture.deliveries_of(sheet.subject.message))
     if not found:
         return []
@@ -51,3 +66,74 @@ def _deliveries(sheet: Sheet) -> list[QWidget]:
         rows.append(fact("", f"{formats.number(len(found) - _MOST_DELIVERIES)} more", "dim"))
     facts = sheet.facts(rows, name="deliveries", label="Deliveries")
     return [sheet.section(f"Deliveries, {len(found)}", facts, name="deliveriesSection")]
+
+
+def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
+    """Sections of the page."""
+    subject = sheet.subject
+    story, life = subject.story, life_of(subject.analysis, subject.message)
+    made: list[QWidget] = []
+    steps = lifecycle_rows(subject, life)
+    if len(steps) > 1 or story.badges:
+        made.append(sheet.section("Life", sheet.rail(steps, label="Life", name="life")))
+    if "transient" in story.badges:
+        label = "How it came about"
+        made.append(sheet.section(label, sheet.facts(origin_facts(subject, life), name="how", label=label)))
+        made.append(_seen_section(sheet, life))
+        if story.collapsed_by is None:
+            rows = [fact("", sentence, lines=4) for sentence in pending_sentences(subject, life)]
+            made.append(sheet.section("Pending", sheet.facts(rows, name="pending", label="Pending")))
+    if life.attempts:
+        rows = attempt_facts(life)
+        label = "Why these did not collapse it"
+        made.append(sheet.section(label, sheet.facts(rows, name="attempts", label=label)))
+    if story.consumes is not None:
+        made.append(_consumed_section(sheet, story.consumes))
+    if story.note:
+        made.append(sheet.section("Note", sheet.facts([fact("", story.note, lines=3)], name="lifeNote", label="Note")))
+    if life.pairs:
+        rows = [row for pair in life.pairs for row in pair_facts(subject, pair)]
+        if life.pairs_total > len(life.pairs):
+            rows.append(fact("", f"{formats.number(life.pairs_total - len(life.pairs))} more pairs, see Tree", "dim"))
+        label = "Pairs it registered"
+        made.append(sheet.section(label, sheet.facts(rows, name="pairs", label=label)))
+    if not made:
+        facts = sheet.facts([fact("", why_no_lifecycle(subject), "dim", lines=3)], name="noLife", label="Lifecycle")
+        made.append(sheet.section("Lifecycle", facts))
+    return made
+
+
+def seen_now(sheet: Sheet, *, name: str, label: str, rows: Iterable[Fact], collapsed: bool) -> QWidget:
+    """A card on what the model sees of a transient result, with what that saves in tokens."""
+    subject = sheet.subject
+    saving = life_of(subject.analysis, subject.message).saving
+    facts = [*rows]
+    if saving is None or saving.before is None or saving.summary is None:
+        facts.append(fact("", "Its tokens are not counted yet.", "dim"))
+        return sheet.fact_card(facts, name=name, label=label)
+    bar = SavingBar(sheet.themes, saving, collapsed=collapsed)
+    return sheet.card(sheet.facts(facts, name=name, label=label, in_card=True, name_width=66), bar, name=f"{name}Card")
+
+
+# What the model sees
+
+
+def _seen_section(sheet: Sheet, life: Life) -> QWidget:
+    story = sheet.subject.story
+    collapsed = story.collapsed_by is not None
+    label = seen_label(sheet.subject) if collapsed else "Once it is consumed, the model sees"
+    rows = [words_fact(plain(story.summary or "", 2_000))]
+    if not life.summary_given:
+        rows.append(fact("", "Generated: its server gave no summary.", "dim"))
+    card = seen_now(sheet, name="summary", label=label, rows=rows, collapsed=collapsed)
+    return sheet.section(label, card)
+
+
+def _consumed_section(sheet: Sheet, result: int) -> QWidget:
+    rows = consumed_facts(sheet.subject, result)
+    saving = life_of(sheet.subject.analysis, result).saving
+    if saving is not None and saving.before is not None and saving.summary is not None:
+        bar = SavingBar(sheet.themes, saving, collapsed=True)
+        card = sheet.card(sheet.facts(rows, name="collapsedIt", label="What it collapsed", in_card=True), bar)
+        return sheet.section("What it collapsed", card)
+    return sheet.section("What it collapsed", sheet.fact_card(rows, name="collapsedIt", label="What it collapsed"))

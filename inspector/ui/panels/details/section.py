@@ -67,7 +67,7 @@ class LinkText(_PaintedButton):
         self._paint_focus(painter)
 
 
-class Segment(_PaintedButton):
+class SegmentButton(_PaintedButton):
     """One choice of a few."""
 
     def __init__(self, themes: ThemeController, text: str, name: str, parent: QWidget | None = None) -> None:
@@ -117,9 +117,9 @@ class Segments(QWidget):
         layout.setSpacing(2)
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
-        self.buttons: dict[str, Segment] = {}
+        self.buttons: dict[str, SegmentButton] = {}
         for choice in choices:
-            button = Segment(themes, choice, f"{name}{choice}", self)
+            button = SegmentButton(themes, choice, f"{name}{choice}", self)
             self._group.addButton(button)
             layout.addWidget(button)
             self.buttons[choice] = button

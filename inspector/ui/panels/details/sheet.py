@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from typing_extensions import override
 
 from inspector.analysis.chain import ChainStep
-from inspector.analysis.participant_queries import sent_by
+from inspector.analysis.marks import Note, Target
 from inspector.analysis.pending import is_pending
-from inspector.present.wire_text import plain
-from inspector.protocol import kinds
-from inspector.protocol.payloads.outline import Line, outline
-from inspector.protocol.times import NO_TIME
+from inspector.present.chain_rows import ChainRow, chain_rows, missing_answer
+from inspector.present.facts import Fact
+from inspector.present.reasoning_facts import ThreadRow
+from inspector.present.subject import Subject
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.chain_view import NOWHERE, ChainView, Link, links_of
-from inspector.ui.panels.details.facts import Fact, FactsView, Part, fact
+from inspector.ui.panels.details.chain_view import ChainView, ThreadView
+from inspector.ui.panels.details.facts_view import FactsView
+from inspector.ui.panels.details.fitted_list import FittedList
 from inspector.ui.panels.details.pictures import Pictures
-from inspector.ui.panels.details.rows import RowsView
 from inspector.ui.panels.details.section import Card, LinkText, Section
-from inspector.ui.panels.details.state import ANSWER_WITHIN_NS
-from inspector.ui.panels.details.subject import Subject
 from inspector.ui.panels.details.text_block import TextBlock
-from inspector.ui.panels.details.thread_view import Step, ThreadView
-from inspector.ui.panels.details.words import delta
-
-_MOST_FACTS = 60
-_CLOCK = "ri.timer-line"
 
 
 class Links(QObject):
@@ -114,7 +109,7 @@ class Maker:
         facts = self.facts(rows, name=name, label=label, in_card=True, name_width=name_width, live=live)
         return self.card(facts, name=f"{name}Card")
 
-    def rail(self, rows: Sequence[Link], *, label: str, name: str = "chain") -> ChainView:
+    def rail(self, rows: Sequence[ChainRow], *, label: str, name: str = "chain") -> ChainView:
         """Rows in the form of a chain."""
         return self._wired(ChainView(self.themes, rows, name=name, label=label))
 
@@ -129,7 +124,7 @@ class Maker:
         return button
 
     def _wired(self, view: Any) -> Any:
-        assert isinstance(view, RowsView)
+        assert isinstance(view, FittedList)
         view.message_requested.connect(self.links.message_requested)
         view.filter_requested.connect(self.links.filter_requested)
         view.column_requested.connect(self.links.column_requested)
@@ -160,39 +155,24 @@ class Sheet(Maker):
         """
         analysis, message = self.subject.analysis, self.subject.message
         found = self.subject.chain if steps is None else steps
-        rows, missing = links_of(analysis, found, message), self._missing() if steps is None else []
+        rows, missing = chain_rows(analysis, found, message), missing_answer(self.subject) if steps is None else []
         if missing:  # said once
             rows = [replace(row, relation="asked", token="ink.tertiary") if row.own else row for row in rows]
         view = self.rail([*rows, *missing], label=label)
         view.took = took
         if analysis.now_ns is not None and any(is_pending(analysis, step.message) for step in found):
-            view.live = lambda: links_of(analysis, found, message)
+            view.live = lambda: chain_rows(analysis, found, message)
         return view
 
-    def thread(self, rows: Sequence[Step], *, label: str, name: str) -> ThreadView:
+    def thread(self, rows: Sequence[ThreadRow], *, label: str, name: str) -> ThreadView:
         """The steps of a reasoning."""
         return self._wired(ThreadView(self.themes, rows, name=name, label=label))
 
     def chain_section(self, label: str = "Causal chain") -> list[QWidget]:
         """The chain as a section; nothing when the message stands alone."""
         if len(self.subject.chain) < 2:
-            return [self.section(label, self.chain(label=label))] if self._missing() else []
+            return [self.section(label, self.chain(label=label))] if missing_answer(self.subject) else []
         return [self.section(label, self.chain(label=label), action=self.alone_link())]
-
-    def _missing(self) -> list[Link]:
-        """Of a request in a log that nobody answered, the answer that did not come; while live it still may."""
-        subject = self.subject
-        if subject.kind != kinds.REQUEST or subject.analysis.now_ns is not None or (
-            not is_pending(subject.analysis, subject.message)
-        ):  # fmt: skip
-            return []
-        last = subject.last_ns()
-        waited = None if NO_TIME in (subject.time_ns, last) else max(0, min(last - subject.time_ns, ANSWER_WITHIN_NS))
-        space = int(subject.capture.columns["space"][subject.message])
-        sent = sent_by(subject.analysis, space, subject.sender or "")
-        went_on = len(sent) > 0 and int(sent[-1]) > subject.message
-        words = f"{plain(subject.sender or '', 40)} went on" if went_on else "until the last record"
-        return [Link(NOWHERE, "", delta(waited), "no answer", relation=words, token="severity.warning", icon=_CLOCK)]
 
     def alone_link(self) -> LinkText:
         """Shows the chain alone in the table; for the section that holds it."""
@@ -200,27 +180,39 @@ class Sheet(Maker):
         return self.link("Show alone", lambda: self.links.chain_requested.emit(message), name="showChainAlone")
 
 
-def value_facts(values: Mapping[str, Any], *, lines: int = 4, skip: Sequence[str] = ()) -> list[Fact]:
-    """A JSON object as names and values in mono, what is nested below its name; at most 60 rows."""
-    shown, hidden = outline({key: value for key, value in values.items() if key not in skip}, _MOST_FACTS)
-    rows = [_line_fact(line, lines) for line in shown]
-    if hidden > 0:
-        rows.append(fact("", f"{hidden} more, see Tree", "dim"))
-    return rows
+class _OwnWords(QWidget):
+    """A text with a line at its left, in the colour of what is the user's own."""
+
+    def __init__(self, themes: ThemeController, text: QWidget) -> None:
+        super().__init__()
+        self._themes = themes
+        self.setObjectName("ownWords")
+        unit = themes.theme.metrics.unit
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(3 * unit, unit // 2, 0, unit // 2)
+        layout.addWidget(text)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        width = self._themes.theme.metrics.selection_bar
+        QPainter(self).fillRect(0, 0, width, self.height(), self._themes.theme.color("accent.ring"))
 
 
-def _line_fact(line: Line, lines: int) -> Fact:
-    more = {"mono_name": True, "indent": line.depth, "copy": line.copy}
-    return fact(line.name, line.text, "dim", **more) if line.group else fact(
-        line.name, line.text, "mono", lines=lines, **more
-    )  # fmt: skip
+def note_sections(maker: Maker, target: Target, note: Note) -> list[QWidget]:
+    """The section of a note, with a link to write on.
 
-
-def message_part(message: int) -> Part:
-    """A link to a message."""
-    return Part(f"No. {message + 1}", "link", message)
-
-
-def words_fact(text: str, *, lines: int = 6) -> Fact:
-    """A sentence over the whole width."""
-    return fact("", text, "plain", lines=lines)
+    Args:
+        maker: of the page.
+        target: the message or context the page is about.
+        note: what it has.
+    """
+    if not note:
+        return []
+    words = "Edit" if note.comment else "Comment"
+    link = maker.link(words, lambda: maker.links.comment_requested.emit(target), name="editComment")
+    label = "Your comment" if note.comment else "Marked"
+    body: list[QWidget] = []
+    if note.comment:
+        body.append(_OwnWords(maker.themes, maker.text(note.comment, name="comment", label="Comment")))
+    section: Section = maker.section(label, *body, name="noteSection", action=link)
+    return [section]

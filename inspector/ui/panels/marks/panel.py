@@ -12,10 +12,10 @@ from inspector.analysis import Changes
 from inspector.analysis.marks import ContextTarget, Target
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
+from inspector.present.subject import ContextPlace
 from inspector.ui import budgets
 from inspector.ui.input.keys import KeyWords
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.places import ContextPlace
 from inspector.ui.panels.list_head import ListHead
 from inspector.ui.panels.list_panel import ListPanel
 from inspector.ui.panels.list_view import ListView

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from typing_extensions import override
 
 from inspector.filters.highlight import Look
+from inspector.present.badges import Badge
 from inspector.present.message_columns import Column
 from inspector.present.message_phrase import Style, TextRun
 from inspector.present.message_row import RowContent
 from inspector.ui.look import icons
-from inspector.ui.look.badges import Badge
 from inspector.ui.look.hit_highlight import Locate, everything
 from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.panels.messages.chain import ChainRail, RailMark

@@ -22,12 +22,12 @@ from inspector.filters.order import Places
 from inspector.filters.sorting import SortBy
 from inspector.filters.visible import Messages, Scope, VisibleRows
 from inspector.present import formats, wire_text
+from inspector.present.badges import Badge, shown_in_row
 from inspector.present.message_columns import COLUMN_TEXTS, RIGHT_ALIGNED, Column, TimeColumn, cell_text
 from inspector.present.message_row import RowContent, row_content
 from inspector.present.original_result import LineKind, Original, original_of
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
-from inspector.ui.look.badges import Badge, shown_in_row
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.messages.chosen import ChosenColumns
 

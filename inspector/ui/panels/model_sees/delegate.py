@@ -9,11 +9,11 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
+from inspector.present.badges import BADGE_BY_ID
+from inspector.present.states import State
 from inspector.ui.look import icons
-from inspector.ui.look.badges import BADGE_BY_ID
 from inspector.ui.look.theme import Theme, ThemeController
 from inspector.ui.panels.details.pills import paint_pill, pill_width
-from inspector.ui.panels.details.state import State
 from inspector.ui.panels.list_delegate import LEFT, RIGHT, ListDelegate
 from inspector.ui.panels.list_view import ListView
 from inspector.ui.panels.model_sees.lines import ROLE_ICONS, EntryLine

@@ -14,7 +14,7 @@ from inspector.present import formats
 from inspector.present.wire_text import tool_tip
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.gauges import gauge_color
+from inspector.ui.panels.details.figures import gauge_color
 from inspector.ui.panels.model_sees.lines import ROLE_WORDS
 
 _ORDER = (Role.TOOLS, Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL)

@@ -23,7 +23,7 @@ from inspector.present import formats
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.section import Segment, Segments
+from inspector.ui.panels.details.section import SegmentButton, Segments
 from inspector.ui.panels.pane_head import PaneHead
 from inspector.ui.panels.timeline.axis import TimeAxis
 from inspector.ui.panels.tokens.model import TokensModel
@@ -115,8 +115,8 @@ class TokensPanel(QWidget):
         self._view: tuple[object, ...] = ()
         self._connect()
 
-    def _switch(self, words: str, name: str, tip: str) -> Segment:
-        switch = Segment(self._themes, words, name, self.head)
+    def _switch(self, words: str, name: str, tip: str) -> SegmentButton:
+        switch = SegmentButton(self._themes, words, name, self.head)
         switch.setToolTip(tip)
         switch.setAccessibleDescription(tip)
         switch.toggled.connect(self.refresh)

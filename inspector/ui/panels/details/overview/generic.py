@@ -1,24 +1,30 @@
-"""Whatever has no overview of its own: its fields as names and values; and messages too large to decode here."""
+"""Any message: its fields and its envelope; what is too large or cannot be read; gaps."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.capture.flags import Flag
 from inspector.capture.heads import HEAD
 from inspector.filters.strings import quote
 from inspector.present import formats
+from inspector.present.envelope_facts import as_filter, as_json, envelope_facts, identifier
+from inspector.present.facts import fact, value_facts, words_fact
+from inspector.present.hex_rows import AFTER, BEFORE, broken_at, frame_in_line, head_bytes, hex_rows
+from inspector.present.subject import TEXT_KINDS, Subject
 from inspector.present.wire_text import plain
 from inspector.protocol.payloads.outline import value_text
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.text import TEXT_KEYS
-from inspector.ui.panels.details.facts import fact
-from inspector.ui.panels.details.overview.chat import said_section
-from inspector.ui.panels.details.sheet import Sheet, value_facts, words_fact
-from inspector.ui.panels.details.subject import TEXT_KINDS, Subject
+from inspector.ui.panels.details.findings import worst_finding_sections
+from inspector.ui.panels.details.overview.texts import text_section
+from inspector.ui.panels.details.section import LinkText, Section
+from inspector.ui.panels.details.sheet import Sheet
 
 _LONG = 60
 """Characters of a text that is shown as text, not as a value."""
@@ -26,26 +32,26 @@ _LONG = 60
 _KNOWN = frozenset({"mcp", "chat", "reasoning", "capability", "space", "system", "participant", "stream", "meup"})
 
 
-def build(sheet: Sheet) -> list[QWidget]:
+def build_generic(sheet: Sheet) -> list[QWidget]:
     """Sections of any message: the text it says, if any, then its fields."""
     subject = sheet.subject
     if subject.flags & Flag.LOG_ONLY:
-        return [_fields(sheet, "Log line")]
+        return [_payload_section(sheet, "Log line")]
     if not subject.kind and "error" in subject.payload:
-        return [_refusal(sheet), *sheet.chain_section()]
+        return [_refusal_section(sheet), *sheet.chain_section()]
     sections: list[QWidget] = []
     if subject.kind and subject.kind.partition("/")[0] not in _KNOWN:
-        sections.append(_unknown(sheet))
+        sections.append(_unknown_kind(sheet))
     shown = next((key for key in TEXT_KEYS if isinstance(subject.payload.get(key), str)), None)
     prose = shown is not None and (len(subject.payload[shown]) > _LONG or "\n" in subject.payload[shown])
     if shown is not None and prose:
-        sections.append(said_section(sheet, subject.text, declared=subject.payload.get("format") == "markdown"))
+        sections.append(text_section(sheet, subject.text, declared=subject.payload.get("format") == "markdown"))
     if not prose or len(subject.payload) > 1:
-        sections.append(_fields(sheet, "Payload" if subject.kind else "Fields", skip=shown if prose else None))
+        sections.append(_payload_section(sheet, "Payload" if subject.kind else "Fields", skip=shown if prose else None))
     return [*sections, *sheet.chain_section()]
 
 
-def _fields(sheet: Sheet, label: str, skip: str | None = None) -> QWidget:
+def _payload_section(sheet: Sheet, label: str, skip: str | None = None) -> QWidget:
     payload = sheet.subject.payload
     nothing = "The payload is empty."
     if not payload and (raw := sheet.subject.capture.envelope(sheet.subject.message)) and isinstance(raw, Mapping):
@@ -57,7 +63,7 @@ def _fields(sheet: Sheet, label: str, skip: str | None = None) -> QWidget:
     return sheet.section(label, sheet.fact_card(rows, name="payload", label=label, name_width=80))
 
 
-def _unknown(sheet: Sheet) -> QWidget:
+def _unknown_kind(sheet: Sheet) -> QWidget:
     """A kind of somebody's own: under which namespace it stands, and how many such messages there are."""
     subject = sheet.subject
     namespace, slash, name = subject.kind.partition("/")
@@ -72,7 +78,7 @@ def _unknown(sheet: Sheet) -> QWidget:
     return sheet.section("A kind of its own", sheet.facts(rows, name="unknownKind", label="Kind", name_width=80))
 
 
-def _refusal(sheet: Sheet) -> QWidget:
+def _refusal_section(sheet: Sheet) -> QWidget:
     """What gateways of v0.0 and v0.1 say about a message they cannot read: it is no envelope (docs/protocols.md 2)."""
     payload = sheet.subject.payload
     rows = [fact("", value_text(payload["error"]), "bad", lines=4)]
@@ -103,3 +109,75 @@ def too_large(sheet: Sheet) -> list[QWidget]:
 
 def _is_prose(subject: Subject) -> bool:
     return subject.kind in TEXT_KINDS or subject.text[:1] not in ("{", "[")
+
+
+def build_unreadable(sheet: Sheet) -> list[QWidget]:
+    """Sections of an unreadable line or a gap."""
+    subject = sheet.subject
+    reason = subject.capture.reason(subject.message) or ""
+    if subject.flags & Flag.GAP:
+        words = reason or "The connection was lost; messages may be missing here."
+        crashed = bool(subject.flags & Flag.ERROR)
+        title = "Server ended" if crashed else "Gap"
+        card = sheet.fact_card([words_fact(words[:1].upper() + words[1:])], name="gap", label=title)
+        found = worst_finding_sections(sheet) if crashed else []
+        return [*found, sheet.section(title, card), _record_section(sheet)]
+    place = broken_at(reason)
+    frame = frame_in_line(subject)
+    size = len(frame) if frame is not None else int(subject.capture.columns["length"][subject.message])
+    rows = [words_fact(f"This line is {reason}." if reason else "This line cannot be read.")]
+    if place is not None:
+        rows.append(fact("", f"Byte {formats.number(place)} of {formats.number(size)}", "dim"))
+    sections: list[QWidget] = [
+        sheet.section("Where it broke", sheet.fact_card(rows, name="broke", label="Where it broke"))
+    ]
+    stop = (place or 0) + AFTER
+    data = head_bytes(subject, stop) if frame is None else frame[: max(stop, BEFORE + AFTER)]
+    dump = hex_rows(data, place)
+    label = "Bytes around it" if place is not None else "First bytes"
+    facts = sheet.facts(dump, name="bytes", label=label, name_width=40)
+    return [*sections, sheet.section(label, facts), _record_section(sheet)]
+
+
+def _record_section(sheet: Sheet) -> QWidget:
+    facts = sheet.facts(envelope_facts(sheet.subject), name="envelopeFacts", label="Record")
+    return sheet.section("Record", facts, name="envelope")
+
+
+def envelope_section(sheet: Sheet) -> Section:
+    """The section with its "Copy as" menu."""
+    facts = sheet.facts(envelope_facts(sheet.subject), name="envelopeFacts", label="Envelope")
+    copy = LinkText(sheet.themes, "Copy as", "copyAs")
+    menu = copy_menu(sheet.subject, copy, lambda: sheet.links.save_requested.emit(sheet.subject.message))
+    copy.clicked.connect(lambda: pop_up(menu, copy))
+    return sheet.section("Envelope", facts, name="envelope", action=copy)
+
+
+SAVE_AS = "Save message as..."
+"""Writes the exact bytes: nothing is masked, nothing left out."""
+
+
+def copy_menu(subject: Subject, parent: QWidget, save: Callable[[], object]) -> QMenu:
+    """The "Copy as" menu; `save` asks for a file and writes the message's bytes to it."""
+    menu = QMenu(parent)
+    menu.setObjectName("copyAsMenu")
+    clipboard = QGuiApplication.clipboard()
+    by_json = menu.addAction("JSON")
+    by_json.setEnabled(not subject.big)
+    by_json.triggered.connect(lambda: clipboard.setText(as_json(subject)))
+    by_id = menu.addAction("Id")
+    found = identifier(subject)
+    by_id.setEnabled(found is not None)
+    by_id.triggered.connect(lambda: clipboard.setText(found or ""))
+    menu.addAction("Filter").triggered.connect(lambda: clipboard.setText(as_filter(subject)))
+    menu.addSeparator()
+    saving = menu.addAction(SAVE_AS)
+    saving.setObjectName("saveMessage")
+    saving.triggered.connect(lambda: save())
+    return menu
+
+
+def pop_up(menu: QMenu, below: QWidget) -> None:
+    """Open a menu under the right end of a widget."""
+    corner = below.mapToGlobal(QPoint(below.width(), below.height()))
+    menu.popup(QPoint(corner.x() - menu.sizeHint().width(), corner.y()))

@@ -1,22 +1,16 @@
-"""Lifecycle: the story of a result under the transient-context protocol (docs/protocols.md 13), step by step."""
+"""The life of a result under the transient-context protocol (docs/protocols.md 13), step by step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from PySide6.QtWidgets import QWidget
-
-from inspector.analysis.lifecycles import Attempt, Life, PairStory, alias_seen, life_of
+from inspector.analysis.lifecycles import Attempt, Life, PairStory, alias_seen
 from inspector.capture.flags import Flag
 from inspector.present import formats
+from inspector.present.chain_rows import ChainRow
+from inspector.present.facts import Fact, Part, fact, message_part, words_fact
+from inspector.present.formats import delta
+from inspector.present.subject import Subject, name_of
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
-from inspector.ui.panels.details.chain_view import Link
-from inspector.ui.panels.details.facts import Fact, Part, fact
-from inspector.ui.panels.details.saving_bar import SavingBar
-from inspector.ui.panels.details.sheet import Sheet, message_part, words_fact
-from inspector.ui.panels.details.subject import Subject, name_of
-from inspector.ui.panels.details.words import delta
 
 _CONSUMERS_NAMED = 4
 
@@ -26,57 +20,10 @@ def seen_label(subject: Subject) -> str:
     return "What the model sees now" if subject.document.live else "What the model sees at the end of the log"
 
 
-def sections(sheet: Sheet) -> list[QWidget]:
-    """Sections of the page."""
-    subject = sheet.subject
-    story, life = subject.story, life_of(subject.analysis, subject.message)
-    made: list[QWidget] = []
-    steps = _steps(subject, life)
-    if len(steps) > 1 or story.badges:
-        made.append(sheet.section("Life", sheet.rail(steps, label="Life", name="life")))
-    if "transient" in story.badges:
-        label = "How it came about"
-        made.append(sheet.section(label, sheet.facts(_how(subject, life), name="how", label=label)))
-        made.append(_seen(sheet, life))
-        if story.collapsed_by is None:
-            rows = [fact("", sentence, lines=4) for sentence in _pending(subject, life)]
-            made.append(sheet.section("Pending", sheet.facts(rows, name="pending", label="Pending")))
-    if life.attempts:
-        rows = _attempts(life)
-        label = "Why these did not collapse it"
-        made.append(sheet.section(label, sheet.facts(rows, name="attempts", label=label)))
-    if story.consumes is not None:
-        made.append(_consumed(sheet, story.consumes))
-    if story.note:
-        made.append(sheet.section("Note", sheet.facts([fact("", story.note, lines=3)], name="lifeNote", label="Note")))
-    if life.pairs:
-        rows = [row for pair in life.pairs for row in _pair(subject, pair)]
-        if life.pairs_total > len(life.pairs):
-            rows.append(fact("", f"{formats.number(life.pairs_total - len(life.pairs))} more pairs, see Tree", "dim"))
-        label = "Pairs it registered"
-        made.append(sheet.section(label, sheet.facts(rows, name="pairs", label=label)))
-    if not made:
-        facts = sheet.facts([fact("", _why_none(subject), "dim", lines=3)], name="noLife", label="Lifecycle")
-        made.append(sheet.section("Lifecycle", facts))
-    return made
-
-
-def seen_now(sheet: Sheet, *, name: str, label: str, rows: Iterable[Fact], collapsed: bool) -> QWidget:
-    """A card on what the model sees of a transient result, with what that saves in tokens."""
-    subject = sheet.subject
-    saving = life_of(subject.analysis, subject.message).saving
-    facts = [*rows]
-    if saving is None or saving.before is None or saving.summary is None:
-        facts.append(fact("", "Its tokens are not counted yet.", "dim"))
-        return sheet.fact_card(facts, name=name, label=label)
-    bar = SavingBar(sheet.themes, saving, collapsed=collapsed)
-    return sheet.card(sheet.facts(facts, name=name, label=label, in_card=True, name_width=66), bar, name=f"{name}Card")
-
-
 # How it came about
 
 
-def _how(subject: Subject, life: Life) -> list[Fact]:
+def origin_facts(subject: Subject, life: Life) -> list[Fact]:
     """The steps of a transient result in words."""
     story, pairing = subject.story, life.pairing
     rows: list[Fact] = []
@@ -98,61 +45,74 @@ def _how(subject: Subject, life: Life) -> list[Fact]:
     return rows
 
 
-# What the model sees
-
-
-def _seen(sheet: Sheet, life: Life) -> QWidget:
-    story = sheet.subject.story
-    collapsed = story.collapsed_by is not None
-    label = seen_label(sheet.subject) if collapsed else "Once it is consumed, the model sees"
-    rows = [words_fact(plain(story.summary or "", 2_000))]
-    if not life.summary_given:
-        rows.append(fact("", "Generated: its server gave no summary.", "dim"))
-    card = seen_now(sheet, name="summary", label=label, rows=rows, collapsed=collapsed)
-    return sheet.section(label, card)
-
-
-def _pending(subject: Subject, life: Life) -> list[str]:
+def pending_sentences(subject: Subject, life: Life) -> list[str]:
     """That it waits, and for whom."""
-    said = ["Still pending: no tool has consumed it, so the model sees all of it."]
+    sentences = ["Still pending: no tool has consumed it, so the model sees all of it."]
     tool = plain(subject.story.tool or "", 120)
     if not tool:
-        return [*said, "Its request was never seen, so no hint can be about it."]
+        return [*sentences, "Its request was never seen, so no hint can be about it."]
     if not life.consumers:
-        said.append(f"No hint names {tool}, so nothing can consume it.")
+        sentences.append(f"No hint names {tool}, so nothing can consume it.")
         alias = alias_seen(subject.analysis, subject.message)
-        return said if alias is None else [*said, f"The tool alias {plain(alias.text, 120)} would pair it (Settings)."]
+        if alias is not None:
+            sentences.append(f"The tool alias {plain(alias.text, 120)} would pair it (Settings).")
+        return sentences
     named = [plain(consumer, 80) for consumer in life.consumers[:_CONSUMERS_NAMED]]
     more = life.consumers_total - len(named)
     listed = " or ".join(named) if not more else f"{', '.join(named)} or {formats.count_of(more, 'other tool')}"
-    return [*said, f"Can be consumed by {listed}."]
+    return [*sentences, f"Can be consumed by {listed}."]
 
 
-def _consumed(sheet: Sheet, result: int) -> QWidget:
-    """What a consumer collapsed."""
-    subject = sheet.subject
+def consumed_facts(subject: Subject, result: int) -> list[Fact]:
+    """What a consumer collapsed, and what the model sees of that."""
     name, mono = name_of(subject.analysis, result)
     parts = (message_part(result), Part("  "), Part(plain(name, 80), "mono-dim" if mono else "dim"))
     summary = plain(subject.analysis.transients.summary(result) or "", 400)
-    rows = [
+    return [
         Fact("", parts, right=delta(subject.delta_ns(result))),
         fact("", f"The model sees of it: {summary}", "dim", lines=4),
     ]
-    saving = life_of(subject.analysis, result).saving
-    if saving is not None and saving.before is not None and saving.summary is not None:
-        bar = SavingBar(sheet.themes, saving, collapsed=True)
-        card = sheet.card(sheet.facts(rows, name="collapsedIt", label="What it collapsed", in_card=True), bar)
-        return sheet.section("What it collapsed", card)
-    return sheet.section("What it collapsed", sheet.fact_card(rows, name="collapsedIt", label="What it collapsed"))
+
+
+def seen_now_facts(subject: Subject) -> list[Fact]:
+    """What the model sees of a transient result: its summary, or all of it and what will be left."""
+    story, analysis = subject.story, subject.analysis
+    rows = [words_fact(plain(story.summary or "", 2_000), lines=4)]
+    if story.collapsed_by is not None:
+        name, mono = name_of(analysis, story.collapsed_by)
+        parts = (
+            Part("Collapsed by "),
+            message_part(story.collapsed_by),
+            Part("  "),
+            Part(plain(name, 80), "mono-dim" if mono else "dim"),
+        )
+        return [*rows, Fact("", parts, right=delta(subject.delta_ns(story.collapsed_by)))]
+    rows[0] = words_fact("All of it: no tool has consumed it yet.")
+    return [*rows, fact("", f"Then only: {plain(story.summary or '', 2_000)}", "dim", lines=4)]
+
+
+def signal_facts(subject: Subject) -> list[Fact]:
+    """Which earlier result this one consumed, or the note its server wrote."""
+    story = subject.story
+    if story.consumes is None:
+        return [words_fact(story.note or "")]
+    name, mono = name_of(subject.analysis, story.consumes)
+    parts = (
+        Part("Consumed "),
+        message_part(story.consumes),
+        Part("  "),
+        Part(plain(name, 80), "mono-dim" if mono else "dim"),
+    )
+    return [Fact("", parts, right=delta(subject.delta_ns(story.consumes)))]
 
 
 # Steps
 
 
-def _steps(subject: Subject, life: Life) -> list[Link]:
+def lifecycle_rows(subject: Subject, life: Life) -> list[ChainRow]:
     """What happened to the result, in the order it happened."""
     story, message = subject.story, subject.message
-    steps: list[Link] = []
+    steps: list[ChainRow] = []
     if story.hinted_by is not None:
         tooltip = f"Registered that {story.tool or 'this tool'} may be collapsed."
         if life.pairing is not None:
@@ -172,25 +132,26 @@ def _steps(subject: Subject, life: Life) -> list[Link]:
     return sorted(steps, key=lambda step: step.message)
 
 
-def _attempt_step(subject: Subject, attempt: Attempt) -> Link:
+def _attempt_step(subject: Subject, attempt: Attempt) -> ChainRow:
     failed = bool(subject.capture.flags(attempt.message) & Flag.ERROR)
     relation = "failed" if failed else "passed by"
     step = _step(subject, attempt.message, relation, attempt.why)
-    return Link(
+    return ChainRow(
         step.message, step.kind, step.delta, step.name, step.mono, relation,
         token="severity.warning" if failed else "ink.tertiary", tooltip=f"{attempt.tool}: {attempt.why}",
     )  # fmt: skip
 
 
-def _step(subject: Subject, message: int, relation: str, tooltip: str = "") -> Link:
+def _step(subject: Subject, message: int, relation: str, tooltip: str = "") -> ChainRow:
     name, mono = name_of(subject.analysis, message)
     own = message == subject.message
     when = "this" if own else delta(subject.delta_ns(message))
     kind = subject.capture.string("kind", message) or ""
-    return Link(message, kind, when, plain(name, 200), mono, plain(relation, 80), own, tooltip=plain(tooltip, 600))
+    return ChainRow(message, kind, when, plain(name, 200), mono, plain(relation, 80), own, tooltip=plain(tooltip, 600))
 
 
-def _attempts(life: Life) -> list[Fact]:
+def attempt_facts(life: Life) -> list[Fact]:
+    """Consumers that did not collapse the result, each with the reason."""
     rows: list[Fact] = []
     for one in life.attempts:
         rows.append(Fact("", (message_part(one.message), Part("  "), Part(plain(one.tool, 80), "mono-dim"))))
@@ -200,7 +161,7 @@ def _attempts(life: Life) -> list[Fact]:
     return rows
 
 
-def _pair(subject: Subject, pair: PairStory) -> list[Fact]:
+def pair_facts(subject: Subject, pair: PairStory) -> list[Fact]:
     """A pair, and what it has done so far."""
     arrow = (Part(plain(pair.tool, 80), "mono"), Part(" → ", "dim"), Part(plain(pair.consumer, 80), "mono"))
     step = "" if pair.step is None else f"step {pair.step}"
@@ -219,7 +180,8 @@ def _pair(subject: Subject, pair: PairStory) -> list[Fact]:
     return rows
 
 
-def _why_none(subject: Subject) -> str:
+def why_no_lifecycle(subject: Subject) -> str:
+    """Why there is nothing to say of the message's lifecycle."""
     if subject.kind != kinds.RESPONSE:
         return "Only results of tool calls have a lifecycle: they may be marked transient, consumed and collapsed."
     if subject.tool is None:

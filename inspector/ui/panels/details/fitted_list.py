@@ -6,6 +6,7 @@ A list view brings keyboard, accessibility and item roles; subclasses paint a ro
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import (
@@ -23,6 +24,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
+    QFont,
+    QFontMetrics,
     QGuiApplication,
     QKeyEvent,
     QKeySequence,
@@ -31,6 +34,8 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QResizeEvent,
+    QTextLayout,
+    QTextOption,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
@@ -45,6 +50,7 @@ from PySide6.QtWidgets import (
 )
 from typing_extensions import override
 
+from inspector.present.wire_text import masked, visible_controls
 from inspector.protocol.secrets.masking import mask_text
 from inspector.ui.look.hit_highlight import Locate
 from inspector.ui.look.theme import ThemeController
@@ -53,10 +59,10 @@ Index = QModelIndex | QPersistentModelIndex
 RowT = TypeVar("RowT")
 
 
-class RowsModel(QAbstractListModel):
+class FittedListModel(QAbstractListModel):
     """The rows of a view; it says what each one's text is."""
 
-    def __init__(self, view: RowsView[Any]) -> None:
+    def __init__(self, view: FittedList[Any]) -> None:
         super().__init__(view)
         self._view = view
 
@@ -94,7 +100,7 @@ class RowsModel(QAbstractListModel):
 
 
 class _RowDelegate(QStyledItemDelegate):
-    def __init__(self, view: RowsView[Any]) -> None:
+    def __init__(self, view: FittedList[Any]) -> None:
         super().__init__(view)
         self._view = view
 
@@ -120,7 +126,7 @@ class _RowDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-class RowsView(QListView, Generic[RowT]):
+class FittedList(QListView, Generic[RowT]):
     """Rows of one kind, none of which scroll by themselves.
 
     Signals:
@@ -174,7 +180,7 @@ class RowsView(QListView, Generic[RowT]):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._model = RowsModel(self)
+        self._model = FittedListModel(self)
         self.setModel(self._model)
         self.setItemDelegate(_RowDelegate(self))
         self._keyboard_focus = False
@@ -362,3 +368,51 @@ class RowsView(QListView, Generic[RowT]):
         self.scheduleDelayedItemsLayout()
         self.updateGeometry()
         self.viewport().update()
+
+
+_MOST_CHARACTERS = 40_000
+_ONE_LINE = 2_000
+_A_LINE = 500  # characters a line may have at most; laying out more than is seen takes long
+
+
+def plain_value(text: str) -> str:
+    """A value on one line: line ends become signs, control characters visible."""
+    return _plain_value(masked(text, _ONE_LINE)[:_ONE_LINE])
+
+
+@lru_cache(maxsize=512)
+def _plain_value(head: str) -> str:
+    line = head.replace("\r\n", "\n").replace("\n", "⏎")
+    return visible_controls(line.replace("\t", " "))
+
+
+def wrap(text: str, font: QFont, width: int, most: int) -> list[str]:
+    """Break text into at most `most` lines of a width; the last one ends with … where something is left out."""
+    lines: list[str] = []
+    room = min(_MOST_CHARACTERS, (most + 1) * _A_LINE)
+    shown = visible_controls(masked(text, room)[:room].rstrip("\n").replace("\t", "    "))[:room]
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    paragraphs = shown.splitlines() or [""]
+    for place, paragraph in enumerate(paragraphs):
+        layout = QTextLayout(paragraph, font)
+        layout.setTextOption(option)
+        layout.beginLayout()
+        while len(lines) < most:
+            line = layout.createLine()
+            if not line.isValid():
+                break
+            line.setLineWidth(max(width, 20))
+            start, length = line.textStart(), line.textLength()
+            last = len(lines) == most - 1
+            cut = start + length < len(paragraph) or place < len(paragraphs) - 1 or len(text) > room
+            if last and cut:
+                rest = paragraph[start : start + _A_LINE] + ("…" if start + length >= len(paragraph) else "")
+                elided = QFontMetrics(font).elidedText(rest, Qt.TextElideMode.ElideRight, max(width, 20))
+                lines.append(elided)
+            else:
+                lines.append(paragraph[start : start + length].rstrip() if length else "")
+        layout.endLayout()
+        if len(lines) >= most:
+            break
+    return lines or [""]

@@ -1,15 +1,39 @@
-"""What the head of the details says of a context or a participant."""
+"""What the head of a page says: what the thing is, its state, and where, when and how large it was."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from inspector.analysis import Analysis
 from inspector.analysis.context_tree import MAIN
+from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.present import formats
+from inspector.present.states import CONTEXT_STATES, State
+from inspector.present.subject import ContextPlace, ParticipantPlace, Subject, recipients
 from inspector.present.wire_text import plain
-from inspector.ui.panels.details.head import SEPARATOR, HeadWords
-from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
-from inspector.ui.panels.details.state import CONTEXT_STATES, State
+
+SEPARATOR = "  ·  "
+
+
+@dataclass(frozen=True, slots=True)
+class HeadWords:
+    """What the head says of a context or a participant.
+
+    Attributes:
+        what: the kind of thing: "context", "participant".
+        glyph: icon and colour token.
+        name: what is read first, as it came.
+        second_line: what stands below.
+        state: its pill.
+    """
+
+    what: str
+    glyph: tuple[str, str]
+    name: str
+    second_line: str
+    state: State | None = None
+
 
 _CONTEXT = ("expand_all", "ink.secondary")
 _REASONING = ("reasoning", "family.reasoning")
@@ -60,3 +84,24 @@ def participant_words(document: CaptureDocument, place: ParticipantPlace) -> Hea
         told.append(f"{_SINCE[participant.here]} {since}")
     state = None if participant.here is None else _HERE if participant.here else _LEFT
     return HeadWords("participant", _PARTICIPANT, place.name, SEPARATOR.join(told), state)
+
+
+def kindless_word(subject: Subject) -> str:
+    """What stands for the kind of a message that has none."""
+    if subject.flags & Flag.UNREADABLE:
+        return "unreadable"
+    if subject.flags & Flag.GAP:
+        return "server ended" if subject.flags & Flag.ERROR else "gap"
+    return "log line" if subject.flags & Flag.LOG_ONLY else "no kind"
+
+
+def second_line(subject: Subject) -> str:
+    """Number, time since the first message, route and size."""
+    seconds = formats.table_time(subject.time_ns, subject.start_ns)
+    route = ""
+    if subject.sender or subject.to:
+        sender = plain(subject.sender, 80) if subject.sender else "somebody"
+        route = f"{sender} → {recipients(subject.to)}"
+    number = formats.message_number(subject.message)
+    parts = [number, f"{seconds} s" if seconds else "", route, formats.size(subject.size)]
+    return SEPARATOR.join(filter(None, parts))

@@ -1,6 +1,6 @@
-"""Controls of participants: what somebody asks another to do with its own context, in a sentence, and what it reported.
+"""What a participant is asked to do with its own context, in a sentence, and what it reported after it.
 
-Source: docs/protocols.md 4 (participant kinds of MEW v0.4). `participant/status` has an overview of its own.
+Source: docs/protocols.md 4 (participant kinds of MEW v0.4).
 """
 
 from __future__ import annotations
@@ -8,41 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
-from PySide6.QtWidgets import QWidget
-
 from inspector.present import formats
+from inspector.present.facts import Fact, fact
+from inspector.present.subject import Subject, recipients
 from inspector.present.wire_text import plain
 from inspector.protocol.payloads.outline import value_text
-from inspector.ui.panels.details.facts import Fact, fact
-from inspector.ui.panels.details.sheet import Sheet, value_facts, words_fact
-from inspector.ui.panels.details.subject import Subject
-from inspector.ui.panels.details.words import recipients
 
-_SAID = frozenset(
+_SENTENCE_KEYS = frozenset(
     ("reason", "timeout_seconds", "direction", "entries", "target_tokens", "fields", "freed_tokens", "freed_messages",
      "status", "skipped")
 )  # fmt: skip
 """Keys the sentence has told already, where they hold what they should."""
 
 
-def build(sheet: Sheet) -> list[QWidget]:
-    """Sections of a participant's control."""
-    subject = sheet.subject
-    rows = [words_fact(sentence(subject))]
-    reason = subject.payload.get("reason")
-    if isinstance(reason, str) and reason:
-        rows.append(fact("Reason", reason, lines=4))
-    rows += value_facts({key: value for key, value in subject.payload.items() if not _is_told(key, value)})
-    label = "Done" if subject.kind == "participant/compact-done" else "Asks"
-    sections: list[QWidget] = [sheet.section(label, sheet.fact_card(rows, name="control", label=label))]
-    reports = _reports(subject)
-    if reports:
-        facts = sheet.facts(reports, name="reports", label="Reported after it")
-        sections.append(sheet.section("Reported after it", facts))
-    return sections + sheet.chain_section()
-
-
-def sentence(subject: Subject) -> str:
+def control_sentence(subject: Subject) -> str:
     """What the control asks, in words."""
     who = plain(subject.sender, 80) if subject.sender else "Somebody"
     whom = recipients(subject.to)
@@ -114,9 +93,9 @@ def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1 << 53
 
 
-def _is_told(key: str, value: object) -> bool:
+def is_in_sentence(key: str, value: object) -> bool:
     """Whether the sentence has said this value; what is of an odd type is shown as it is."""
-    if key not in _SAID:
+    if key not in _SENTENCE_KEYS:
         return False
     if key in ("reason", "status", "direction"):
         return isinstance(value, str) and (key != "direction" or value in ("oldest", "newest"))
@@ -125,7 +104,7 @@ def _is_told(key: str, value: object) -> bool:
     return isinstance(value, bool) if key == "skipped" else _is_number(value)
 
 
-def _reports(subject: Subject) -> list[Fact]:
+def status_facts(subject: Subject) -> list[Fact]:
     """What the status that answers it says, so that its effect is seen at once."""
     answers = [m for m in subject.effects[:20] if subject.capture.string("kind", m) == "participant/status"]
     if not answers:

@@ -1,4 +1,4 @@
-"""The last section of every overview: who it is, what it names, where it lies, who got it, and who allowed it."""
+"""What an envelope says: who it is, what it names, where it lies, who got it, who allowed it; and the same to copy."""
 
 from __future__ import annotations
 
@@ -9,31 +9,21 @@ from inspector.analysis.context_tree import MAIN
 from inspector.capture.flags import Flag
 from inspector.filters.strings import quote
 from inspector.present import formats
+from inspector.present.facts import Fact, Part, fact, message_part
+from inspector.present.formats import full_time, time_of_day
+from inspector.present.subject import ContextPlace, Subject
+from inspector.present.token_facts import message_tokens
 from inspector.protocol import msp
 from inspector.protocol.participants import patterns
+from inspector.protocol.payloads.content import pretty_json
+from inspector.protocol.payloads.outline import value_text
+from inspector.protocol.secrets.masking import MASK, mask_secrets, mask_text
 from inspector.protocol.times import NO_TIME
-from inspector.ui.panels.details.copying import copy_menu, identifier, pop_up
-from inspector.ui.panels.details.facts import Fact, Part, fact
-from inspector.ui.panels.details.places import ContextPlace
-from inspector.ui.panels.details.section import LinkText, Section
-from inspector.ui.panels.details.sheet import Sheet, message_part
-from inspector.ui.panels.details.subject import Subject
-from inspector.ui.panels.details.token_facts import message_tokens
-from inspector.ui.panels.details.words import clock_ms, full_time
 
 _MOST_CORRELATIONS = 4
 _LONGEST_QUOTED = 500
 _NO_ENVELOPE = Flag.RPC | Flag.LOG_ONLY | Flag.FRAME | Flag.JOIN | Flag.UNREADABLE | Flag.GAP
 _CLOCKS_DIFFER_NS = 50_000_000
-
-
-def envelope_section(sheet: Sheet) -> Section:
-    """The section with its "Copy as" menu."""
-    facts = sheet.facts(envelope_facts(sheet.subject), name="envelopeFacts", label="Envelope")
-    copy = LinkText(sheet.themes, "Copy as", "copyAs")
-    menu = copy_menu(sheet.subject, copy, lambda: sheet.links.save_requested.emit(sheet.subject.message))
-    copy.clicked.connect(lambda: pop_up(menu, copy))
-    return sheet.section("Envelope", facts, name="envelope", action=copy)
 
 
 def envelope_facts(subject: Subject) -> list[Fact]:
@@ -133,7 +123,7 @@ def _context(subject: Subject) -> Fact:
 def _times(subject: Subject) -> list[Fact]:
     rows: list[Fact] = []
     names = subject.capture.recipients(subject.message)
-    received = clock_ms(subject.time_ns)
+    received = time_of_day(subject.time_ns)
     sent = int(subject.capture.columns["ts_ns"][subject.message])
     parts: list[Part] = [Part(received)] if received else []
     tooltip = full_time(subject.time_ns)
@@ -147,7 +137,7 @@ def _times(subject: Subject) -> list[Fact]:
         rows.append(Fact(name, tuple(parts), tooltip=tooltip, copy=full_time(subject.time_ns)))
     if NO_TIME not in (sent, subject.time_ns) and abs(sent - subject.time_ns) >= _CLOCKS_DIFFER_NS:
         away = formats.duration(abs(subject.time_ns - sent))
-        words = f"{clock_ms(sent)}, {away} {'before' if sent < subject.time_ns else 'after'}"
+        words = f"{time_of_day(sent)}, {away} {'before' if sent < subject.time_ns else 'after'}"
         rows.append(fact("Sent", words, tooltip=f"{full_time(sent)}\nby the sender's own clock"))
     return rows
 
@@ -175,3 +165,44 @@ def _verdict(decision: Mapping[str, Any]) -> Fact:
         ]
     )
     return fact("Capability", words, "plain" if allowed else "bad", tooltip=tooltip)
+
+
+_VISIBLE = {
+    msp.MAIN_ONLY: "in the main chat only",
+    msp.SUBSESSION_ONLY: "in its sub-session only",
+    msp.GLOBAL: "everywhere",
+}
+
+
+def visibility_facts(subject: Subject) -> list[Fact]:
+    """Where a message of a session may be seen; nothing of other messages."""
+    if subject.capture.string("protocol", subject.message) != msp.PROTOCOL:
+        return []
+    value = subject.payload.get("visibility")
+    if value is None or value == "":
+        return [fact("Visibility", "none is written", "dim")]
+    written = value_text(value)
+    words = _VISIBLE.get(written) if isinstance(value, str) else None
+    filter_ = f'visibility == "{written}"' if words else None
+    shown = f"{written}: {words}" if words else written
+    return [fact("Visibility", shown, "plain" if words else "warn", filter=filter_)]
+
+
+def as_json(subject: Subject) -> str:
+    """The envelope as indented JSON; of what is no JSON, the bytes as text."""
+    envelope = subject.capture.envelope(subject.message)
+    if envelope is None:
+        return mask_text(subject.capture.envelope_bytes(subject.message).decode("utf-8", "backslashreplace"))
+    return pretty_json(mask_secrets(envelope))
+
+
+def identifier(subject: Subject) -> str | None:
+    """The envelope's id; None when there is none."""
+    found = subject.capture.envelope_id(subject.message)
+    return None if found is None else mask_text(found)
+
+
+def as_filter(subject: Subject) -> str:
+    """A display filter that shows this message: by its id, else by its number."""
+    found = identifier(subject)
+    return f"id == {quote(found)}" if found and MASK not in found else f"no == {subject.message + 1}"

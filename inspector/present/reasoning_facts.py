@@ -1,14 +1,14 @@
-"""Reasoning: what was asked, then thoughts and acts as a thread, over the contexts below, and what was streamed.
+"""A reasoning in words: what was asked, thoughts and acts as a thread, its cost, and the thought behind a call.
 
-A thought opens on its own text. Times count from the start.
+Times count from the start.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from PySide6.QtWidgets import QWidget
 
 from inspector.analysis import Analysis
 from inspector.analysis.chain import ChainStep, relation_word
@@ -17,20 +17,29 @@ from inspector.analysis.context_tree import MAIN
 from inspector.analysis.fulfilments import has_failed
 from inspector.analysis.pending import is_cancelled, is_pending, is_refused
 from inspector.analysis.proposals import ProposalState
+from inspector.analysis.thoughts import thought_before
 from inspector.present import formats
+from inspector.present.chain_rows import ChainRow, chain_row
+from inspector.present.facts import Fact, Part, fact, message_part, words_fact
+from inspector.present.formats import delta
+from inspector.present.subject import Subject, sender_of, text_of
+from inspector.present.token_facts import context_tokens
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
-from inspector.protocol.text import TEXT_KEYS
-from inspector.ui.panels.details.chain_view import link_of
-from inspector.ui.panels.details.facts import Fact, Part, fact
-from inspector.ui.panels.details.overview import streams
-from inspector.ui.panels.details.overview.behind import said_before
-from inspector.ui.panels.details.overview.chat import said_section
-from inspector.ui.panels.details.sheet import Sheet, message_part, value_facts, words_fact
-from inspector.ui.panels.details.subject import Subject, text_of
-from inspector.ui.panels.details.thread_view import Step
-from inspector.ui.panels.details.token_facts import context_tokens
-from inspector.ui.panels.details.words import delta, sender_of
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadRow(ChainRow):
+    """A step of a thread.
+
+    Attributes:
+        text: what it says, shown over several lines; "" for what has only a name.
+        where: the context it was taken in, where that is another than the step's before; "" otherwise.
+    """
+
+    text: str = ""
+    where: str = ""
+
 
 MOST_STEPS = 50
 _MOST_NODES = 2_000
@@ -38,67 +47,78 @@ _STREAM_NEAR = 20  # messages around a start in which its stream is asked for
 _LONGEST = 1_200
 """Characters of a thought in the thread."""
 _NOT_STEPS = (kinds.RESPONSE, kinds.FRAME)
-_SAID = frozenset({"reasoning/thought", "reasoning/conclusion", "chat"})
+_TEXT_KINDS = frozenset({"reasoning/thought", "reasoning/conclusion", "chat"})
 
 
-def build(sheet: Sheet) -> list[QWidget]:
-    """Sections of a reasoning message."""
-    subject = sheet.subject
-    sections: list[QWidget] = []
-    if subject.kind == "reasoning/start":
-        sections.append(sheet.section("Asked", sheet.fact_card(_asked(subject), name="asked", label="Asked")))
-    else:
-        sections += _own_text(sheet)
-    node = _sequence(subject)
-    if node == MAIN:
-        return sections + sheet.chain_section()
-    rows, hidden, outside = _steps(subject, node)
-    body: list[QWidget] = [sheet.thread(rows, label="Thoughts and acts", name="thoughts")]
-    if hidden:
-        more = f"{formats.number(hidden)} more, scope to this context"
-        body.append(sheet.link(more, lambda: sheet.links.scope_requested.emit(subject.message), name="moreThoughts"))
-    scope = sheet.link(
-        "Scope to this context", lambda: sheet.links.scope_requested.emit(subject.message), name="scopeTo"
-    )
-    sections.append(sheet.section("Thoughts and acts", *body, action=scope))
-    stream = _stream(subject, subject.analysis.contexts.started_by[node])
-    if stream is not None:
-        sections += streams.joined_sections(sheet, streams.frames_of(subject, stream), "Streamed meanwhile")
-    cost = _cost(subject, node, outside) + ([_stream_fact(subject, stream)] if stream is not None else [])
-    sections.append(sheet.section("Cost", sheet.facts(cost, name="cost", label="Cost")))
-    return sections
-
-
-def _asked(subject: Subject) -> list[Fact]:
+def asked_facts(subject: Subject) -> list[Fact]:
+    """What a reasoning was begun with, and the message that asked for it."""
     rows = [words_fact(subject.text or "Nothing was written.", lines=8)]
     cause = next(iter(subject.causes), None)
     if cause is not None:
         by = Part(f"by {sender_of(subject.capture, cause)}, ")
-        gap = subject.delta_ns(cause)
-        right = f"{formats.duration(-gap)} before" if gap is not None and gap <= 0 else ""
-        return [*rows, Fact("", (by, message_part(cause)), right=right)]
-    return [*rows, said_before(subject) or fact("", "It names no message that asked for it.", "dim")]
+        return [*rows, Fact("", (by, message_part(cause)), right=_how_long_before(subject, cause))]
+    return [*rows, asked_in_chat(subject) or fact("", "It names no message that asked for it.", "dim")]
 
 
-def _own_text(sheet: Sheet) -> list[QWidget]:
-    subject = sheet.subject
-    last = subject.kind.rpartition("/")[2]
-    label = {"thought": "Thought", "conclusion": "Conclusion", "cancel": "Cancelled"}.get(last, last.capitalize())
-    shown = next((k for k in TEXT_KEYS if isinstance(subject.payload.get(k), str)), None)
-    sections: list[QWidget] = []
-    if shown is not None:
-        sections.append(said_section(sheet, subject.text, declared=False, label=label, name="thoughtText"))
-    rest = value_facts(subject.payload, skip=(shown,) if shown else ())
-    if rest:
-        sections.append(
-            sheet.section("Also" if shown else label, sheet.fact_card(rest, name="thoughtMore", label="Also"))
-        )
-    elif shown is None:
-        sections.append(sheet.section(label, sheet.facts([fact("", "No message.", "dim")], name="noText", label=label)))
-    return sections
+_LOOKED_BACK = 1_000  # messages before a start
+_MOST_CHATS = 50
+_BY_TIME = "The message names no thought: this is the last one of its sender before it, in a reasoning that was open."
 
 
-def _steps(subject: Subject, node: int) -> tuple[list[Step], int, int]:
+def asked_in_chat(subject: Subject) -> Fact | None:
+    """The chat that says the very words a reasoning was begun with, where the start names no message itself."""
+    asked = subject.text.strip()
+    if not asked:
+        return None
+    capture, own = subject.capture, subject.message
+    columns, low = capture.columns, max(0, own - _LOOKED_BACK)
+    near = slice(low, own)
+    chats = columns["kind"][near] == (capture.strings.find("chat") or -1)
+    chats &= columns["space"][near] == columns["space"][own]
+    chats &= columns["sender"][near] != columns["sender"][own]
+    for row in (np.flatnonzero(chats)[::-1][:_MOST_CHATS] + low).tolist():
+        to = capture.to(row)
+        if (not to or subject.sender in to) and text_of(capture, row).strip() == asked:
+            words = Part(f"{sender_of(capture, row)} said the same in ")
+            tooltip = "The start names no message that asked for it: this one says the very same words."
+            return Fact("", (words, message_part(row)), tooltip=tooltip, right=_how_long_before(subject, row))
+    return None
+
+
+def thought_facts(subject: Subject) -> list[Fact]:
+    """What the sender of a tool call or proposal thought last before it; nothing where nobody was reasoning."""
+    thought = thought_before(subject.analysis, subject.message)
+    if thought is None:
+        return []
+    began = subject.capture.string("kind", thought) == "reasoning/start"
+    text = text_of(subject.capture, thought) or "Nothing was written."
+    words = Part(f"{'Asked' if began else 'Thought'} in ")
+    names = "  it names this tool" if _names_this_tool(subject, thought) else ""
+    before = _how_long_before(subject, thought)
+    where = Fact("", (words, message_part(thought), Part(names, "dim")), tooltip=_BY_TIME, right=before)
+    return [words_fact(text), where]
+
+
+def _how_long_before(subject: Subject, message: int) -> str:
+    gap = subject.delta_ns(message)
+    return f"{formats.duration(-gap)} before" if gap is not None and gap <= 0 else ""
+
+
+def _names_this_tool(subject: Subject, thought: int) -> bool:
+    """Whether a thought says which tool comes next, as the released agent's do, and it is this call's."""
+    step = subject.capture.payload(thought).get("actionInput")
+    tool = step.get("tool") if isinstance(step, Mapping) else None
+    return isinstance(tool, str) and bool(subject.target) and tool.rpartition("/")[2] == subject.target
+
+
+def sequence_of(subject: Subject) -> int:
+    """The context of the sequence a message belongs to: the nearest one at or above its own that was started."""
+    contexts, node = subject.analysis.contexts, subject.reasoning_node
+    line = contexts.tree.line_to(node)
+    return next((above for above in reversed(line) if contexts.started_by[above] >= 0), node)
+
+
+def thread_rows(subject: Subject, node: int) -> tuple[list[ThreadRow], int, int]:
     """Steps in the context and below it, and tool calls made meanwhile; how many more; how many calls lie outside."""
     analysis, capture = subject.analysis, subject.capture
     below = _nodes_below(analysis, node)
@@ -122,11 +142,11 @@ def _steps(subject: Subject, node: int) -> tuple[list[Step], int, int]:
         low = max(0, min(place - MOST_STEPS // 2, hidden))
         ordered = ordered[low : low + MOST_STEPS]
     times = capture.columns["time_ns"]
-    steps: list[Step] = []
+    steps: list[ThreadRow] = []
     last = node
     for row in ordered.tolist():
         here = int(held[row]) if row not in outside and row != started else node
-        made = _step(subject, row, int(times[row]), started)
+        made = _thread_row(subject, row, int(times[row]), started)
         if here != node and not made.text:
             made = replace(made, relation=", ".join(filter(None, (_where(analysis, here), made.relation))))
         elif made.text and here != last:
@@ -140,13 +160,6 @@ def _in_order(ascending: Rows, others: Rows) -> Rows:
     """Both together, ascending, each once; the first may be very many, so that it is not sorted as a set."""
     together = np.sort(np.concatenate((ascending, others)), kind="stable")
     return together[np.concatenate(([True], together[1:] != together[:-1]))]
-
-
-def _sequence(subject: Subject) -> int:
-    """The context of the sequence a message belongs to: the nearest one at or above its own that was started."""
-    contexts, node = subject.analysis.contexts, subject.reasoning_node
-    line = contexts.tree.line_to(node)
-    return next((above for above in reversed(line) if contexts.started_by[above] >= 0), node)
 
 
 def _nodes_below(analysis: Analysis, node: int) -> list[int]:
@@ -179,27 +192,21 @@ def _acts_outside(subject: Subject, started: int, last: int, inside: list[int]) 
     return (np.flatnonzero(here) + started).tolist()
 
 
-def _step(subject: Subject, row: int, time_ns: int, started: int) -> Step:
+def _thread_row(subject: Subject, row: int, time_ns: int, started: int) -> ThreadRow:
     """One row; times count from the start, or from the shown message where the start was not seen."""
     origin = started if started >= 0 else subject.message
     base = int(subject.capture.columns["time_ns"][origin])
     step = ChainStep(row, relation_word(subject.analysis, row), None)
     word, token = _outcome(subject, row)
-    link = link_of(subject.analysis, step, subject.message, word or None, token)
+    link = chain_row(subject.analysis, step, subject.message, word or None, token)
     if row == started:
         link = replace(link, name="start", relation="")
     if not link.own:
         known = min(time_ns, base) > -(2**62)
         link = replace(link, delta=delta(time_ns - base) if known else "")
-    said = "" if link.own or link.mono or link.kind not in _SAID else _said(subject, row)
+    text = "" if link.own or link.mono or link.kind not in _TEXT_KINDS else _step_text(subject, row)
     known = {field.name: getattr(link, field.name) for field in fields(link)}
-    return Step(**known, text=said)
-
-
-def _said(subject: Subject, row: int) -> str:
-    """What a step says, for several lines: blank lines between paragraphs would only be room."""
-    text = text_of(subject.capture, row)[:_LONGEST]
-    return "\n".join(line for line in text.splitlines() if line.strip())
+    return ThreadRow(**known, text=text)
 
 
 def _outcome(subject: Subject, row: int) -> tuple[str, str]:
@@ -231,7 +238,8 @@ def _unanswered(subject: Subject, row: int) -> tuple[str, str]:
     return ("no answer", "badge.transient") if is_pending(analysis, row) else ("", "ink.tertiary")
 
 
-def _cost(subject: Subject, node: int, outside: int) -> list[Fact]:
+def cost_facts(subject: Subject, node: int, outside: int) -> list[Fact]:
+    """Messages, tokens and time a context took; `outside` counts its owner's calls in other contexts."""
     contexts = subject.analysis.contexts
     own, below = contexts.tree.own[node], contexts.tree.subtree[node]
     words = f"{formats.number(own)} here"
@@ -250,13 +258,7 @@ def _cost(subject: Subject, node: int, outside: int) -> list[Fact]:
     return rows
 
 
-def _stream_fact(subject: Subject, stream: int) -> Fact:
-    name = subject.capture.string("stream", stream)
-    parts = (Part(f"{plain(name, 80)}, " if name else "asked for, ", "mono" if name else "plain"), message_part(stream))
-    return Fact("Stream", parts)
-
-
-def _stream(subject: Subject, started: int) -> int | None:
+def stream_opener(subject: Subject, started: int) -> int | None:
     """What opened the stream of a reasoning; what asked for it, where it never opened.
 
     It is asked for before the start and described as `reasoning:<start id>` (docs/protocols.md 8).
@@ -271,3 +273,16 @@ def _stream(subject: Subject, started: int) -> int | None:
         if capture.payload(row).get("description") == wanted:
             return next((m for m in subject.analysis.correlation.effects(row) if capture.string("stream", m)), row)
     return None
+
+
+def stream_link(subject: Subject, stream: int) -> Fact:
+    """The stream a reasoning was sent along, with a link to what opened it."""
+    name = subject.capture.string("stream", stream)
+    parts = (Part(f"{plain(name, 80)}, " if name else "asked for, ", "mono" if name else "plain"), message_part(stream))
+    return Fact("Stream", parts)
+
+
+def _step_text(subject: Subject, row: int) -> str:
+    """What a step says, for several lines: blank lines between paragraphs would only be room."""
+    text = text_of(subject.capture, row)[:_LONGEST]
+    return "\n".join(line for line in text.splitlines() if line.strip())

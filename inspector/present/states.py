@@ -1,4 +1,4 @@
-"""The state pill of a message: one word, a colour and a shape."""
+"""The state of a message, context or participant: one word, a colour by name, a shape."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Literal
 from inspector.analysis.context_tree import MAIN
 from inspector.analysis.findings.requests import PATIENCE_S
 from inspector.analysis.fulfilments import has_failed
+from inspector.analysis.participants import Participant
 from inspector.analysis.pending import is_cancelled, is_refused, wants_no_answer
 from inspector.analysis.proposals import ProposalState
 from inspector.capture.flags import Flag
+from inspector.present.badges import shown_in_row
+from inspector.present.subject import Subject
 from inspector.protocol import kinds
-from inspector.ui.look.badges import shown_in_row
-from inspector.ui.panels.details.subject import Subject
+from inspector.protocol.times import NO_TIME
 
 Glyph = Literal["ring", "check", "dash", "cross"]
 
@@ -91,3 +93,17 @@ def request_state(subject: Subject) -> State | None:
     if subject.document.live and subject.last_ns() - subject.time_ns < ANSWER_WITHIN_NS:
         return State("waiting", _GREY, "ring")
     return State("no answer", _AMBER, "cross")
+
+
+def presence(participant: Participant | None, time_ns: int) -> str:
+    """Whether somebody was there at a time: "here", "left later", "had left", "came later", "never announced"."""
+    if participant is None:
+        return "never seen"
+    if participant.here is None:
+        return "never announced"
+    if NO_TIME not in (time_ns, participant.first_ns) and participant.first_ns > time_ns:
+        return "came later"
+    if participant.here:
+        return "here"
+    later = NO_TIME not in (time_ns, participant.left_ns) and participant.left_ns > time_ns
+    return "here, left later" if later else "had left"

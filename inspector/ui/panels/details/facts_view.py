@@ -1,24 +1,20 @@
-"""Names and values, one pair a row: arguments, envelopes, participants. Values wrap, link, and copy."""
+"""Facts as a list: values wrap, link, open and copy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QMenu, QWidget
 from typing_extensions import override
 
+from inspector.present.facts import Fact, Ink, Part
 from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.details.places import Place
-from inspector.ui.panels.details.rows import RowsView
-from inspector.ui.panels.details.wrapping import plain_value, wrap
+from inspector.ui.panels.details.fitted_list import FittedList, plain_value, wrap
 from inspector.ui.widgets.filter_menu import add_filter_actions
 
-Ink = Literal["plain", "mono", "dim", "mono-dim", "strong", "link", "good", "bad", "warn"]
 _LOOKS: dict[Ink, tuple[str, str]] = {
     "plain": ("body", "ink.primary"),
     "mono": ("mono-row", "ink.primary"),
@@ -35,72 +31,12 @@ MOST_LINES = 400
 """Lines of an opened value; the rest is in Tree and Raw."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A stretch of a value."""
-
-    text: str
-    ink: Ink = "plain"
-    message: int | None = None
-    """A message it leads to."""
-    place: Place | None = None
-    """A context or participant it leads to."""
-
-    @property
-    def leads(self) -> bool:
-        """Whether it is a link."""
-        return self.message is not None or self.place is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A row.
-
-    Attributes:
-        name: at the left; "" gives the value the whole width.
-        parts: the value; only one with a single part wraps.
-        lines: how many lines it may take at first; opening it shows all.
-        middle: elide ids in the middle.
-        tooltip: plain text; None shows the value where it is cut.
-        copy: what copying gives, the value by default.
-        filter: a display filter this value stands for.
-        mono_name: the name is a key of the wire.
-        right: set at the right end of a row with one line.
-        indent: levels the name is set in by: a key inside the value above.
-        right_message: a message that `right` leads to.
-        name_ink: how the name looks, where not as usual.
-    """
-
-    name: str
-    parts: tuple[Part, ...]
-    lines: int = 1
-    middle: bool = False
-    tooltip: str | None = None
-    copy: str | None = None
-    filter: str | None = None
-    mono_name: bool = False
-    right: str = ""
-    indent: int = 0
-    right_message: int | None = None
-    name_ink: Ink | None = None
-
-    @property
-    def value(self) -> str:
-        """The value as text."""
-        return "".join(part.text for part in self.parts)
-
-
-def fact(name: str, value: str, ink: Ink = "plain", **more: object) -> Fact:
-    """A row with one value; `more` as in Fact."""
-    return Fact(name, (Part(value, ink),), **more)  # pyright: ignore[reportArgumentType]
-
-
 def _ends(text: str) -> str:
     """A value that is cut in its middle, without more of it than can be seen."""
     return text if len(text) <= 2 * _END else f"{text[:_END]}…{text[-_END:]}"
 
 
-class FactsView(RowsView[Fact]):
+class FactsView(FittedList[Fact]):
     """A list of facts."""
 
     def __init__(

@@ -6,6 +6,7 @@ Text of the wire leaves here as it came: whoever shows it makes control characte
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,10 +20,32 @@ from inspector.capture.capture import Capture
 from inspector.capture.flags import Flag
 from inspector.document.document import CaptureDocument
 from inspector.filters.fields import message_text
+from inspector.present.wire_text import plain
 from inspector.protocol import kinds
 from inspector.protocol.secrets.masking import mask_secrets, masked_start
 from inspector.protocol.times import NO_TIME
 
+
+@dataclass(frozen=True, slots=True)
+class ContextPlace:
+    """A context, or a main context."""
+
+    space: int
+    """String id of its space."""
+    node: int
+    """Its node, MAIN for the main context; `ContextTree.resolve` says what it became."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantPlace:
+    """Somebody who takes part."""
+
+    space: int
+    """String id of the space."""
+    name: str
+
+
+Place = ContextPlace | ParticipantPlace
 MAX_TEXT = 100_000
 """Characters of the text of a message; more is in Raw."""
 TEXT_KINDS = frozenset({"chat", "reasoning/thought", "reasoning/conclusion", "reasoning/start"})
@@ -224,3 +247,20 @@ def name_of(analysis: Analysis, message: int) -> tuple[str, bool]:
     if kind in TEXT_KINDS and (text := text_of(capture, message)):
         return text, False
     return (kind.rpartition("/")[2] or "unreadable"), False
+
+
+def sender_of(capture: Capture, message: int) -> str:
+    """Who sent a message, safe to show."""
+    return plain(capture.string("sender", message) or "somebody", 120)
+
+
+NAMES_SHOWN = 2
+
+
+def recipients(names: tuple[str, ...]) -> str:
+    """Recipients in short: "everyone", "a", "a, b", "a, b +3"."""
+    if not names:
+        return "everyone"
+    shown = ", ".join(plain(name, 80) for name in names[:NAMES_SHOWN])
+    rest = len(names) - NAMES_SHOWN
+    return f"{shown} +{rest}" if rest > 0 else shown

@@ -13,15 +13,13 @@ from inspector.analysis.findings.oddities import oddities_of
 from inspector.document.document import CaptureDocument
 from inspector.filters.strings import quote
 from inspector.present import formats
+from inspector.present.facts import Fact, Ink, Part, fact, message_part, value_facts, words_fact
+from inspector.present.formats import full_time, time_of_day
+from inspector.present.subject import ContextPlace, ParticipantPlace, sender_of, text_of
+from inspector.present.token_facts import context_tokens
 from inspector.present.wire_text import plain
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.protocol.times import NO_TIME
-from inspector.ui.panels.details.facts import Fact, Ink, Part, fact
-from inspector.ui.panels.details.places import ContextPlace, ParticipantPlace
-from inspector.ui.panels.details.sheet import message_part, value_facts, words_fact
-from inspector.ui.panels.details.subject import text_of
-from inspector.ui.panels.details.token_facts import context_tokens
-from inspector.ui.panels.details.words import clock_ms, full_time, sender_of
 
 MOST_ROWS = 20
 """Participants, contexts and findings that are listed; the rest is counted."""
@@ -33,7 +31,7 @@ _KNOWN_METADATA = ("trigger", "confidence", "started", "ended")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FactSection:
     """A section of rows."""
 
     name: str
@@ -87,19 +85,19 @@ class ContextSubject:
         return now if self.document.live and now is not None else self.analysis.contexts.clock_ns
 
 
-def blocks_of(subject: ContextSubject) -> list[Block]:
+def context_sections(subject: ContextSubject) -> list[FactSection]:
     """The sections, top to bottom; those without rows are left out."""
     inside = subject.node != MAIN
     blocks = [
-        Block("contextAsked", "Asked", _asked(subject), card=True),
-        Block("contextEnded", _end_label(subject), _ended(subject), card=True),
-        Block("contextFacts", "Context", _facts(subject)),
-        Block("contextMetadata", "Metadata", _metadata(subject)),
-        Block("contextMessages", "Messages", _messages(subject)),
-        Block("contextParticipants", "Participants", _participants(subject)),
-        Block("contextChildren", "Contexts in it" if inside else "Root contexts", _children(subject)),
-        Block("contextFindings", "Findings here and below" if inside else "Findings", _findings(subject)),
-        Block("contextWritten", "Written as", _written(subject)),
+        FactSection("contextAsked", "Asked", _asked(subject), card=True),
+        FactSection("contextEnded", _end_label(subject), _ended(subject), card=True),
+        FactSection("contextFacts", "Context", _facts(subject)),
+        FactSection("contextMetadata", "Metadata", _metadata(subject)),
+        FactSection("contextMessages", "Messages", _messages(subject)),
+        FactSection("contextParticipants", "Participants", _participants(subject)),
+        FactSection("contextChildren", "Contexts in it" if inside else "Root contexts", _children(subject)),
+        FactSection("contextFindings", "Findings here and below" if inside else "Findings", _findings(subject)),
+        FactSection("contextWritten", "Written as", _written(subject)),
     ]
     return [block for block in blocks if block.rows]
 
@@ -108,7 +106,7 @@ def blocks_of(subject: ContextSubject) -> list[Block]:
 
 
 def _asked(subject: ContextSubject) -> list[Fact]:
-    return _said(subject, subject.analysis.contexts.started_by[subject.node]) if subject.node != MAIN else []
+    return _message_facts(subject, subject.analysis.contexts.started_by[subject.node]) if subject.node != MAIN else []
 
 
 def _ended(subject: ContextSubject) -> list[Fact]:
@@ -116,7 +114,7 @@ def _ended(subject: ContextSubject) -> list[Fact]:
         return []
     contexts = subject.analysis.contexts
     end, start = contexts.concluded_by[subject.node], contexts.started_by[subject.node]
-    return _said(subject, end, since=start if start >= 0 else subject.tally.first)
+    return _message_facts(subject, end, since=start if start >= 0 else subject.tally.first)
 
 
 def _end_label(subject: ContextSubject) -> str:
@@ -124,13 +122,13 @@ def _end_label(subject: ContextSubject) -> str:
     return "Cancelled" if state == "cancelled" else "Concluded"
 
 
-def _said(subject: ContextSubject, message: int, since: int = -1) -> list[Fact]:
+def _message_facts(subject: ContextSubject, message: int, since: int = -1) -> list[Fact]:
     """What a message said, who sent it, and when: by the clock, or how long after another one."""
     if message < 0:
         return []
     capture = subject.document.capture
     times = capture.columns["time_ns"]
-    when = clock_ms(int(times[message]))
+    when = time_of_day(int(times[message]))
     if since >= 0 and NO_TIME not in (times[message], times[since]) and times[message] >= times[since]:
         when = f"after {formats.duration(int(times[message]) - int(times[since]))}"
     text = text_of(capture, message).strip()
@@ -171,11 +169,11 @@ def _type(subject: ContextSubject) -> list[Fact]:
         return [fact("Type", "none declared", "dim")]
     return [
         fact("Type", kind, filter=f"context.type == {quote(kind)}"),
-        _why(subject),
+        _type_reason(subject),
     ]
 
 
-def _why(subject: ContextSubject) -> Fact:
+def _type_reason(subject: ContextSubject) -> Fact:
     """Why it has its type: the sentence of tooltips and the command line, its message as a link."""
     contexts, node = subject.analysis.contexts, subject.node
     reason, started_by = contexts.type_reason(node), contexts.started_by[node]
@@ -257,7 +255,7 @@ def _moment(name: str, subject: ContextSubject, message: int) -> Fact:
     columns = subject.document.capture.columns
     time = int(columns["time_ns"][message])
     sender = sender_of(subject.document.capture, message)
-    return Fact(name, (message_part(message), Part(f" by {sender}")), right=clock_ms(time), tooltip=full_time(time))
+    return Fact(name, (message_part(message), Part(f" by {sender}")), right=time_of_day(time), tooltip=full_time(time))
 
 
 def _kinds(subject: ContextSubject) -> str:

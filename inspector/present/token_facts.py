@@ -9,8 +9,8 @@ from inspector.analysis.model_context.outcome import Outcome, outcome
 from inspector.analysis.tokens import NOT_COUNTED
 from inspector.capture.capture import Capture
 from inspector.present import formats
+from inspector.present.facts import Fact, fact
 from inspector.tokens.counter import TOKENIZER
-from inspector.ui.panels.details.facts import Fact, fact
 
 ESTIMATE = f"estimate ({TOKENIZER})"
 _ROUGH = "Counted from its beginning: messages above 1 MB are not counted whole."

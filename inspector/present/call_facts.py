@@ -1,0 +1,385 @@
+"""Calls in words: what became of a request or proposal, who acted or could have, and what a response answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from inspector.analysis.correlation import ToolRule
+from inspector.analysis.fulfilments import has_failed
+from inspector.analysis.participant_queries import answering, participants_of
+from inspector.analysis.pending import pending_age_ns
+from inspector.analysis.proposals import ProposalState
+from inspector.capture.flags import Flag
+from inspector.capture.hashes import NO_ROW
+from inspector.present import formats
+from inspector.present.facts import Fact, Ink, Part, fact, message_part, value_facts, words_fact
+from inspector.present.formats import delta
+from inspector.present.states import ANSWER_WITHIN_NS, presence, request_state
+from inspector.present.subject import Subject, linked, sender_of
+from inspector.present.wire_text import plain
+from inspector.protocol import kinds
+from inspector.protocol.calls import rpc_id
+from inspector.protocol.capabilities import Asked, first_covering
+from inspector.protocol.payloads.outline import value_text
+from inspector.protocol.secrets.masking import mask_text
+from inspector.protocol.times import NO_TIME
+
+_MOST_RECIPIENTS = 8
+_MOST_ELSEWHERE = 3
+_LOOKED_AROUND = 1_000  # messages before and after one
+
+
+def request_facts(subject: Subject) -> list[Fact]:
+    """What became of a request, or how long it has waited: by the wall clock while live, else by the last record."""
+    state = request_state(subject)
+    word = state.word if state else ""
+    refusal = next((m for m in subject.effects if subject.capture.string("kind", m) == "system/error"), None)
+    if word == "refused":
+        if refusal is None:
+            return [words_fact("Refused by the gateway, as its log says.")]
+        return [Fact("", (Part("Refused by the gateway, "), message_part(refusal)))]
+    if subject.answer is not None:
+        failed = bool(subject.capture.flags(subject.answer) & Flag.ERROR)
+        by = sender_of(subject.capture, subject.answer)
+        latency = subject.analysis.correlation.latency_ns(subject.answer)
+        what = "Failed" if failed else "Answered"
+        who = f" by {by}" if subject.capture.string("sender", subject.answer) else ""
+        after = f" in {formats.duration(latency)}" if latency is not None else ""
+        return [
+            Fact("", (Part(what, "bad" if failed else "plain"), Part(f"{who}{after}, "), message_part(subject.answer)))
+        ]
+    if word == "cancelled":
+        return [words_fact("Cancelled by its sender; no answer was seen.")]
+    last = subject.last_ns()
+    if NO_TIME in (subject.time_ns, last):
+        return [words_fact("No answer was seen.")]
+    waited = formats.duration(max(0, last - subject.time_ns))
+    if subject.document.live:
+        return [words_fact(f"No answer yet, {waited} after it was asked.")]
+    return [words_fact(f"No answer in the {waited} until the last record.")]
+
+
+def addressed_facts(subject: Subject) -> list[Fact]:
+    """Whom a request was sent to, whether each could answer it, and who answered the same call elsewhere."""
+    analysis, space = subject.analysis, int(subject.capture.columns["space"][subject.message])
+    known = participants_of(analysis, space)
+    telling = any(p.here is not None or p.capabilities is not None for p in known)  # MCP announces nobody
+    to = [name for name in subject.to if telling or (space, name) not in analysis.participants.all]
+    rows = [_recipient_fact(subject, name, space) for name in to[:_MOST_RECIPIENTS]]
+    if len(to) > _MOST_RECIPIENTS:
+        rows.append(fact(" ", f"{len(to) - _MOST_RECIPIENTS} more", "dim"))
+    if not subject.to:
+        able = [p.name for p in known
+                if p.here and answering(p, subject.method, subject.target)]  # fmt: skip
+        words = f"{len(able)} here may answer" if able else "nobody here is known to answer"
+        rows.append(fact("everyone", words, tooltip=", ".join(able) or None))
+    answerer = subject.capture.string("sender", subject.answer) if subject.answer is not None else None
+    if answerer and subject.to and answerer not in subject.to:
+        rows.append(fact("Elsewhere", f"answered by {plain(answerer, 80)}"))
+    elif subject.answer is None:
+        rows += _elsewhere_facts(subject)
+    return rows
+
+
+def _elsewhere_facts(subject: Subject) -> list[Fact]:
+    """Who answered the same call when its sender asked others about then: the first three."""
+    capture, links = subject.capture, subject.analysis.correlation
+    columns, own = capture.columns, subject.message
+    low, high = max(0, own - _LOOKED_AROUND), own + _LOOKED_AROUND
+    same = links.columns["answer"][low:high] != NO_ROW
+    stop = low + len(same)
+    for name in ("kind", "sender", "space"):
+        same &= columns[name][low:stop] == columns[name][own]
+    for name in ("method", "target"):
+        same &= links.columns[name][low:stop] == links.columns[name][own]
+    rows: list[Fact] = []
+    for request in (np.flatnonzero(same) + low).tolist():
+        gap = subject.delta_ns(request)
+        answer = int(links.columns["answer"][request])
+        if request == own or gap is None or abs(gap) > ANSWER_WITHIN_NS or capture.flags(answer) & Flag.ERROR:
+            continue
+        took = links.latency_ns(answer)
+        after = f" in {formats.duration(took)}" if took is not None else ""
+        words = f"answered by {sender_of(capture, answer)}{after}"
+        rows.append(Fact(" " if rows else "Elsewhere", (Part(words, "link", answer),)))
+        if len(rows) == _MOST_ELSEWHERE:
+            break
+    return rows
+
+
+def _recipient_fact(subject: Subject, name: str, space: int) -> Fact:
+    participant = subject.analysis.participants.all.get((space, name))
+    words = presence(participant, subject.time_ns)
+    if participant is not None and participant.capabilities is not None:
+        pattern = answering(participant, subject.method, subject.target)
+        words += f", holds {pattern}" if pattern else ", may not answer"
+    listing = "\n".join(participant.capabilities or ()) if participant is not None else ""
+    return fact(plain(name, 80), words, tooltip=listing or None)
+
+
+def unwrapped(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The payload of the envelope that a draft's proposal or its acceptance holds; else the payload itself."""
+    if isinstance(payload.get("method"), str):
+        return payload
+    around = payload.get("proposal")
+    envelope = around.get("envelope") if isinstance(around, Mapping) else None
+    envelope = envelope if isinstance(envelope, Mapping) else payload.get("envelope")
+    inner = envelope.get("payload") if isinstance(envelope, Mapping) else None
+    return inner if isinstance(inner, Mapping) else payload
+
+
+_MOST_NAMES = 6
+_MOST_ACTS = 20
+_ACTS = {kinds.REQUEST: "Fulfilled by", kinds.REJECT: "Rejected by", kinds.WITHDRAW: "Withdrawn by"}
+_OUTCOMES = {
+    ProposalState.FULFILLED: "Fulfilled; the answer has not come.",
+    ProposalState.ANSWERED: "Fulfilled, and answered.",
+    ProposalState.WITHDRAWN: "Withdrawn by its proposer.",
+    ProposalState.REJECTED: "Rejected; others may still fulfil it.",
+}
+
+
+def proposal_fact(subject: Subject) -> Fact:
+    """What became of a proposal, as a sentence; how long an open one waits goes by the clock."""
+    analysis = subject.analysis
+    said = _OUTCOMES.get(ProposalState(int(analysis.correlation.columns["proposal_state"][subject.message])))
+    if said is not None and has_failed(analysis, subject.message):
+        return fact("", "Fulfilled, but the call failed.", "bad", lines=2)
+    if said is not None:
+        return fact("", said, lines=2)
+    age = pending_age_ns(analysis, subject.message)
+    if analysis.now_ns is not None:
+        waited = f", {formats.duration(age)} after it was made" if age is not None else ""
+        return fact("", f"Nobody has acted on it yet{waited}.", "warn", lines=2)
+    waited = f" in the {formats.duration(age)} until the last record" if age is not None else " in this capture"
+    return fact("", f"Nobody acted on it{waited}.", "dim", lines=2)
+
+
+def acted_facts(subject: Subject) -> list[Fact]:
+    """Who fulfilled, rejected or withdrew a proposal, each with its reason and time, and what came of fulfilling it."""
+    rows: list[Fact] = []
+    for effect in subject.effects[:_MOST_ACTS]:
+        kind = subject.capture.string("kind", effect) or ""
+        if kind not in _ACTS:
+            continue
+        word = _ACTS[kind]
+        sender = subject.capture.string("sender", effect)
+        if kind == kinds.WITHDRAW and sender != subject.sender:
+            word = "Withdrawal by"  # only its proposer may (docs/protocols.md 5)
+        reason = subject.capture.payload(effect).get("reason") if kind != kinds.REQUEST else None
+        rows.append(_act_fact(subject, word, effect, reason))
+        answer = int(subject.analysis.correlation.columns["answer"][effect]) if kind == kinds.REQUEST else NO_ROW
+        if answer != NO_ROW:
+            failed = bool(subject.capture.flags(answer) & Flag.ERROR)
+            rows.append(_act_fact(subject, "Failed at" if failed else "Answered by", answer, None))
+    if len(subject.effects) > _MOST_ACTS:
+        rows.append(fact("", f"{len(subject.effects) - _MOST_ACTS} more, see Related", "dim"))
+    return rows
+
+
+def _act_fact(subject: Subject, word: str, message: int, reason: object) -> Fact:
+    parts = [Part(f"{sender_of(subject.capture, message)}, "), message_part(message)]
+    if isinstance(reason, str) and reason:
+        parts.append(Part(f"  {plain(mask_text(reason), 200)}", "dim"))
+    return Fact(word, tuple(parts), right=delta(subject.delta_ns(message)))
+
+
+def capable_facts(subject: Subject, proposal: int) -> list[Fact]:
+    """Which capability fulfilling needs and who held it when it was proposed, by what the gateway announced."""
+    analysis, capture = subject.analysis, subject.capture
+    names = [linked(analysis, column, proposal) for column in ("method", "target")]
+    call = ":".join([kinds.REQUEST, *filter(None, names)])
+    space = int(capture.columns["space"][proposal])
+    asked = Asked(call if ":" in (capture.string("kind_raw", proposal) or "") else kinds.REQUEST,
+                  capture.payload(proposal), capture.to(proposal))  # fmt: skip
+    able, known = [], False
+    for participant in participants_of(analysis, space):
+        held = analysis.capabilities.held(space, participant.name, proposal)
+        known = known or held is not None
+        if held is not None and first_covering((one.capability for one in held), asked)[0]:
+            able.append(participant.name)
+    if not known:
+        return []
+    shown = ", ".join(plain(name, 60) for name in able[:_MOST_NAMES]) + ("…" if len(able) > _MOST_NAMES else "")
+    rows = [
+        fact("Capability", call, "mono", middle=True),
+        fact("Held by", shown or "nobody", tooltip="\n".join(able) or None),
+    ]
+    proposer = capture.string("sender", proposal) or ""
+    if analysis.capabilities.held(space, proposer, proposal) is not None:
+        rows.append(fact(f"{plain(proposer, 40)} may", "run it itself" if proposer in able else "propose only"))
+    return rows
+
+
+_NOUNS = {"tools/call": "Tool", "prompts/get": "Prompt", "completion/complete": "Completion"}
+_LATER = "It is looked for again whenever a request comes."
+
+
+def answer_facts(subject: Subject) -> list[Fact]:
+    """Name, value and rule of what a response answers."""
+    columns = subject.analysis.correlation.columns
+    rule = ToolRule(int(columns["rule"][subject.message]))
+    cause = int(columns["cause"][subject.message])
+    if rule is ToolRule.NONE and cause == NO_ROW:
+        return []
+    if rule is ToolRule.UNKNOWN or not subject.method:
+        return _unknown_facts(subject, cause)
+    noun, name = "Method", subject.method
+    if subject.target:
+        name = subject.target
+        noun = _NOUNS.get(subject.method, "Resource")
+    rows = [fact(noun, name, "mono", middle=True)]
+    if subject.target and noun in ("Resource", "Completion"):
+        rows.append(fact("Method", subject.method, "mono"))
+    rows.append(Fact("Named by", _naming_rule(subject, rule, cause)))
+    return rows + _order_facts(subject, cause)
+
+
+def _naming_rule(subject: Subject, rule: ToolRule, cause: int) -> tuple[Part, ...]:
+    link = (Part(", request "), message_part(cause)) if cause != NO_ROW else ()
+    if rule is ToolRule.KIND:
+        return (Part("its own kind"), *link)
+    if rule is ToolRule.PAYLOAD:
+        return (Part("its own payload"), *link)
+    if rule is ToolRule.RPC_ID:
+        return (Part("the JSON-RPC id it shares with "), message_part(cause))
+    proposal = _naming_proposal(subject, cause)
+    if proposal is not None:
+        return (Part("proposal "), message_part(proposal), Part(", which request "), message_part(cause),
+                Part(" fulfils"))  # fmt: skip
+    return (Part("its request "), message_part(cause))
+
+
+def _naming_proposal(subject: Subject, request: int) -> int | None:
+    """The proposal that named the call, where the request itself does not."""
+    own = subject.capture.payload(request)
+    params = own.get("params")
+    if request == NO_ROW or (isinstance(params, dict) and params) or not linked(subject.analysis, "target", request):
+        return None
+    above = int(subject.analysis.correlation.columns["cause"][request])
+    is_proposal = above != NO_ROW and subject.capture.string("kind", above) == kinds.PROPOSAL
+    return above if is_proposal else None
+
+
+def _unknown_facts(subject: Subject, cause: int) -> list[Fact]:
+    if cause != NO_ROW:
+        parts = (Part("not said, not even by its request "), message_part(cause))
+        return [Fact("Method", parts), *_order_facts(subject, cause)]
+    ids = subject.capture.correlation_ids(subject.message)
+    words = "unknown, its request was not seen"
+    if not ids and "id" not in subject.payload:
+        words = "unknown, it names no request"
+    ink: Ink = "warn"
+    return [fact("Tool", words, ink, lines=2), fact("", _LATER, "dim", lines=2)]
+
+
+def _order_facts(subject: Subject, cause: int) -> list[Fact]:
+    """That a response was read before its request."""
+    if cause == NO_ROW or cause < subject.message:
+        return []
+    gap = subject.delta_ns(cause)
+    clock = ""
+    if gap is not None and gap:
+        clock = f", by the clock {formats.duration(abs(gap))} {'after' if gap < 0 else 'before'} it"
+    return [fact("Order", f"it stands before its request here{clock}", "warn", lines=2)]
+
+
+_CODES = {
+    -32700: "not JSON", -32600: "no valid request", -32601: "no such method", -32602: "wrong parameters",
+    -32603: "internal error", -32002: "no such resource",
+}  # fmt: skip
+"""JSON-RPC 2.0, 5.1, and MCP 2025-06-18, Resources."""
+
+
+def error_facts(error: object) -> list[Fact]:
+    """An error of a result: its message, and its code with what the specification calls it."""
+    if not isinstance(error, Mapping):
+        return [fact("", value_text(error), "bad", lines=6)]
+    message = error.get("message")
+    rows = [fact("", message, "bad", lines=6)] if isinstance(message, str) else []
+    code = error.get("code")
+    if isinstance(code, int) and code in _CODES:
+        rows.append(Fact("code", (Part(str(code), "mono"), Part(f"  {_CODES[code]}", "dim")), mono_name=True))
+    skip = ("message", "code") if isinstance(code, int) and code in _CODES else ("message",)
+    return rows + value_facts(error, skip=skip)
+
+
+def hello_facts(values: Mapping[str, Any], who: str) -> list[Fact]:
+    """What a client or server says of itself when it connects: name, version, protocol, what it can.
+
+    Args:
+        values: parameters or result of `initialize`.
+        who: `clientInfo` or `serverInfo`.
+    """
+    rows: list[Fact] = []
+    info = values.get(who)
+    if isinstance(info, Mapping):
+        name = plain(str(info.get("title") or info.get("name") or "not named"), 200)
+        rows.append(fact("Name", name, "strong"))
+        if info.get("version"):
+            rows.append(fact("Version", plain(str(info["version"]), 80), "mono"))
+    if values.get("protocolVersion"):
+        rows.append(fact("MCP version", plain(str(values["protocolVersion"]), 80), "mono"))
+    can = values.get("capabilities")
+    if isinstance(can, Mapping):
+        words = ", ".join(_ability(str(key), inner) for key, inner in can.items())
+        rows.append(fact("Can", plain(words, 400) or "nothing optional", lines=3))
+    skip = (who, "protocolVersion", "capabilities", "instructions", "_meta")
+    return rows + value_facts(values, skip=skip)
+
+
+def _ability(key: str, inner: object) -> str:
+    more = [str(name) for name, on in inner.items() if on] if isinstance(inner, Mapping) else []
+    return f"{key} ({', '.join(more)})" if more else key
+
+
+_REQUESTS_BACK = 50_000
+_MOST_READ = 300  # earlier requests whose payload is read
+
+
+def cancelled_facts(subject: Subject, values: Mapping[str, Any]) -> list[Fact]:
+    """Which request a cancellation calls off, and why; `values` are its parameters."""
+    wanted = values.get("requestId")
+    request = _request_by_rpc_id(subject, wanted)
+    reason = values.get("reason")
+    rows = [fact("Reason", reason, lines=4)] if isinstance(reason, str) and reason else []
+    if request is None:
+        return [fact("Calls off", f"request {value_text(wanted)}, which was not seen", "warn"), *rows]
+    asked = Part(f"  asked by {sender_of(subject.capture, request)}", "dim")
+    parts = (message_part(request), asked) if subject.capture.string("sender", request) else (message_part(request),)
+    return [Fact("Calls off", parts), *rows]
+
+
+def request_by_token(subject: Subject, token: object) -> int | None:
+    """The latest earlier request that asked for progress under this token."""
+    if rpc_id(token) is None:
+        return None
+    for row in _earlier_requests(subject)[:_MOST_READ]:
+        params = subject.capture.payload(row).get("params")
+        meta = params.get("_meta") if isinstance(params, Mapping) else None
+        if isinstance(meta, Mapping) and rpc_id(meta.get("progressToken")) == rpc_id(token):
+            return row
+    return None
+
+
+def _earlier_requests(subject: Subject) -> list[int]:
+    """Requests before this one in the same space, the latest first."""
+    capture = subject.capture
+    low = max(0, subject.message - _REQUESTS_BACK)
+    columns = capture.columns
+    here = columns["kind"][low : subject.message] == (capture.strings.find("mcp/request") or -1)
+    here &= columns["space"][low : subject.message] == columns["space"][subject.message]
+    return (np.flatnonzero(here) + low)[::-1].tolist()
+
+
+def _request_by_rpc_id(subject: Subject, wanted: object) -> int | None:
+    if rpc_id(wanted) is None:
+        return None
+    return next((r for r in _earlier_requests(subject)[:_MOST_READ] if _payload_id(subject, r) == rpc_id(wanted)), None)
+
+
+def _payload_id(subject: Subject, row: int) -> str | None:
+    return rpc_id(subject.capture.payload(row).get("id"))

@@ -1,0 +1,235 @@
+"""What somebody may send, how that changed, and what a gateway refused or judged otherwise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from inspector.analysis.capabilities import Change, Held
+from inspector.document.document import CaptureDocument
+from inspector.document.participant_summary import Judged, ParticipantStory, Refused
+from inspector.present import formats
+from inspector.present.chain_rows import ChainRow
+from inspector.present.facts import Fact, Ink, Part, fact, message_part
+from inspector.present.formats import MINUS
+from inspector.present.subject import Subject, name_of, sender_of
+from inspector.present.wire_text import plain
+from inspector.protocol.capability_words import capability_in_words
+from inspector.protocol.participants import patterns
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
+
+MOST = 40
+"""Capabilities, tools and kinds shown."""
+FEW = 8
+"""Comings, refusals, changes and waiting messages shown."""
+
+
+# What it may do
+
+
+def held_rows(held: Sequence[Held], *, raw: bool) -> list[Fact]:
+    """What somebody may send, in words or as it was written; what only a grant says is marked."""
+    rows = [_held_row(one, raw=raw) for one in held[:MOST]]
+    if not raw:
+        rows = _merge_alike(rows)
+    if len(held) > MOST:
+        rows.append(fact("", f"{len(held) - MOST} more", "dim"))
+    return rows or [fact("", "It may send nothing.", "dim")]
+
+
+def _merge_alike(rows: Sequence[Fact]) -> list[Fact]:
+    """Capabilities that read alike said once; the tooltip and the copy keep each as it was written."""
+    found: dict[object, Fact] = {}
+    for row in rows:
+        key = (row.parts, row.right)
+        before = found.get(key)
+        if before is None:
+            found[key] = row
+        else:
+            copied = "\n".join((before.copy or "", row.copy or ""))
+            found[key] = replace(before, tooltip="\n".join((before.tooltip or "", row.tooltip or "")), copy=copied)
+    return list(found.values())
+
+
+def _held_row(one: Held, *, raw: bool) -> Fact:
+    written = written_as(one.capability)
+    if raw:
+        return fact("", written, "mono", lines=4, tooltip=None if one.confirmed else f"{written}\n{_UNCONFIRMED}")
+    parts: tuple[Part, ...] = (Part(plain(mask_text(capability_in_words(one.capability)), 300)),)
+    granted = one.grant is not None
+    if not one.confirmed:
+        parts += (Part("  granted, unconfirmed", "warn"),)
+    elif granted:
+        parts += (Part("  granted", "good"),)
+    tooltip = written if one.confirmed else f"{written}\n{_UNCONFIRMED}"
+    right = {"right": formats.message_number(one.row), "right_message": one.row} if granted or not one.confirmed else {}
+    return Fact("", parts, tooltip=tooltip, copy=written, **right)  # pyright: ignore[reportArgumentType]
+
+
+_UNCONFIRMED = "Granted, but no gateway has announced it since."
+
+
+def written_as(capability: object) -> str:
+    """A capability as it was written, on one line, masked."""
+    if isinstance(capability, str):
+        return mask_text(capability)
+    return json.dumps(mask_secrets(capability), ensure_ascii=False)
+
+
+def change_rows(document: CaptureDocument, changes: Sequence[Change]) -> list[ChainRow]:
+    """What was announced, granted and revoked, the last of it, in the form of a chain."""
+    granted = {one.grant: one.capabilities for one in changes if one.what == "granted" and one.grant is not None}
+    return [_change_row(document, one, granted.get(one.grant or "", ())) for one in changes[-FEW:]]
+
+
+def _change_row(document: CaptureDocument, change: Change, of_grant: Sequence[Any]) -> ChainRow:
+    capture = document.capture
+    start = int(capture.columns["time_ns"][0])
+    when = formats.table_time(int(capture.columns["time_ns"][change.row]), start)
+    about = change.capabilities or of_grant
+    listed = [plain(mask_text(capability_in_words(one)), 120) for one in about[:MOST]]
+    by = sender_of(capture, change.row)
+    if change.what == "announced":
+        name, relation = formats.count_of(len(change.capabilities), "capability", "capabilities"), "announced"
+    else:
+        sign = "+" if change.what == "granted" else MINUS
+        name, relation = f"{sign} {', '.join(listed) or plain(change.grant or 'nothing named', 120)}", f"by {by}"
+    kind = capture.string("kind", change.row) or ""
+    tooltip = "\n".join([f"{change.what} by {by}", *(written_as(one) for one in about[:MOST])])
+    return ChainRow(change.row, kind, when, name, relation=relation, tooltip=tooltip)
+
+
+# What it was refused, and where verdicts differ
+
+
+def refused_rows(document: CaptureDocument, refused: Sequence[Refused]) -> list[Fact]:
+    """What a gateway refused: what was missing, and the gateway's verdict beside what we predict where they differ."""
+    rows: list[Fact] = []
+    for one in refused[-FEW:]:
+        missing = Part(plain(one.missing, 200), "mono") if one.missing else Part("a capability it does not name", "dim")
+        rows.append(Fact("Missing", (missing,), right=formats.message_number(one.row), right_message=one.row))
+        if one.message is not None:
+            name, mono = name_of(document.analysis, one.message)
+            parts = (message_part(one.message), Part("  "), Part(plain(name, 160), "mono" if mono else "plain"))
+            rows.append(Fact("For", parts))
+        rows += verdict_rows(one.judged, "denied")
+    return rows
+
+
+def verdict_rows(judged: Judged, decided: str | None = None) -> list[Fact]:
+    """The gateway's verdict and our reading of what was announced; one line where they agree.
+
+    Args:
+        decided: what the gateway is known to have done where no decision is at hand.
+    """
+    gateway = next(iter(judged.results), None) or decided
+    if gateway is None:
+        return []
+    if judged.predicted is None:
+        return [fact("Verdict", f"{gateway}; whether it had to be cannot be said", "dim", lines=2)]
+    if gateway == judged.predicted:
+        return [fact("Verdict", f"{gateway}, as its capabilities say", "dim")]
+    matched = next((one.get("matched_capability") for one in judged.verdicts if one.get("matched_capability")), None)
+    return [_verdict("Gateway", gateway, matched), _verdict("By the rules", judged.predicted, judged.by)]
+
+
+def _verdict(name: str, word: str, by: object) -> Fact:
+    parts: tuple[Part, ...] = (Part(word, "bad" if word == "denied" else "good"),)
+    tooltip = None
+    if by:
+        tooltip = written_as(by)
+        parts += (Part("  by ", "dim"), Part(plain(", ".join(patterns([by])) or tooltip, 160), "mono"))
+    return Fact(name, parts, tooltip=tooltip)
+
+
+def differing_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fact]:
+    """Messages the gateway judged otherwise than we do; or that it judged none so."""
+    if not story.differing:
+        count = formats.count_of(story.judged_count, "message")
+        return [fact("", f"As its capabilities say, for its last {count} with a verdict.", "dim", lines=2)]
+    rows: list[Fact] = []
+    for row, judged in story.differing[-FEW:]:
+        name, mono = name_of(document.analysis, row)
+        part = Part(plain(name, 160), "mono" if mono else "plain")
+        rows.append(Fact("Message", (part,), right=formats.message_number(row), right_message=row))
+        rows += verdict_rows(judged)
+    return rows
+
+
+MOST_PATTERNS = 40
+
+
+def held_around(subject: Subject, name: str) -> tuple[list[Held] | None, list[Held] | None]:
+    """What somebody could send before the message and after it; None where that was never announced."""
+    capture, row = subject.capture, subject.message
+    space, held = int(capture.columns["space"][row]), subject.analysis.capabilities.held
+    return held(space, name, row), held(space, name, row + 1)
+
+
+def lacking(these: Sequence[object], those: Sequence[object]) -> list[bool]:
+    """Of each capability whether the others lack it; of one that is there several times, the last ones are beyond."""
+    left = list(those)
+    beyond: list[bool] = []
+    for one in these[:MOST_PATTERNS]:
+        beyond.append(one not in left)
+        if not beyond[-1]:
+            left.remove(one)
+    return beyond
+
+
+def compared_rows(held: Sequence[Held], marked: Sequence[bool], sign: str, ink: Ink) -> list[Fact]:
+    """Capabilities, one a row; those marked bear a sign and an ink."""
+    listed = zip(held[:MOST_PATTERNS], marked, strict=True)
+    rows = [_compared_row(one, sign if mark else "", ink) for one, mark in listed]
+    if len(held) > MOST_PATTERNS:
+        rows.append(fact(" ", f"{len(held) - MOST_PATTERNS} more", "dim"))
+    return rows or [fact("", "nothing", "dim")]
+
+
+def _compared_row(held: Held, sign: str, ink: Ink) -> Fact:
+    words = plain(mask_text(capability_in_words(held.capability)), 300)
+    written = written_as(held.capability)
+    return Fact(sign or " ", (Part(words, ink if sign else "dim"),), tooltip=written, copy=written, mono_name=True)
+
+
+def effect_rows(subject: Subject, name: str) -> list[Fact]:
+    """Whether a grant or revocation did anything, and whether a gateway confirmed it since."""
+    row, space = subject.message, int(subject.capture.columns["space"][subject.message])
+    capabilities = subject.analysis.capabilities
+    change = next((one for one in capabilities.changes.get((space, name), ()) if one.row == row), None)
+    if change is None:
+        return []
+    before, after = held_around(subject, name)
+    if before is not None and after is not None and [o.capability for o in before] == [o.capability for o in after]:
+        words = "nothing changes: it holds none of these" if change.what == "revoked" else "nothing is given"
+        return [fact("Effect", words, "warn", lines=2)]
+    # Gateways announce what they granted by another welcome, and no revocation at all (docs/protocols.md 10).
+    later = (one for one in capabilities.changes[space, name] if one.row > row and one.what == "announced")
+    announced = next(later, None)
+    if announced is None:
+        return [fact("Confirmed", "not yet: no gateway has announced its capabilities since", "dim", lines=2)]
+    wanted = [one.capability for one in after or ()]
+    same = all(one in announced.capabilities for one in wanted) and len(wanted) == len(announced.capabilities)
+    word = "as it is here, by " if same else "differently, by "
+    return [Fact("Confirmed", (Part(word, "plain" if same else "warn"), message_part(announced.row)))]
+
+
+def grant_of(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Where the recipient and the capabilities stand: the MEUP v0.2 client wraps a grant."""
+    inner = payload.get("grant")
+    return inner if isinstance(inner, Mapping) else payload
+
+
+def grant_facts(subject: Subject, payload: Mapping[str, Any]) -> list[Fact]:
+    """The grant that is taken back or acknowledged by its id, as a link where it was seen."""
+    grant = payload.get("grant_id")
+    if not isinstance(grant, str):
+        return []
+    seen = [row for row in subject.capture.find_id(grant) if subject.capture.string("kind", row) == "capability/grant"]
+    if not seen:
+        return [fact("Grant", f"{plain(grant, 120)}, never seen", "warn", copy=grant)]
+    given = patterns(grant_of(subject.capture.payload(seen[-1])).get("capabilities"))
+    words = (message_part(seen[-1]), Part("  "), Part(plain(mask_text(", ".join(given)), 200), "mono"))
+    return [Fact("Grant", words, copy=grant)]

@@ -1,0 +1,119 @@
+"""The rows of a causal chain: how long after, icon, name, one relation word, No. (docs/design.md 15)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.analysis import Analysis
+from inspector.analysis.chain import ChainStep
+from inspector.analysis.participant_queries import sent_by
+from inspector.analysis.pending import is_cancelled, is_pending, is_refused, pending_age_ns
+from inspector.capture.hashes import NO_ROW
+from inspector.present import formats
+from inspector.present.formats import delta
+from inspector.present.states import ANSWER_WITHIN_NS
+from inspector.present.subject import TEXT_KINDS, Subject, name_of
+from inspector.present.wire_text import plain
+from inspector.protocol import kinds
+from inspector.protocol.times import NO_TIME
+
+NOWHERE = -1
+"""The message of a row that stands for something that did not happen."""
+_CLOCK_ICON = "ri.timer-line"
+
+
+@dataclass(frozen=True, slots=True)
+class ChainRow:
+    """A row of a chain.
+
+    Attributes:
+        message: NOWHERE for what did not happen.
+        icon: instead of the kind's.
+    """
+
+    message: int
+    kind: str
+    delta: str
+    name: str
+    mono: bool = False
+    relation: str = ""
+    own: bool = False
+    token: str = "ink.tertiary"
+    tooltip: str = ""
+    took: str = ""
+    icon: str = ""
+
+    @property
+    def leads(self) -> bool:
+        """Whether it is a link to another message."""
+        return not self.own and self.message != NOWHERE
+
+    @property
+    def number(self) -> str:
+        """Its number, "" for none."""
+        return "" if self.message == NOWHERE else str(self.message + 1)
+
+
+def chain_row(
+    analysis: Analysis, step: ChainStep, own: int, relation: str | None = None, token: str = "ink.tertiary"
+) -> ChainRow:
+    """The row of one step.
+
+    Args:
+        own: the message the chain is about.
+        relation: a word instead of the step's own.
+        token: colour of the relation.
+    """
+    name, mono = name_of(analysis, step.message)
+    kind = analysis.capture.string("kind", step.message) or ""
+    word = step.relation if relation is None else relation
+    last = kind.rpartition("/")[2]
+    if not mono and (kind in TEXT_KINDS or word == last) and relation is None:
+        word = "" if name != last and kind.startswith("reasoning/") else word
+        word = "" if word == name else word
+    if relation is None and (came_to_nothing := _unanswered_word(analysis, step.message, word)):
+        word, token = came_to_nothing, "severity.warning"
+    when = "this" if step.message == own else delta(step.delta_ns)
+    sender = analysis.capture.string("sender", step.message)
+    took = "" if step.took_ns is None or step.took_ns < 0 else formats.duration(step.took_ns)
+    since = f"{took} after No. {step.after + 1}" if took and step.after is not None else ""
+    tooltip = "\n".join(filter(None, (name[:600], f"from {sender}" if sender else "", since)))
+    said = plain(word, 80)
+    return ChainRow(step.message, kind, when, plain(name, 200), mono, said, step.message == own, token, tooltip, took)
+
+
+def chain_rows(analysis: Analysis, steps: Sequence[ChainStep], own: int) -> list[ChainRow]:
+    """The rows of a chain."""
+    return [chain_row(analysis, step, own) for step in steps]
+
+
+def _unanswered_word(analysis: Analysis, message: int, word: str) -> str:
+    """What is said of a call that has come to nothing, or to nothing yet; "" of any other message."""
+    kind = analysis.capture.string("kind", message)
+    if kind not in (kinds.REQUEST, kinds.PROPOSAL) or analysis.correlation.columns["answer"][message] != NO_ROW:
+        return ""
+    if is_refused(analysis, message):
+        return "refused"
+    if not is_pending(analysis, message):
+        return "cancelled" if is_cancelled(analysis, message) else ""
+    if analysis.now_ns is None:
+        return word if kind == kinds.PROPOSAL else "no answer"
+    age = pending_age_ns(analysis, message)
+    return word if age is None else formats.waiting(age)
+
+
+def missing_answer(subject: Subject) -> list[ChainRow]:
+    """Of a request in a log that nobody answered, the answer that did not come; while live it still may."""
+    if subject.kind != kinds.REQUEST or subject.analysis.now_ns is not None or (
+        not is_pending(subject.analysis, subject.message)
+    ):  # fmt: skip
+        return []
+    last = subject.last_ns()
+    waited = None if NO_TIME in (subject.time_ns, last) else max(0, min(last - subject.time_ns, ANSWER_WITHIN_NS))
+    space = int(subject.capture.columns["space"][subject.message])
+    sent = sent_by(subject.analysis, space, subject.sender or "")
+    went_on = len(sent) > 0 and int(sent[-1]) > subject.message
+    words = f"{plain(subject.sender or '', 40)} went on" if went_on else "until the last record"
+    when = delta(waited)
+    return [ChainRow(NOWHERE, "", when, "no answer", relation=words, token="severity.warning", icon=_CLOCK_ICON)]

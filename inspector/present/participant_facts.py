@@ -1,0 +1,298 @@
+"""Participants in words: presence, tools, latency, status reports, and what a gateway says on arrival."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from inspector.analysis.latency import Latency
+from inspector.analysis.participant_queries import Tool
+from inspector.analysis.participants import Participant
+from inspector.analysis.pending import pending_age_ns
+from inspector.capture.capture import Capture
+from inspector.document.document import CaptureDocument
+from inspector.document.participant_summary import ParticipantStory
+from inspector.filters.strings import quote
+from inspector.present import formats
+from inspector.present.capability_facts import FEW, MOST
+from inspector.present.chain_rows import ChainRow
+from inspector.present.facts import Fact, Ink, Part, fact, message_part, value_facts
+from inspector.present.formats import delta, time_of_day
+from inspector.present.subject import Subject, name_of, recipients, sender_of
+from inspector.present.token_facts import sender_tokens
+from inspector.present.wire_text import plain
+from inspector.protocol.participants import GATEWAY_IDS, in_words, patterns
+from inspector.protocol.payloads.outline import value_text
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
+from inspector.protocol.times import NO_TIME
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """A row.
+
+    Attributes:
+        name: at the left.
+        values: one text a column.
+        mono: the name is the wire's.
+        filter: a display filter the row stands for; "" for none.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    mono: bool = True
+    filter: str = ""
+
+
+HEAD = FigureRow("Tool", ("Answers", "p50", "p95", "p99"), mono=False)
+
+
+def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fact]:
+    """Whether it is here, when it came and left, what it said first and last."""
+    participant = story.participant
+    rows: list[Fact] = []
+    for coming in participant.comings[-FEW:]:
+        when = time_of_day(int(document.capture.columns["time_ns"][coming.row])) or "at an unknown time"
+        last = coming is participant.comings[-1]
+        name = ("Here since" if last else "Came") if coming.here else "Left"
+        rows.append(fact(name, when, right=formats.message_number(coming.row), right_message=coming.row))
+    if len(participant.comings) > FEW:
+        rows.insert(0, fact("Before that", f"{len(participant.comings) - FEW} times came or left", "dim"))
+    if participant.here is None:
+        rows.append(fact("Presence", "never announced", "dim"))
+        if participant.first_ns != NO_TIME:
+            rows.append(fact("First seen", time_of_day(participant.first_ns)))
+    if participant.is_us:
+        rows.append(fact("Who", "this program"))
+    rows.append(fact("Messages", f"{participant.messages:,} sent" if participant.messages else "has sent nothing"))
+    rows += sender_tokens(document.analysis, participant.space, participant.name)
+    for name, row in (("First", story.first), ("Last", story.last)):
+        if row is not None and (name == "First" or row != story.first):
+            rows.append(_message_row(document, name, row))
+    return rows
+
+
+def _message_row(document: CaptureDocument, name: str, row: int) -> Fact:
+    name_or_text, mono = name_of(document.analysis, row)
+    when = time_of_day(int(document.capture.columns["time_ns"][row]))
+    parts = (Part(f"{when}  " if when else "", "dim"), Part(plain(name_or_text, 120), "mono" if mono else "plain"))
+    return Fact(name, parts, right=formats.message_number(row), right_message=row)
+
+
+# What it waits for
+
+
+def waiting_rows(document: CaptureDocument, rows: Sequence[int], *, to: bool) -> list[ChainRow]:
+    """Messages that wait, the latest first, each with its age.
+
+    Args:
+        to: say whom they are addressed to, else who asks.
+    """
+    return [_waiting_row(document, row, to=to) for row in list(rows)[-FEW:][::-1]]
+
+
+def _waiting_row(document: CaptureDocument, row: int, *, to: bool) -> ChainRow:
+    capture = document.capture
+    name, mono = name_of(document.analysis, row)
+    age = pending_age_ns(document.analysis, row)
+    who = f"to {recipients(capture.to(row))}" if to else f"from {sender_of(capture, row)}"
+    # By the second: tenths of it would only flicker.
+    whole = None if age is None else age if age < _SECOND else age // _SECOND * _SECOND
+    when = "" if whole is None else formats.duration(whole).replace(".0 s", " s")
+    tooltip = f"{name[:600]}\n{who}, without an answer for {when or 'an unknown time'}"
+    kind = capture.string("kind", row) or ""
+    return ChainRow(row, kind, when, plain(name, 160), mono, plain(who, 80), tooltip=tooltip)
+
+
+_SECOND = 1_000_000_000
+
+
+# What it offers and says
+
+
+def tool_rows(story: ParticipantStory, name: str) -> list[Fact]:
+    """The tools it offers, with what it says of each."""
+    tools = story.tools or []
+    rows = [_tool_row(tool, name) for tool in tools[:MOST]]
+    if len(tools) > MOST:
+        rows.append(fact("", f"{len(tools) - MOST} more, see the list itself", "dim"))
+    return rows or [fact("", "It offers no tools.", "dim")]
+
+
+def _tool_row(tool: Tool, name: str) -> Fact:
+    tool_name, about = plain(mask_text(tool.name), 120), mask_text(tool.description)
+    wanted = f"from == {quote(name)} && tool == {quote(tool.name)}"
+    if not about:
+        return fact(tool_name, "no description", "dim", mono_name=True, filter=wanted)
+    return fact(tool_name, plain(about, 600), lines=2, mono_name=True, tooltip=about, filter=wanted)
+
+
+def latency_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
+    """What its answers took: each tool, then all of them; the head first."""
+    rows = [HEAD]
+    for tool, latency in list(story.latency.items())[:MOST]:
+        wanted = f"from == {quote(name)} && tool == {quote(tool)} && latency >= 0"
+        rows.append(FigureRow(plain(mask_text(tool), 160), _figures(latency), filter=wanted))
+    if story.answered is not None and not _is_all(story, story.answered):
+        wanted = f"from == {quote(name)} && latency >= 0"
+        rows.append(FigureRow("all answers", _figures(story.answered), mono=False, filter=wanted))
+    return rows
+
+
+def _is_all(story: ParticipantStory, answered: Latency) -> bool:
+    return len(story.latency) == 1 and next(iter(story.latency.values())) == answered
+
+
+def _figures(latency: Latency) -> tuple[str, ...]:
+    times = (latency.p50, latency.p95, latency.p99)
+    return (formats.number(latency.count), *(formats.duration(round(time * 1_000_000)) for time in times))
+
+
+def report_rows(document: CaptureDocument, row: int) -> list[Fact]:
+    """Its last report of its context: when, and what else it said."""
+    payload = mask_secrets(document.capture.payload(row))
+    when = time_of_day(int(document.capture.columns["time_ns"][row])) or "at an unknown time"
+    rows = [fact("Reported", when, right=formats.message_number(row), right_message=row)]
+    count = payload.get("messages_in_context")
+    if isinstance(count, int) and not isinstance(count, bool):
+        rows.append(fact("In context", formats.count_of(count, "message")))
+    if isinstance(payload.get("status"), str):
+        rows.append(fact("Status", plain(payload["status"], 200)))
+    return rows
+
+
+def kind_rows(story: ParticipantStory, name: str) -> list[Fact]:
+    """How many messages of each kind it sent."""
+    ink: Ink = "plain"
+    rows = [
+        fact(plain(kind, 120) or "no kind", formats.number(count), ink, mono_name=True,
+             filter=f"from == {quote(name)} && kind == {quote(kind)}")
+        for kind, count in list(story.kinds.items())[:MOST]
+    ]  # fmt: skip
+    if len(story.kinds) > MOST:
+        rows.append(fact("", f"{len(story.kinds) - MOST} kinds more", "dim"))
+    return rows
+
+
+_MOST_REPORTS = 200
+_REPORT_KEYS = ("tokens", "max_tokens", "messages_in_context", "status", "latency_ms")
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) > 1e15:
+        return None
+    return float(value)
+
+
+def reported_facts(subject: Subject) -> list[Fact]:
+    """What a status report says beside its tokens, and who asked for it."""
+    payload = subject.payload
+    rows: list[Fact] = []
+    if isinstance(payload.get("status"), str):
+        rows.append(fact("Status", plain(payload["status"], 200)))
+    count = _number(payload.get("messages_in_context"))
+    rows.append(
+        fact("In context", formats.count_of(round(count), "message"))
+        if count is not None
+        else fact("In context", "not reported", "dim")
+    )
+    latency = _number(payload.get("latency_ms"))
+    if latency is not None:
+        rows.append(fact("Latency", formats.duration(round(latency * 1_000_000))))
+    asked = next(iter(subject.causes), None)
+    if asked is not None:
+        parts = (Part(f"{sender_of(subject.capture, asked)}, "), message_part(asked))
+        rows.append(Fact("Requested by", parts))
+    else:
+        rows.append(fact("Requested by", "nobody, it reported by itself", "dim"))
+    return rows + value_facts(payload, skip=_REPORT_KEYS)
+
+
+def report_history(subject: Subject) -> tuple[list[tuple[int, float]], int]:
+    """(time, tokens) of the participant's last reports, and the place of the shown one; -1 when it is not there."""
+    space = int(subject.capture.columns["space"][subject.message])
+    participant = subject.analysis.participants.all.get((space, subject.sender or ""))
+    found = reports_of(subject.capture, participant) if participant is not None else []
+    own = next((place for place, (row, _, _) in enumerate(found) if row == subject.message), -1)
+    return [(time, tokens) for _, time, tokens in found], own
+
+
+def reports_of(capture: Capture, participant: Participant) -> list[tuple[int, int, float]]:
+    """(message, time in ns, tokens) of somebody's last reports; what tells neither is left out."""
+    reports: list[tuple[int, int, float]] = []
+    for row in participant.status_rows[-_MOST_REPORTS:]:
+        tokens = _number(capture.payload(row).get("tokens"))
+        time = int(capture.columns["time_ns"][row])
+        if tokens is not None and time != NO_TIME:
+            reports.append((row, time, tokens))
+    return reports
+
+
+MOST_LISTED = 30
+_COMINGS = 6  # shown before this message, and after it
+
+
+def coming_rows(subject: Subject, name: object) -> list[ChainRow]:
+    """When a participant came and left, the message among it; nothing of who came only once."""
+    space = int(subject.capture.columns["space"][subject.message])
+    participant = subject.analysis.participants.all.get((space, name)) if isinstance(name, str) else None
+    if participant is None or len(participant.comings) < 2:
+        return []
+    place = next(
+        (n for n, one in enumerate(participant.comings) if one.row >= subject.message), len(participant.comings)
+    )
+    shown = participant.comings[max(0, place - _COMINGS) : place + _COMINGS]
+    return [
+        ChainRow(one.row, subject.capture.string("kind", one.row) or "", "this" if one.row == subject.message else
+             delta(subject.delta_ns(one.row)), "came" if one.here else "left", own=one.row == subject.message)
+        for one in shown
+    ]  # fmt: skip
+
+
+def trust_facts(subject: Subject) -> list[Fact]:
+    """Only the gateway announces who is here (docs/protocols.md 2)."""
+    if subject.sender in GATEWAY_IDS:
+        return []
+    return [fact("From", f"{plain(subject.sender or 'somebody', 80)}, who is not the gateway", "warn")]
+
+
+WELCOME_KEYS = ("you", "participants", "active_streams")
+DRAFT_WELCOME_KEYS = ("type", "event", "participant", "participant_id", "topic", "history")
+"""What only MCP-X v0.0 had in a welcome (docs/protocols.md 10)."""
+
+
+def draft_welcome_facts(payload: Mapping[str, Any]) -> list[Fact]:
+    """What a welcome of MCP-X v0.0 says beyond who is there."""
+    rows: list[Fact] = []
+    you, topic, history = payload.get("participant"), payload.get("topic"), payload.get("history")
+    if isinstance(you, Mapping):
+        rows += value_facts(you, skip=("id", "capabilities"))
+    if topic is not None:
+        rows.append(fact("Topic", plain(value_text(topic), 200)))
+    if isinstance(history, list):
+        rows.append(fact("History", f"{formats.count_of(len(history), 'message')} sent along" if history else "empty"))
+    elif isinstance(history, Mapping):
+        limit = history.get("limit")
+        most = f", at most {formats.count_of(limit, 'message')}" if isinstance(limit, int) else ""
+        rows.append(fact("History", f"can be asked for{most}" if history.get("enabled") else "none is kept"))
+    elif history is not None:
+        rows.append(fact("History", plain(value_text(history), 200)))
+    return rows
+
+
+def other_fact(item: Any) -> Fact:
+    """One of a welcome's participants: its name and what it may do."""
+    if not isinstance(item, Mapping):
+        return fact(plain(str(item), 120), "not announced", "dim")
+    listed, name = patterns(item.get("capabilities")), plain(str(item.get("id") or "not named"), 120)
+    if not isinstance(item.get("capabilities"), list):
+        return fact(name, "not announced", "dim")
+    return fact(name, in_words(listed), "dim", lines=4, tooltip="\n".join(listed) or None)
+
+
+def active_stream_fact(item: Any) -> Fact:
+    """One of a welcome's streams and its owner."""
+    if not isinstance(item, Mapping):
+        return fact("", str(item), "dim")
+    return fact(plain(str(item.get("stream_id")), 80), f"owned by {plain(str(item.get('owner')), 80)}")

@@ -1,0 +1,123 @@
+"""Streams in words: id, owner, writers, state, and each frame."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.stream_links import closes_of, stream_of, tellers
+from inspector.capture.flags import Flag
+from inspector.present import formats
+from inspector.present.facts import Fact, Part, fact, message_part, value_facts
+from inspector.present.formats import delta
+from inspector.present.subject import Subject, text_of
+from inspector.present.wire_text import plain
+from inspector.protocol.payloads.chunks import Joined, chunk_in
+from inspector.protocol.secrets.masking import mask_text
+
+_BYTES_IN_ROW = 40
+_NO_FRAMES = "Gateway logs hold no frames, and a stream with a target sends them to that target only."
+_CLOSE = "stream/close"
+_SHOWN_KEYS = ("stream_id", "owner", "authorized_writers", "direction", "description")
+
+
+def frames_of(subject: Subject, opened: int) -> Rows:
+    """The frames of the stream a message opened, in order."""
+    other = Subject(subject.document, opened)
+    stream = stream_of(other.analysis, other.message)
+    return frames_among(other, stream_messages(other, stream)) if stream else np.empty(0, np.int64)
+
+
+def stream_messages(subject: Subject, stream: int) -> list[int]:
+    """Envelopes and frames of the message's stream; ids restart with the gateway, so from one open to the next.
+
+    Closes that name the stream by their correlation alone are among them.
+    """
+    columns, capture = subject.capture.columns, subject.capture
+    rows = np.flatnonzero((columns["stream"] == stream) & (columns["space"] == columns["space"][subject.message]))
+    opened = rows[columns["kind"][rows] == (capture.strings.find("stream/open") or -1)]
+    telling = tellers(subject.analysis, subject.message)
+    own = next((m for m in telling if columns["stream"][m] == stream), subject.message)
+    start = opened[opened <= own]
+    after = opened[opened > own]
+    low = int(start[-1]) if len(start) else 0
+    high = int(after[0]) if len(after) else len(capture)
+    found = set(rows[(rows >= low) & (rows < high)].tolist())
+    if len(start):
+        found.update(m for m in closes_of(subject.analysis, low) if low <= m < high)
+    return sorted(found)
+
+
+def frames_among(subject: Subject, life: list[int]) -> Rows:
+    """Those of a stream's messages that are frames."""
+    rows = np.array(life, np.int64)
+    return rows[(subject.capture.columns["flags"][rows] & Flag.FRAME) != 0]
+
+
+def stream_facts(subject: Subject, stream: int, life: list[int]) -> list[Fact]:
+    """Id, state, owner, writers and frames of the stream a message belongs to.
+
+    Args:
+        subject: the message.
+        stream: string id of the stream, 0 where it is not known.
+        life: the stream's messages, ascending (`stream_messages`).
+    """
+    capture = subject.capture
+    name = capture.strings[stream] if stream else ""
+    nameless = "not said, and no message tells it" if subject.kind == _CLOSE else "given when it is opened"
+    rows = [fact("Id", name, "mono") if name else fact("Id", nameless, "dim")]
+    opened = _of_kind(subject, life, "stream/open")
+    closed = _of_kind(subject, life, _CLOSE)
+    if closed is not None:
+        reason = capture.payload(closed).get("reason")
+        why = f", {plain(mask_text(reason), 80)}" if isinstance(reason, str) and reason else ""
+        if closed == subject.message:
+            rows.append(fact("State", f"closed by this message{why}"))
+        else:
+            rows.append(Fact("State", (Part(f"closed{why}, "), message_part(closed))))
+    elif opened is not None:
+        since = Part("this message", "dim") if opened == subject.message else message_part(opened)
+        rows.append(Fact("State", (Part("open since "), since)))
+    payload = capture.payload(opened) if opened is not None else subject.payload
+    owner = payload.get("owner")
+    if isinstance(owner, str):
+        rows.append(fact("Owner", plain(owner, 120)))
+    writers = payload.get("authorized_writers")
+    if isinstance(writers, list):
+        rows.append(fact("Writers", ", ".join(plain(str(w), 80) for w in writers) or "nobody"))
+    for key in ("direction", "description"):
+        value = subject.payload.get(key)
+        if isinstance(value, str):
+            rows.append(fact(key.capitalize(), plain(value, 300), middle=True, tooltip=value))
+    if stream:
+        frames = frames_among(subject, life)
+        size = int(capture.columns["size"][frames].sum()) if len(frames) else 0
+        words = f"{formats.count_of(len(frames), 'frame')}, {formats.size(size)}" if len(frames) else "none seen"
+        rows.append(fact("Frames", words, tooltip=None if len(frames) else _NO_FRAMES))
+    return rows if subject.flags & Flag.FRAME else rows + value_facts(subject.payload, skip=_SHOWN_KEYS)
+
+
+def _of_kind(subject: Subject, life: list[int], kind: str) -> int | None:
+    return next((row for row in life if subject.capture.string("kind", row) == kind), None)
+
+
+def frame_fact(subject: Subject, row: int) -> Fact:
+    """What one frame holds: a chunk's text and kind, text, or bytes as hex."""
+    when = "this" if row == subject.message else delta(subject.delta_ns(row)) or " "
+    text = text_of(subject.capture, row)
+    data = subject.capture.record(row).data or b""
+    chunk = chunk_in(data)
+    link = () if row == subject.message else (message_part(row), Part("  "))
+    if chunk is not None:
+        kind, value = chunk
+        said = (Part(mask_text(value)[:400], "mono"), Part(f"  {plain(kind, 40)}", "dim"))
+    elif "\ufffd" in text:
+        said = (Part(data[:_BYTES_IN_ROW].hex(" "), "mono"),)
+    else:
+        said = (Part(text[:400], "mono"),)
+    return Fact(when, (*link, *said), copy=text, tooltip=text[:1_000])
+
+
+def is_data(joined: Joined) -> bool:
+    """Whether joined frames are data, to be set in mono."""
+    return not joined.chunks and joined.text.lstrip()[:1] in ("{", "[", "<")

@@ -1,0 +1,383 @@
+"""Calls: requests, results, proposals and what is said about them, notifications; what failed says why first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from inspector.capture.flags import Flag
+from inspector.present import formats
+from inspector.present.call_facts import (
+    acted_facts,
+    addressed_facts,
+    answer_facts,
+    cancelled_facts,
+    capable_facts,
+    error_facts,
+    hello_facts,
+    proposal_fact,
+    request_by_token,
+    request_facts,
+    unwrapped,
+)
+from inspector.present.facts import Fact, Ink, Part, fact, message_part, value_facts, words_fact
+from inspector.present.lifecycle_facts import seen_label, seen_now_facts, signal_facts
+from inspector.present.reasoning_facts import thought_facts
+from inspector.present.states import request_state
+from inspector.present.subject import Subject, sender_of
+from inspector.present.wire_text import plain
+from inspector.protocol import kinds
+from inspector.protocol.payloads.blocks import block_of
+from inspector.protocol.payloads.content import content_of
+from inspector.protocol.payloads.listings import listing_in
+from inspector.protocol.payloads.outline import nested_in, value_text
+from inspector.protocol.secrets.masking import mask_secrets
+from inspector.ui.panels.details.blocks_view import BlocksView
+from inspector.ui.panels.details.content_view import ContentView
+from inspector.ui.panels.details.pictures import BUDGET
+from inspector.ui.panels.details.related import seen_now
+from inspector.ui.panels.details.sheet import Sheet
+
+
+def build_request(sheet: Sheet) -> list[QWidget]:
+    """Sections of a request."""
+    subject = sheet.subject
+    sections: list[QWidget] = []
+    if (subject.method or "").startswith("notifications/"):
+        sections += notification_sections(sheet)
+    else:
+        silent = request_state(subject) is None  # a notification that only its missing id tells
+        if not silent and (subject.document.live or not subject.has_finding("request-unanswered")):  # said right above
+            live = None if subject.answer is not None else lambda: request_facts(subject)  # its age goes by the clock
+            card = sheet.fact_card(request_facts(subject), name="requestState", label="State", live=live)
+            sections.append(sheet.section("State", card))
+        sections += call_section(sheet, subject.payload, "Arguments")
+    sections += thought_sections(sheet)
+    sections += sheet.chain_section()
+    if subject.to or subject.capture.string("space", subject.message):
+        rows = addressed_facts(subject)
+        if rows:
+            sections.append(sheet.section("Addressed to", sheet.facts(rows, name="addressedTo", label="Addressed to")))
+    return sections
+
+
+def call_section(sheet: Sheet, payload: Mapping[str, Any], label: str) -> list[QWidget]:
+    """What a call would run: its arguments, else its parameters; of a draft's proposal that of the wrapped one."""
+    payload = unwrapped(payload)
+    params = payload.get("params")
+    method = payload.get("method")
+    if params is None:
+        # A bare method says all there is; where nothing names one, nothing is claimed.
+        return []
+    if not isinstance(params, Mapping):
+        card = sheet.fact_card([fact("params", value_text(params), "mono", lines=8)], name="arguments", label=label)
+        return [sheet.section(label, card)]
+    if method == "initialize":
+        rows = hello_facts(params, "clientInfo")
+        return [sheet.section("Client", sheet.fact_card(rows, name="arguments", label="Client", name_width=80))]
+    if method == "sampling/createMessage":
+        return _sampling_sections(sheet, params)
+    arguments = nested_in(params.get("arguments"))
+    if isinstance(arguments, Mapping):
+        values, about = arguments, {k: v for k, v in params.items() if k not in ("arguments", "name", "_meta")}
+    elif method == "tools/call":
+        values, about = {}, {k: v for k, v in params.items() if k not in ("name", "_meta")}
+    else:
+        values, about = {k: v for k, v in params.items() if k != "_meta"}, {}
+        label = label if label != "Arguments" else "Parameters"
+    rows = value_facts(values, lines=6)
+    if not rows and not about and method not in (None, "tools/call"):
+        return []
+    if not rows and not about:
+        rows = [fact("", "no arguments", "dim")]
+    return [sheet.section(label, sheet.fact_card(rows + value_facts(about), name="arguments", label=label))]
+
+
+def _sampling_sections(sheet: Sheet, params: Mapping[str, Any]) -> list[QWidget]:
+    """A server that asks the client's model: what it is to be told, then how."""
+    sections = talk_sections(sheet, params.get("messages"))
+    system = params.get("systemPrompt")
+    if isinstance(system, str):
+        sections.insert(0, sheet.section("System prompt", sheet.text(system, name="systemPrompt", label="System")))
+    rows = value_facts(params, skip=("messages", "systemPrompt", "_meta"))
+    if rows:
+        sections.append(sheet.section("Sampling", sheet.fact_card(rows, name="arguments", label="Sampling")))
+    return sections
+
+
+def thought_sections(sheet: Sheet) -> list[QWidget]:
+    """What the sender of a tool call or proposal thought last before it; nothing where nobody was reasoning."""
+    rows = thought_facts(sheet.subject)
+    if not rows:
+        return []
+    return [sheet.section("Thought before", sheet.facts(rows, name="thoughtBefore", label="Thought before"))]
+
+
+_MOST_VALUES = 50
+_LISTED = {"tools": "tool", "prompts": "prompt", "resources": "resource", "resourceTemplates": "resource template"}
+
+
+def build_result(sheet: Sheet) -> list[QWidget]:
+    """Sections of a response."""
+    subject = sheet.subject
+    sections: list[QWidget] = []
+    if "transient" in subject.story.badges:
+        label, collapsed = seen_label(subject), subject.story.collapsed_by is not None
+        card = seen_now(sheet, name="seenNow", label=label, rows=seen_now_facts(subject), collapsed=collapsed)
+        sections.append(sheet.section(label, card))
+    elif subject.story.consumes is not None or subject.story.note:
+        card = sheet.fact_card(signal_facts(subject), name="signal", label="Context signal")
+        sections.append(sheet.section("Context signal", card))
+    error = subject.payload.get("error")
+    if error is not None:
+        sections.append(sheet.section("Error", sheet.fact_card(error_facts(error), name="error", label="Error")))
+    content = _content_sections(sheet) if "result" in subject.payload else []
+    if subject.flags & Flag.ERROR:
+        return [*sections, *content, *answer_section(sheet), *sheet.chain_section()]
+    return [*sections, *answer_section(sheet), *sheet.chain_section(), *content]
+
+
+def _content_sections(sheet: Sheet) -> list[QWidget]:
+    result = sheet.subject.payload["result"]
+    make = _BY_METHOD.get(sheet.subject.method or "")
+    if make is not None and isinstance(result, Mapping) and (made := make(sheet, result)):
+        return made
+    return [content_section(sheet, result)]
+
+
+def content_section(sheet: Sheet, result: object) -> QWidget:
+    """What a result holds, in the ways it can be shown."""
+    content = content_of(result)
+    listing = listing_in(result)
+    label = "The tool failed" if content.failed else "Content"
+    if listing is not None:
+        noun = _LISTED[listing[0]]
+        label += f", {formats.count_of(listing[1].total, noun)}"
+        return _content_view_section(sheet, label, ContentView(sheet.themes, content, sheet.links.pictures, listing[1]))
+    if content.table is not None:
+        label += f", {formats.count_of(content.table.total, 'record')}"
+    elif content.others or len(content.blocks) > 1:
+        label += f", {formats.count_of(len(content.blocks) or len(content.others), 'block')}"
+    view = ContentView(sheet.themes, content, sheet.links.pictures)
+    if content.structured is None or content.table is not None:
+        return _content_view_section(sheet, label, view)
+    rows = value_facts(content.structured) if isinstance(content.structured, Mapping) else [
+        fact("", value_text(content.structured), "mono", lines=8)
+    ]  # fmt: skip
+    other = sheet.fact_card(rows, name="structured", label="Structured content")
+    body = sheet.section("Structured content", other, name="structuredContent")
+    return sheet.section(label, view, body, name="content", action=view.segments)
+
+
+def _content_view_section(sheet: Sheet, label: str, view: ContentView) -> QWidget:
+    return sheet.section(label, view, name="content", action=view.segments)
+
+
+def _initialize_sections(sheet: Sheet, result: Mapping[str, Any]) -> list[QWidget]:
+    rows = hello_facts(result, "serverInfo")
+    sections: list[QWidget] = [
+        sheet.section("Server", sheet.fact_card(rows, name="server", label="Server", name_width=80))
+    ]
+    if isinstance(result.get("instructions"), str):
+        text = sheet.text(result["instructions"], name="instructions", label="Instructions")
+        sections.append(sheet.section("Instructions", text))
+    return sections
+
+
+def _completion_sections(sheet: Sheet, result: Mapping[str, Any]) -> list[QWidget]:
+    completion = result.get("completion")
+    if not isinstance(completion, Mapping) or not isinstance(completion.get("values"), list):
+        return []
+    values = completion["values"]
+    rows = [fact("", value_text(value), "mono") for value in values[:_MOST_VALUES]] or [fact("", "none", "dim")]
+    total = completion.get("total")
+    more = total - len(values) if isinstance(total, int) and total > len(values) else 0
+    if more or completion.get("hasMore") is True or len(values) > _MOST_VALUES:
+        known = more + max(0, len(values) - _MOST_VALUES)
+        rows.append(fact("", f"{formats.number(known)} more" if known else "and more", "dim"))
+    facts = sheet.facts(rows, name="completions", label="Completions")
+    return [sheet.section(f"Completions, {len(values)}", facts, name="content")]
+
+
+def _prompt_sections(sheet: Sheet, result: Mapping[str, Any]) -> list[QWidget]:
+    sections = talk_sections(sheet, result.get("messages"))
+    if sections and isinstance(result.get("description"), str):
+        about = sheet.facts([fact("", result["description"], lines=4)], name="promptAbout", label="About")
+        sections.insert(0, sheet.section("Prompt", about))
+    return sections
+
+
+def _sampled_sections(sheet: Sheet, result: Mapping[str, Any]) -> list[QWidget]:
+    rows = value_facts(result, skip=("content", "role", "_meta"))
+    sections = talk_sections(sheet, [result])
+    if rows and sections:
+        sections.append(sheet.section("Model", sheet.fact_card(rows, name="sampled", label="Model")))
+    return sections
+
+
+_BY_METHOD = {
+    "initialize": _initialize_sections,
+    "completion/complete": _completion_sections,
+    "prompts/get": _prompt_sections,
+    "sampling/createMessage": _sampled_sections,
+}
+
+
+def answer_section(sheet: Sheet) -> list[QWidget]:
+    """The section of a response."""
+    rows = answer_facts(sheet.subject)
+    if not rows:
+        return []
+    return [sheet.section("Answers", sheet.facts(rows, name="answers", label="Answers", name_width=66))]
+
+
+def build_proposal(sheet: Sheet) -> list[QWidget]:
+    """Sections of a proposal."""
+    subject = sheet.subject
+    sections = call_section(sheet, subject.payload, "Proposed call") or [_bare_call(sheet)]
+    sections += thought_sections(sheet)
+    made = [proposal_fact(subject)]
+    state = sheet.facts(made, name="proposalState", label="State", live=lambda: [proposal_fact(subject)])
+    alone = len(subject.chain) < 2
+    body: list[QWidget] = [state] if alone else [state, sheet.chain(label="What became of it")]
+    link = None if alone else sheet.alone_link()
+    sections.append(sheet.section("What became of it", *body, action=link))
+    acted = acted_facts(subject)
+    if acted:
+        sections.append(sheet.section("Who acted", sheet.facts(acted, name="whoActed", label="Who acted")))
+    could = capable_facts(subject, subject.message)
+    if could:
+        sections.append(sheet.section("Who could have", sheet.facts(could, name="whoCould", label="Who could have")))
+    return sections
+
+
+def _bare_call(sheet: Sheet) -> QWidget:
+    """A call that names no arguments."""
+    method, target = sheet.subject.method, sheet.subject.target
+    rows = [words_fact("It does not say what is to be called.")]
+    if method or target:
+        rows = [Fact("", (Part(f"{plain(target or method or '', 120)}  ", "mono"), Part("no arguments", "dim")))]
+    return sheet.section("Proposed call", sheet.fact_card(rows, name="arguments", label="Proposed call"))
+
+
+def build_verdict(sheet: Sheet) -> list[QWidget]:
+    """Sections of a reject or withdraw."""
+    subject = sheet.subject
+    proposal = next((m for m in subject.causes if subject.capture.string("kind", m) == kinds.PROPOSAL), None)
+    sections: list[QWidget] = []
+    rows = value_facts(subject.payload)
+    if rows:
+        label = "Rejected" if subject.kind == kinds.REJECT else "Withdrawn"
+        sections.append(sheet.section(label, sheet.fact_card(rows, name="verdict", label=label)))
+    if proposal is not None:
+        payload = mask_secrets(subject.capture.payload(proposal))
+        sections += call_section(sheet, payload, "Proposed call")
+        by = Fact("Proposed by", (Part(sender_of(subject.capture, proposal) + ", "), message_part(proposal)))
+        acted = [by, *acted_facts(Subject(subject.document, proposal))]
+        sections.append(sheet.section("Who acted", sheet.facts(acted, name="whoActed", label="Who acted")))
+    sections += sheet.chain_section("What became of it")
+    return sections
+
+
+_BAD_LEVELS = frozenset({"error", "critical", "alert", "emergency"})
+_LISTS = {
+    "notifications/tools/list_changed": "The tools of {} changed.",
+    "notifications/prompts/list_changed": "The prompts of {} changed.",
+    "notifications/resources/list_changed": "The resources of {} changed.",
+    "notifications/roots/list_changed": "The roots of {} changed.",
+    "notifications/initialized": "{} is ready: the handshake is over.",
+}
+
+
+def notification_sections(sheet: Sheet) -> list[QWidget]:
+    """Sections of a notification, without chain and envelope."""
+    subject = sheet.subject
+    params = subject.payload.get("params")
+    values: Mapping[str, Any] = params if isinstance(params, Mapping) else {}
+    method = subject.method or ""
+    if method == "notifications/progress":
+        return _progress_sections(sheet, values)
+    if method == "notifications/cancelled":
+        rows, skip = cancelled_facts(subject, values), ("requestId", "reason")
+    elif method == "notifications/message":
+        return _logged_sections(sheet, values)
+    elif method == "notifications/resources/updated":
+        rows, skip = [words_fact("This resource changed."), fact("Resource", str(values.get("uri")), "mono")], ("uri",)
+    elif method in _LISTS:
+        rows, skip = [words_fact(_LISTS[method].format(_speaker(subject, method)))], ()
+    else:
+        rows, skip = [words_fact("A notification: nobody answers it.")], ()
+    rows += value_facts(values, skip=(*skip, "_meta"))
+    return [sheet.section("Notification", sheet.fact_card(rows, name="notification", label="Notification"))]
+
+
+def _speaker(subject: Subject, method: str) -> str:
+    """Who says it; of plain MCP traffic the side that may."""
+    if subject.sender:
+        return plain(subject.sender, 80)
+    if method == "notifications/initialized":
+        return "The client"
+    return "the client" if method == "notifications/roots/list_changed" else "the server"
+
+
+def _progress_sections(sheet: Sheet, values: Mapping[str, Any]) -> list[QWidget]:
+    done, total = values.get("progress"), values.get("total")
+    rows: list[Fact] = []
+    if isinstance(values.get("message"), str):
+        rows.append(words_fact(values["message"]))
+    if isinstance(done, int | float) and isinstance(total, int | float) and total > 0:
+        rows.append(fact("Done", f"{value_text(done)} of {value_text(total)}, {done / total:.0%}".replace("%", " %")))
+    elif done is not None:
+        rows.append(fact("Done", value_text(done)))
+    request = request_by_token(sheet.subject, values.get("progressToken"))
+    token = value_text(values.get("progressToken"))
+    if request is not None:
+        rows.append(Fact("Of", (message_part(request), Part(f"  token {token}", "dim"))))
+    else:
+        rows.append(fact("Token", token, "mono"))
+    rows += value_facts(values, skip=("progress", "total", "message", "progressToken", "_meta"))
+    return [sheet.section("Progress", sheet.fact_card(rows, name="progress", label="Progress"))]
+
+
+def _logged_sections(sheet: Sheet, values: Mapping[str, Any]) -> list[QWidget]:
+    level = str(values.get("level") or "log")
+    ink: Ink = "bad" if level in _BAD_LEVELS else "warn" if level == "warning" else "plain"
+    rows = [fact("Level", plain(level, 40), ink)]
+    if isinstance(values.get("logger"), str):
+        rows.append(fact("Logger", plain(values["logger"], 200), "mono"))
+    data = values.get("data")
+    inner = nested_in(data)
+    sections: list[QWidget] = []
+    if isinstance(inner, Mapping):
+        rows += value_facts(inner)
+    elif data is not None:
+        text = sheet.text(value_text(data), name="logText", label="Logged", mono=not isinstance(data, str))
+        sections.append(sheet.section("Text", text))
+    rows += value_facts(values, skip=("level", "logger", "data", "_meta"))
+    return [sheet.section("Logged", sheet.fact_card(rows, name="logged", label="Logged")), *sections]
+
+
+_MOST_MESSAGES = 20
+
+
+def talk_sections(sheet: Sheet, messages: object) -> list[QWidget]:
+    """A section for each message, under its role; at most twenty. Nothing where there are none."""
+    if not isinstance(messages, list):
+        return []
+    sections: list[QWidget] = []
+    budget = BUDGET
+    for message in messages[:_MOST_MESSAGES]:
+        if not isinstance(message, Mapping):
+            continue
+        role = plain(str(message.get("role") or "message"), 40)
+        content = message.get("content", message)
+        blocks = [block_of(block) for block in (content if isinstance(content, list) else [content])]
+        view = BlocksView(sheet.themes, blocks, sheet.links.pictures, formatted=False, budget=budget)
+        budget = view.budget
+        sections.append(sheet.section(role.capitalize(), view, name=f"said{len(sections)}"))
+    if len(messages) > _MOST_MESSAGES:
+        rows = [fact("", f"{len(messages) - _MOST_MESSAGES} more, see Tree", "dim")]
+        sections.append(sheet.section("More", sheet.facts(rows, name="moreSaid", label="More")))
+    return sections

@@ -1,0 +1,87 @@
+"""The Overview of a message: which sections it has, by its kind (docs/design.md 15).
+
+To add an overview: a function `build_...(sheet) -> list[QWidget]` in the module of its topic, and its kinds in
+`_BY_KIND` or `_BY_NAMESPACE`. What it says in words belongs to `inspector.present`. Every overview begins with what the
+user wrote and the worst finding, and ends with the envelope; `overview_sections` adds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QWidget
+
+from inspector.capture.flags import Flag
+from inspector.protocol import kinds, msp
+from inspector.ui.panels.details.findings import worst_finding_sections
+from inspector.ui.panels.details.overview.calls import build_proposal, build_request, build_result, build_verdict
+from inspector.ui.panels.details.overview.generic import build_generic, build_unreadable, envelope_section, too_large
+from inspector.ui.panels.details.overview.texts import (
+    build_about_chat,
+    build_chat,
+    build_closed,
+    build_opened,
+    build_reasoning,
+    build_session,
+    build_snapshot,
+    build_stream,
+)
+from inspector.ui.panels.details.overview.workspace import (
+    build_capability,
+    build_control,
+    build_error,
+    build_join,
+    build_operation,
+    build_presence,
+    build_status,
+    build_welcome,
+)
+from inspector.ui.panels.details.sheet import Sheet, note_sections
+
+Build = Callable[[Sheet], list[QWidget]]
+
+_BY_KIND: dict[str, Build] = {
+    kinds.REQUEST: build_request,
+    kinds.RESPONSE: build_result,
+    kinds.PROPOSAL: build_proposal,
+    kinds.REJECT: build_verdict,
+    kinds.WITHDRAW: build_verdict,
+    "chat": build_chat,
+    "chat/acknowledge": build_about_chat,
+    "chat/cancel": build_about_chat,
+    "participant/status": build_status,
+    kinds.CONTEXT_OPERATION: build_operation,
+    msp.SESSION: build_session,
+    msp.SNAPSHOT: build_snapshot,
+    msp.OPENED: build_opened,
+    msp.CLOSED: build_closed,
+    "system/presence": build_presence,
+    "system/welcome": build_welcome,
+    "system/error": build_error,
+    "system/join": build_join,
+}
+_BY_NAMESPACE: dict[str, Build] = {
+    "reasoning": build_reasoning,
+    "participant": build_control,
+    "stream": build_stream,
+    "capability": build_capability,
+    "space": build_capability,
+}
+
+
+def overview_sections(sheet: Sheet) -> list[QWidget]:
+    """The sections of the sheet's message, below what the user wrote about it."""
+    message = sheet.subject.message
+    return [*note_sections(sheet, message, sheet.subject.analysis.marks.note(message)), *_message_sections(sheet)]
+
+
+def _message_sections(sheet: Sheet) -> list[QWidget]:
+    subject = sheet.subject
+    if subject.flags & (Flag.UNREADABLE | Flag.GAP):
+        return build_unreadable(sheet)
+    if subject.big:
+        return [*worst_finding_sections(sheet), *too_large(sheet), envelope_section(sheet)]
+    build = _BY_KIND.get(subject.kind) or _BY_NAMESPACE.get(subject.kind.partition("/")[0], build_generic)
+    if subject.flags & Flag.LOG_ONLY:
+        build = build_generic
+    return [*worst_finding_sections(sheet), *build(sheet), envelope_section(sheet)]

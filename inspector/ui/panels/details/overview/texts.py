@@ -1,0 +1,307 @@
+"""What is read: chats, reasonings and streams, and what tells of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+from inspector.analysis.changes import Rows
+from inspector.analysis.context_tree import MAIN
+from inspector.analysis.stream_links import stream_of
+from inspector.capture.flags import Flag
+from inspector.present import formats
+from inspector.present.envelope_facts import visibility_facts
+from inspector.present.facts import Fact, Part, fact, message_part, value_facts, words_fact
+from inspector.present.formats import delta
+from inspector.present.hex_rows import hex_rows
+from inspector.present.reasoning_facts import (
+    asked_facts,
+    cost_facts,
+    sequence_of,
+    stream_link,
+    stream_opener,
+    thread_rows,
+)
+from inspector.present.stream_facts import frame_fact, frames_among, frames_of, is_data, stream_facts, stream_messages
+from inspector.present.subject import ContextPlace, Subject, sender_of, text_of
+from inspector.present.wire_text import plain
+from inspector.protocol import msp
+from inspector.protocol.payloads.blocks import is_markdown
+from inspector.protocol.payloads.chunks import join_frames
+from inspector.protocol.payloads.outline import nested_in, value_text
+from inspector.protocol.secrets.masking import mask_secrets, mask_text
+from inspector.protocol.text import TEXT_KEYS
+from inspector.ui.panels.details.content_view import MarkdownText
+from inspector.ui.panels.details.sheet import Sheet
+
+
+def build_chat(sheet: Sheet) -> list[QWidget]:
+    """Sections of a chat message."""
+    subject = sheet.subject
+    sections: list[QWidget] = [text_section(sheet, subject.text, declared=subject.payload.get("format") == "markdown")]
+    seen = visibility_facts(subject)
+    skip = ("text", "format", "message", "method", "params", "jsonrpc", *(("role", "visibility") if seen else ()))
+    rest = [*seen, *value_facts(subject.payload, skip=skip)]
+    if rest:
+        sections.append(sheet.section("Also", sheet.facts(rest, name="chatMore", label="Also")))
+    sections += sheet.chain_section("Conversation")
+    acknowledged = _acknowledgement_facts(subject)
+    if acknowledged:
+        facts = sheet.facts(acknowledged, name="acknowledgements", label="Acknowledged by")
+        sections.append(sheet.section("Acknowledged by", facts))
+    return sections
+
+
+def text_section(sheet: Sheet, text: str, *, declared: bool, label: str = "Text", name: str = "chatText") -> QWidget:
+    """A text; where it is Markdown, formatted or as it was written.
+
+    Args:
+        declared: the message says that it is Markdown, so that it is formatted at first.
+    """
+    if not text:
+        return sheet.section(label, sheet.facts([fact("", "No text.", "dim")], name="noText", label=label))
+    if not declared and not is_markdown(text):
+        return sheet.section(label, sheet.text(text, name=name, label=label))
+    view = MarkdownText(sheet.themes, text, formatted=declared, name=name)
+    return sheet.section(label, view, name="said", action=view.segments)
+
+
+def _acknowledgement_facts(subject: Subject) -> list[Fact]:
+    rows: list[Fact] = []
+    for effect in subject.effects[:50]:
+        if subject.capture.string("kind", effect) not in ("chat/acknowledge", "chat/cancel"):
+            continue
+        status = subject.capture.payload(effect)
+        word = status.get("status") or status.get("reason") or ""
+        parts = (Part(f"{plain(str(word), 80)}, " if word else ""), message_part(effect))
+        rows.append(Fact(sender_of(subject.capture, effect), parts, right=delta(subject.delta_ns(effect))))
+    return rows
+
+
+def build_about_chat(sheet: Sheet) -> list[QWidget]:
+    """Sections of an acknowledgement or a cancellation."""
+    subject = sheet.subject
+    rows = value_facts(subject.payload)
+    about = next(iter(subject.causes), None)
+    if about is not None:
+        sender = sender_of(subject.capture, about)
+        rows.append(Fact("Chat", (message_part(about), Part(f"  {sender}", "dim"))))
+        rows.append(fact("", text_of(subject.capture, about), lines=6))
+    else:
+        rows.append(fact("Chat", "the message it names was not seen", "dim"))
+    label = "Acknowledged" if subject.kind == "chat/acknowledge" else "Cancelled"
+    return [sheet.section(label, sheet.fact_card(rows, name="acknowledged", label=label)), *sheet.chain_section()]
+
+
+def build_reasoning(sheet: Sheet) -> list[QWidget]:
+    """Sections of a reasoning message."""
+    subject = sheet.subject
+    sections: list[QWidget] = []
+    if subject.kind == "reasoning/start":
+        sections.append(sheet.section("Asked", sheet.fact_card(asked_facts(subject), name="asked", label="Asked")))
+    else:
+        sections += _own_text_sections(sheet)
+    node = sequence_of(subject)
+    if node == MAIN:
+        return sections + sheet.chain_section()
+    rows, hidden, outside = thread_rows(subject, node)
+    body: list[QWidget] = [sheet.thread(rows, label="Thoughts and acts", name="thoughts")]
+    if hidden:
+        more = f"{formats.number(hidden)} more, scope to this context"
+        body.append(sheet.link(more, lambda: sheet.links.scope_requested.emit(subject.message), name="moreThoughts"))
+    scope = sheet.link(
+        "Scope to this context", lambda: sheet.links.scope_requested.emit(subject.message), name="scopeTo"
+    )
+    sections.append(sheet.section("Thoughts and acts", *body, action=scope))
+    stream = stream_opener(subject, subject.analysis.contexts.started_by[node])
+    if stream is not None:
+        sections += joined_sections(sheet, frames_of(subject, stream), "Streamed meanwhile")
+    cost = cost_facts(subject, node, outside) + ([stream_link(subject, stream)] if stream is not None else [])
+    sections.append(sheet.section("Cost", sheet.facts(cost, name="cost", label="Cost")))
+    return sections
+
+
+def _own_text_sections(sheet: Sheet) -> list[QWidget]:
+    subject = sheet.subject
+    last = subject.kind.rpartition("/")[2]
+    label = {"thought": "Thought", "conclusion": "Conclusion", "cancel": "Cancelled"}.get(last, last.capitalize())
+    shown = next((k for k in TEXT_KEYS if isinstance(subject.payload.get(k), str)), None)
+    sections: list[QWidget] = []
+    if shown is not None:
+        sections.append(text_section(sheet, subject.text, declared=False, label=label, name="thoughtText"))
+    rest = value_facts(subject.payload, skip=(shown,) if shown else ())
+    if rest:
+        sections.append(
+            sheet.section("Also" if shown else label, sheet.fact_card(rest, name="thoughtMore", label="Also"))
+        )
+    elif shown is None:
+        sections.append(sheet.section(label, sheet.facts([fact("", "No message.", "dim")], name="noText", label=label)))
+    return sections
+
+
+_LAST_FRAMES = 8
+MOST_JOINED = 1_000
+"""Frames of a stream whose data is joined."""
+_BYTES_SHOWN = 128
+
+
+def build_stream(sheet: Sheet) -> list[QWidget]:
+    """Sections of a stream message or frame."""
+    subject = sheet.subject
+    sections: list[QWidget] = []
+    if subject.flags & Flag.FRAME:
+        sections.append(_frame_section(sheet))
+    stream = stream_of(subject.analysis, subject.message)
+    life = stream_messages(subject, stream) if stream else []
+    sections.append(
+        sheet.section("Stream", sheet.facts(stream_facts(subject, stream, life), name="streamFacts", label="Stream"))
+    )
+    frames = frames_among(subject, life) if life else np.empty(0, np.int64)
+    if len(frames) and not (len(frames) == 1 and subject.flags & Flag.FRAME):
+        sections[-1:] = [*joined_sections(sheet, frames), sections[-1]]
+        rows = [frame_fact(subject, row) for row in frames[-_LAST_FRAMES:].tolist()]
+        label = "Last frames" if len(frames) > _LAST_FRAMES else "Frames"
+        sections.append(sheet.section(label, sheet.facts(rows, name="frames", label=label, name_width=64)))
+    return sections + sheet.chain_section()
+
+
+def joined_sections(sheet: Sheet, frames: Rows, label: str = "Streamed text") -> list[QWidget]:
+    """What frames say together, bounded; nothing where that is nothing."""
+    capture = sheet.subject.capture
+    some = frames[:MOST_JOINED]
+    joined = join_frames(capture.record(row).data or b"" for row in some.tolist())
+    body: list[QWidget] = []
+    if joined.data:
+        label = "Streamed bytes"
+        rows = hex_rows(joined.data[:_BYTES_SHOWN], None)
+        body.append(sheet.facts(rows, name="joinedBytes", label=label, name_width=40))
+    elif joined.text:
+        body.append(sheet.text(mask_text(joined.text), name="joinedText", label=label, mono=is_data(joined)))
+    left_out = len(frames) - len(some) + joined.left_out
+    rows = [fact("Said", plain(" → ".join(joined.notes), 400), "dim", lines=2)] if joined.notes else []
+    if left_out or len(joined.data) > _BYTES_SHOWN:
+        words = f"{formats.count_of(left_out, 'more frame')}" if left_out else "the first bytes"
+        rows.append(fact("", f"{words}, each in its own message" if left_out else "the first bytes only", "dim"))
+    if rows:
+        body.append(sheet.facts(rows, name="joinedMore", label=label, name_width=66))
+    return [sheet.section(label, *body, name="joined")] if body else []
+
+
+def _frame_section(sheet: Sheet) -> QWidget:
+    data = sheet.subject.capture.record(sheet.subject.message).data or b""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        rows = hex_rows(data[:_BYTES_SHOWN], None)
+        more = len(data) - _BYTES_SHOWN
+        if more > 0:
+            rows.append(fact("", f"{formats.size(more)} more, see Raw", "dim"))
+        facts = sheet.facts(rows, name="frameData", label="Data", name_width=40)
+        return sheet.section("Data, no text", facts, name="data")
+    label, inner = "Data", nested_in(text)
+    if isinstance(inner, Mapping):
+        facts = sheet.fact_card(value_facts(mask_secrets(inner), lines=8), name="frameData", label=label)
+        return sheet.section(label, facts, name="data")
+    return sheet.section(
+        label, sheet.text(mask_text(text) or "empty", name="frameData", label=label, mono=True), name="data"
+    )
+
+
+_AGREED = (("constraints", "Constraint"), ("decisions", "Decision"), ("facts", "Fact"))
+_MOST_AGREED = 50
+_POLICY = (
+    ("include_sub_context", "Sub-context"), ("include_snapshots", "Snapshots"),
+    ("recent_parent_messages", "Recent messages"),
+)  # fmt: skip
+
+
+def build_session(sheet: Sheet) -> list[QWidget]:
+    """Sections of how a session began: what it is for, and what was agreed."""
+    payload = sheet.subject.payload
+    agreed = payload.get("sub_context")
+    agreed = agreed if isinstance(agreed, Mapping) else {}
+    rows = [words_fact(str(agreed.get("intent") or "No intent is written down."), lines=6)]
+    for name, label in _AGREED:
+        listed = agreed.get(name)
+        values = listed[:_MOST_AGREED] if isinstance(listed, list) else []
+        rows += [fact(label, value_text(value), lines=4) for value in values]
+    rows += value_facts(agreed, skip=("intent", *(name for name, _ in _AGREED)))
+    sections: list[QWidget] = [sheet.section("Intent", sheet.fact_card(rows, name="subContext", label="Intent"))]
+    listed = payload.get("subsessions")
+    about = [fact("Session", value_text(payload.get("label") or payload.get("session_id")), "strong", lines=2)]
+    if isinstance(listed, list):
+        names = ", ".join(plain(str(one), 60) for one in listed[:_MOST_AGREED] if isinstance(one, str))
+        about.append(fact("Lists", names or "no sub-sessions", lines=4))
+    about += value_facts(payload, skip=("sub_context", "subsessions", "label", "created_at"))
+    return [*sections, sheet.section("Session", sheet.facts(about, name="session", label="Session"))]
+
+
+def build_snapshot(sheet: Sheet) -> list[QWidget]:
+    """Sections of a snapshot: what it says, and of which messages."""
+    subject = sheet.subject
+    sections: list[QWidget] = [text_section(sheet, subject.text, declared=True, label="Summary snapshot")]
+    rows: list[Fact] = []
+    covers = subject.payload.get("covers_messages")
+    if isinstance(covers, list) and len(covers) == 2:
+        rows.append(fact("Covers", f"messages {value_text(covers[0])} to {value_text(covers[1])}"))
+        skip = ("text", "content", "covers_messages", "created_at")
+    else:
+        skip = ("text", "content", "created_at")
+    rows += value_facts(subject.payload, skip=skip)
+    return [*sections, sheet.section("Also", sheet.facts(rows, name="snapshot", label="Also"))] if rows else sections
+
+
+def build_opened(sheet: Sheet) -> list[QWidget]:
+    """Sections of how a sub-session began: its label, and what it takes along."""
+    payload = sheet.subject.payload
+    rows = [fact("Sub-session", value_text(payload.get("label") or ""), "strong", lines=3), *_subsession_fact(sheet)]
+    policy = payload.get("context_policy")
+    if isinstance(policy, Mapping):
+        for name, label in _POLICY:
+            if name in policy:
+                rows.append(fact(label, _policy_words(policy[name])))
+        rows += value_facts(policy, skip=tuple(name for name, _ in _POLICY))
+    else:
+        rows.append(fact("Takes along", "no policy is written: everything, and 5 recent messages", "dim", lines=2))
+    rows += value_facts(payload, skip=("label", "context_policy", "created_at", "parent_session_id"))
+    card = sheet.fact_card(rows, name="subsessionOpened", label="Opened")
+    return [sheet.section("Opens a sub-session", card)]
+
+
+def build_closed(sheet: Sheet) -> list[QWidget]:
+    """Sections of how a sub-session ended: its summary."""
+    payload = sheet.subject.payload
+    discarded = payload.get("status") == msp.DISCARDED
+    label = "Discarded" if discarded else "Closed"
+    rows = [fact("Sub-session", value_text(payload.get("label") or ""), "strong", lines=3), *_subsession_fact(sheet)]
+    rows += value_facts(payload, skip=("label", "summary", "closed_at"))
+    sections: list[QWidget] = [sheet.section(label, sheet.fact_card(rows, name="subsessionClosed", label=label))]
+    summary = payload.get("summary")
+    if isinstance(summary, str) and summary:
+        sections.append(text_section(sheet, summary, declared=True, label="Summary", name="summaryText"))
+    elif not discarded:
+        none = sheet.facts([fact("", "None was written.", "dim")], name="noSummary", label="Summary")
+        sections.append(sheet.section("Summary", none))
+    return sections
+
+
+def _policy_words(value: object) -> str:
+    if isinstance(value, bool):
+        return "taken along" if value else "left out"
+    return value_text(value)
+
+
+def _subsession_fact(sheet: Sheet) -> list[Fact]:
+    """The way to the sub-session's own page."""
+    subject = sheet.subject
+    name = subject.payload.get("subsession_id")
+    if not isinstance(name, str):
+        return []
+    space = int(subject.capture.columns["space"][subject.message])
+    node = subject.analysis.contexts.tree.find(space, name)
+    if node == MAIN:
+        return []
+    path = subject.analysis.contexts.tree.path(node)
+    return [Fact("Context", (Part(path, "link", place=ContextPlace(space, node)),), middle=True)]

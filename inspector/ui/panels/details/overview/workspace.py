@@ -1,0 +1,302 @@
+"""Who takes part: presence, welcomes, errors, capabilities, status reports, controls, operations on contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from inspector.analysis.context_tree import MAIN
+from inspector.document.participant_summary import refusal_of
+from inspector.present.capability_facts import (
+    MOST_PATTERNS,
+    compared_rows,
+    effect_rows,
+    grant_facts,
+    grant_of,
+    held_around,
+    lacking,
+    verdict_rows,
+)
+from inspector.present.control_facts import control_sentence, is_in_sentence, status_facts
+from inspector.present.facts import Fact, Ink, Part, fact, message_part, value_facts, words_fact
+from inspector.present.formats import MINUS, delta
+from inspector.present.participant_facts import (
+    DRAFT_WELCOME_KEYS,
+    MOST_LISTED,
+    WELCOME_KEYS,
+    _number,
+    active_stream_fact,
+    coming_rows,
+    draft_welcome_facts,
+    other_fact,
+    report_history,
+    reported_facts,
+    trust_facts,
+)
+from inspector.present.subject import ParticipantPlace, name_of, sender_of
+from inspector.present.wire_text import plain
+from inspector.protocol.participants import GATEWAY_IDS, in_words, patterns, welcomed
+from inspector.protocol.payloads.outline import value_text
+from inspector.protocol.secrets.masking import mask_secrets
+from inspector.ui.panels.details.figures import UsageGauge, UsageLine
+from inspector.ui.panels.details.sheet import Sheet
+
+
+def build_presence(sheet: Sheet) -> list[QWidget]:
+    """Sections of a presence message."""
+    subject = sheet.subject
+    participant = subject.payload.get("participant")
+    known = participant if isinstance(participant, Mapping) else {"id": participant}
+    rows = [
+        fact("Participant", plain(str(known.get("id") or "not named"), 200), "strong"),
+        fact("Event", plain(str(subject.payload.get("event") or "not named"), 80)),
+    ]
+    rows += trust_facts(subject)
+    rows += value_facts(subject.payload, skip=("participant", "event"))
+    sections: list[QWidget] = [
+        sheet.section("Presence", sheet.fact_card(rows, name="presence", label="Presence", name_width=80))
+    ]
+    sections += _announced_sections(sheet, known, "Capabilities")
+    sections += _coming_sections(sheet, known.get("id"))
+    return sections + sheet.chain_section()
+
+
+_UNNAMED = "It names no message, so it is not known which one it is about."
+_UNSEEN = "The message it names was never seen: a gateway neither forwards nor logs what it refuses."
+
+
+def _announced_sections(sheet: Sheet, item: Mapping[str, Any], label: str) -> list[QWidget]:
+    """The capabilities announced of somebody: before and after where they change, else the list."""
+    listed = patterns(item.get("capabilities"))
+    name = item.get("id")
+    if isinstance(name, str) and sheet.subject.sender in GATEWAY_IDS and (changed := change_sections(sheet, name)):
+        return changed
+    return [pattern_section(sheet, label, listed)] if listed else []
+
+
+def _coming_sections(sheet: Sheet, name: object) -> list[QWidget]:
+    rows = coming_rows(sheet.subject, name)
+    return [sheet.section("Came and left", sheet.rail(rows, label="Came and left", name="comings"))] if rows else []
+
+
+def build_welcome(sheet: Sheet) -> list[QWidget]:
+    """Sections of a welcome."""
+    subject = sheet.subject
+    you = welcomed(subject.payload)
+    is_draft = you is not None and "you" not in subject.payload
+    sections: list[QWidget] = []
+    if you is not None:
+        rows = [fact("Joined as", plain(str(you.get("id") or "not named"), 200), "strong"), *trust_facts(subject)]
+        rows += draft_welcome_facts(subject.payload) if is_draft else []
+        sections.append(sheet.section("Welcome", sheet.fact_card(rows, name="welcome", label="Welcome")))
+        sections += _announced_sections(sheet, you, "Capabilities")
+    others = subject.payload.get("participants")
+    if isinstance(others, list):
+        rows = [other_fact(item) for item in others[:MOST_LISTED]] or [fact("", "nobody else", "dim")]
+        if len(others) > MOST_LISTED:
+            rows.append(fact("", f"{len(others) - MOST_LISTED} more, see Tree", "dim"))
+        facts = sheet.facts(rows, name="othersPresent", label="Also present")
+        sections.append(sheet.section(f"Also present, {len(others)}", facts, name="othersPresentSection"))
+    streams = subject.payload.get("active_streams")
+    if isinstance(streams, list) and streams:
+        rows = [active_stream_fact(item) for item in streams[:MOST_LISTED]]
+        sections.append(
+            sheet.section("Active streams", sheet.facts(rows, name="activeStreams", label="Active streams"))
+        )
+    rest = value_facts(subject.payload, skip=(*WELCOME_KEYS, *(DRAFT_WELCOME_KEYS if is_draft else ())))
+    if rest:
+        sections.append(sheet.section("Also", sheet.facts(rest, name="welcomeMore", label="Also")))
+    return sections
+
+
+def build_error(sheet: Sheet) -> list[QWidget]:
+    """Sections of a system error: the offending message first."""
+    subject = sheet.subject
+    sections: list[QWidget] = []
+    offending = next(iter(subject.causes), None)
+    if offending is not None:
+        name, mono = name_of(subject.analysis, offending)
+        parts = (message_part(offending), Part("  "), Part(plain(name, 200), "mono" if mono else "plain"))
+        rows = [
+            Fact("", parts, right=delta(subject.delta_ns(offending))),
+            fact(
+                "", f"{subject.capture.string('kind', offending)} from {sender_of(subject.capture, offending)}", "dim"
+            ),
+        ]
+        sections.append(
+            sheet.section("Offending message", sheet.fact_card(rows, name="offending", label="Offending message"))
+        )
+    payload = subject.payload
+    listed = patterns(payload.get("your_capabilities"))
+    rows = [fact("", plain(payload["error"], 400), "bad", lines=4)] if isinstance(payload.get("error"), str) else []
+    if isinstance(payload.get("message"), str):
+        rows.append(words_fact(payload["message"]))
+    if isinstance(payload.get("attempted_kind"), str):
+        rows.append(fact("Attempted", plain(payload["attempted_kind"], 200), "mono", middle=True))
+    refused = refusal_of(subject.document, subject.message)
+    if refused is not None:
+        rows += verdict_rows(refused.judged, "denied")
+    rows += value_facts(payload, skip=("error", "message", "attempted_kind", "your_capabilities"))
+    if offending is None:
+        rows.append(fact("", _UNSEEN if subject.capture.correlation_ids(subject.message) else _UNNAMED, "dim", lines=3))
+    sections.append(sheet.section("Error", sheet.fact_card(rows, name="systemError", label="Error", name_width=80)))
+    if listed:
+        label = f"Capabilities of {plain(subject.to[0], 60)}" if subject.to else "Capabilities held"
+        sections.append(pattern_section(sheet, label, listed))
+    return sections + sheet.chain_section()
+
+
+def build_join(sheet: Sheet) -> list[QWidget]:
+    """Sections of a client's hello, its token masked."""
+    rows = value_facts(sheet.subject.payload)
+    facts = sheet.fact_card(rows, name="join", label="Join", name_width=96)
+    return [sheet.section("Join", facts), *sheet.chain_section()]
+
+
+def build_capability(sheet: Sheet) -> list[QWidget]:
+    """Sections of a capability or space message."""
+    subject = sheet.subject
+    payload = subject.payload
+    about = grant_of(payload)
+    who = next((key for key in _WHO if isinstance(about.get(key), str)), None)
+    name = str(about[who]) if who is not None else ""
+    rows = [Fact("Participant", (Part(plain(name, 120), "strong"),), copy=name)] if name else []
+    if subject.kind in _CHANGES and name:
+        rows += effect_rows(subject, name)
+    rows += grant_facts(subject, payload)
+    rows += value_facts({**payload, **about}, skip=(*_LISTS, *_WHO, "grant", "grant_id"))
+    sections: list[QWidget] = []
+    if rows:
+        label = subject.kind.rpartition("/")[2].replace("-", " ").capitalize()
+        sections.append(sheet.section(label, sheet.fact_card(rows, name="capabilityFacts", label=label, name_width=80)))
+    changed = change_sections(sheet, name) if subject.kind in _CHANGES and name else []
+    listed = [p for key in _LISTS for p in patterns(about.get(key))]
+    if listed and not changed:
+        sign = MINUS if subject.kind in _TAKES else "+"
+        label = "Takes" if sign == MINUS else "Gives"
+        sections.append(pattern_section(sheet, label, listed, sign=sign))
+    return sections + changed + sheet.chain_section()
+
+
+_TAKES = frozenset({"capability/revoke", "space/kick"})
+_LISTS = ("capabilities", "initial_capabilities")
+_WHO = ("recipient", "participant_id", "to")
+_CHANGES = frozenset({"capability/grant", "capability/revoke"})
+
+
+def pattern_section(sheet: Sheet, label: str, listed: list[str], *, sign: str = "") -> QWidget:
+    """Capability patterns, one a row, in mono; what they mean in words first."""
+    ink: Ink = "mono"
+    rows: list[Fact] = []
+    words = in_words(listed)
+    if not sign and words != ", ".join(listed):
+        rows.append(fact("", words, "dim"))
+    rows += [fact(sign, p, ink, middle=True, mono_name=True) for p in listed[:MOST_PATTERNS]]
+    if len(listed) > MOST_PATTERNS:
+        rows.append(fact("", f"{len(listed) - MOST_PATTERNS} more, see Tree", "dim"))
+    facts = sheet.facts(rows, name="patterns", label=f"{label}: {words}", name_width=14 if sign else 0)
+    return sheet.section(label, facts)
+
+
+def change_sections(sheet: Sheet, name: str) -> list[QWidget]:
+    """What somebody could send before the sheet's message, and what after it; nothing when it changes nothing.
+
+    Args:
+        name: whose capabilities the message announces, grants or revokes.
+    """
+    before, after = held_around(sheet.subject, name)
+    if before is None or after is None:  # what it may do in all was never announced
+        return []
+    has = [one.capability for one in after]
+    had = [one.capability for one in before]
+    if had == has:
+        return []
+    who = plain(name, 60)
+    sections: list[QWidget] = []
+    rows = compared_rows(before, lacking(had, has), MINUS, "bad")
+    facts = sheet.facts(rows, name="heldBefore", label=f"{who} could send", name_width=14)
+    sections.append(sheet.section(f"Before, {len(had)}", facts, name="heldBeforeSection"))
+    rows = compared_rows(after, lacking(has, had), "+", "good")
+    facts = sheet.facts(rows, name="heldAfter", label=f"{who} may send", name_width=14)
+    show = sheet.link("Show participant", _show_participant(sheet, name), name="showParticipant")
+    sections.append(sheet.section(f"After, {len(has)}", facts, name="heldAfterSection", action=show))
+    return sections
+
+
+def _show_participant(sheet: Sheet, name: str) -> Callable[[], object]:
+    place = ParticipantPlace(int(sheet.subject.capture.columns["space"][sheet.subject.message]), name)
+    return lambda: sheet.links.place_requested.emit(place)
+
+
+def build_status(sheet: Sheet) -> list[QWidget]:
+    """Sections of a status report."""
+    subject = sheet.subject
+    payload = subject.payload
+    tokens, limit = _number(payload.get("tokens")), _number(payload.get("max_tokens"))
+    sections: list[QWidget] = []
+    if tokens is not None:
+        sections.append(sheet.section("Context in use", UsageGauge(sheet.themes, tokens, limit), name="usage"))
+    sections.append(sheet.section("Reported", sheet.facts(reported_facts(subject), name="reported", label="Reported")))
+    reports, own = report_history(subject)
+    if own >= 0 and len(reports) > 1 and reports[-1][0] > reports[0][0]:
+        label = f"Tokens reported by {sender_of(subject.capture, subject.message)}"
+        sections.append(sheet.section(label, UsageLine(sheet.themes, reports, own, limit), name="usageHistory"))
+    return sections + sheet.chain_section()
+
+
+def build_control(sheet: Sheet) -> list[QWidget]:
+    """Sections of a participant's control."""
+    subject = sheet.subject
+    rows = [words_fact(control_sentence(subject))]
+    reason = subject.payload.get("reason")
+    if isinstance(reason, str) and reason:
+        rows.append(fact("Reason", reason, lines=4))
+    rows += value_facts({key: value for key, value in subject.payload.items() if not is_in_sentence(key, value)})
+    label = "Done" if subject.kind == "participant/compact-done" else "Asks"
+    sections: list[QWidget] = [sheet.section(label, sheet.fact_card(rows, name="control", label=label))]
+    reports = status_facts(subject)
+    if reports:
+        facts = sheet.facts(reports, name="reports", label="Reported after it")
+        sections.append(sheet.section("Reported after it", facts))
+    return sections + sheet.chain_section()
+
+
+_OPERATIONS = {
+    "push": "{} opens a context below the one it was in.",
+    "pop": "{} leaves its context for the one around it.",
+    "resume": "{} goes back to a context.",
+}
+
+
+def build_operation(sheet: Sheet) -> list[QWidget]:
+    """Sections of an operation marker."""
+    subject = sheet.subject
+    envelope = subject.capture.envelope(subject.message)
+    context = mask_secrets(envelope.get("context")) if isinstance(envelope, dict) else None
+    operation = context.get("operation") if isinstance(context, Mapping) else None
+    sender = sender_of(subject.capture, subject.message)
+    words = _OPERATIONS.get(operation, "{} names an operation that is not known.") if isinstance(operation, str) else (
+        "{} names no operation."
+    )  # fmt: skip
+    tree = subject.analysis.contexts.tree
+    if operation == "push" and subject.node != MAIN and tree.parent[subject.node] == MAIN:
+        words = "{} opens a context."
+    rows = [words_fact(words.format(sender))]
+    if isinstance(context, Mapping):
+        if isinstance(context.get("topic"), str):
+            rows.append(fact("Topic", context["topic"], "strong", lines=3))
+        if context.get("correlation_id") is not None:
+            rows.append(fact("Id", value_text(context["correlation_id"]), "mono", middle=True))
+        if operation is not None and not (isinstance(operation, str) and operation in _OPERATIONS):
+            rows.append(fact("Operation", value_text(operation), "mono"))
+        rows += value_facts(context, skip=("operation", "topic", "correlation_id"))
+    if subject.node != MAIN:
+        rows.append(fact("Context", subject.analysis.contexts.tree.path(subject.node), middle=True))
+    rows += value_facts(subject.payload)
+    scope = sheet.link(
+        "Scope to this context", lambda: sheet.links.scope_requested.emit(subject.message), name="scopeTo"
+    ) if subject.node != MAIN else None  # fmt: skip
+    card = sheet.fact_card(rows, name="operation", label="Context operation")
+    return [sheet.section("Context operation", card, action=scope), *sheet.chain_section()]
