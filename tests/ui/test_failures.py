@@ -23,9 +23,9 @@ from inspector.capture.block import Block
 from inspector.diagnostics import program_log
 from inspector.diagnostics.crash_report import Failures
 from inspector.protocol.secrets.masking import mask_text
-from inspector.ui.app import environment_facts
 from inspector.ui.app.application import Application
 from inspector.ui.app.failures import on_qt_message
+from inspector.ui.dialogs import environment_facts
 from inspector.ui.dialogs.report import ReportDialog
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, story, until, window_on

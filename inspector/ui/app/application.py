@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import sys
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,14 +22,14 @@ from inspector.base.aio import cancel_and_wait, spawn
 from inspector.base.held_file import Lock
 from inspector.base.instance import Place
 from inspector.diagnostics import program_log
+from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.tool_names import ToolAliases
 from inspector.settings import Settings
 from inspector.settings.credentials import TokenStore
 from inspector.settings.last_open import SavedWindow, take_last_open
 from inspector.ui.app.failures import FailureDialog, on_qt_message
 from inspector.ui.app.last_open import LastOpenKeeper
-from inspector.ui.app.previous_run import LastTime
-from inspector.ui.app.run_guards import developer_asked, kept_safe
+from inspector.ui.app.previous_run import PreviousRun
 from inspector.ui.features import secret_settings
 from inspector.ui.look import icons
 from inspector.ui.look.theme import FUSION, ThemeController, ThemeSetting
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+DEVELOPER_VARIABLE = "CONTEXT_INSPECTOR_DEVELOPER"
+"""Environment variable that shows the Developer menu, and has the log say more."""
 _NOT_SAVED = "settings-not-saved"
 _RETRY_MS = 20_000
 """Settings that could not be written are tried again after so long, until they are."""
@@ -59,7 +63,7 @@ class Application:
         aliases_here: tool aliases for this run, which come before those of the settings.
         failures: errors in the program itself, and the dialog about them.
         log: the program's own log; None where none is written.
-        last_time: what runs left that ended hard.
+        previous_run: what runs left that ended hard.
         developer: whether the Developer menu is there whatever the settings say.
     """
 
@@ -81,8 +85,8 @@ class Application:
         self._instance: SingleInstance | None = None
         self.failures = FailureDialog(self)
         self.log: program_log.LogFile | None = None
-        self.last_time = LastTime(self)
-        self.developer = developer_asked()
+        self.previous_run = PreviousRun(self)
+        self.developer = os.environ.get(DEVELOPER_VARIABLE, "") not in ("", "0")
         self._closed: asyncio.Event | None = None
         self._retry = QTimer()
         self._retry.setSingleShot(True)
@@ -306,6 +310,20 @@ def run_loop(main: Coroutine[Any, Any, int], qt: QApplication) -> int:
         return 130
 
 
+@contextmanager
+def guarded(application: Application) -> Generator[None]:
+    """Log, hear of errors nobody caught, and offer what earlier runs left, for as long as a window runs."""
+    application.log = program_log.start(mask_text, detailed=application.developer)
+    application.failures.install()
+    application.previous_run.look_soon()
+    try:
+        yield
+    finally:
+        application.previous_run.close()
+        application.failures.uninstall()
+        program_log.stop(application.log)
+
+
 def run_windows(
     targets: list[str], *, theme: str | None = None, tool_aliases: Sequence[str] = (), standalone: bool = False,
     fresh: bool = False, first: tuple[Place, Lock] | None = None,
@@ -335,7 +353,7 @@ def run_windows(
             if targets or fresh or application.last_open is None or not application.last_open.open_before():
                 application.open_targets(targets)
 
-        with kept_safe(application):
+        with guarded(application):
             await application.run(start())
         return 0
 
@@ -365,7 +383,7 @@ def run_demo(*, seconds: float | None, screenshot: str | None, theme: str | None
                 window.grab().save(screenshot)
             await application.close_all()
 
-        with kept_safe(application):
+        with guarded(application):
             await application.run(start())
         return 0
 

@@ -12,27 +12,29 @@ import asyncio
 import logging
 import sys
 import threading
+from collections.abc import Coroutine, Sequence
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QMessageLogContext, QObject, Qt, QTimer, QtMsgType, Signal
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
-from inspector.diagnostics import crash_report, hard_crashes
+from inspector.diagnostics import crash_report, hard_crashes, program_log
 from inspector.diagnostics.crash_report import Choices, Failure, Failures, Surroundings
 from inspector.present.wire_text import plain
 from inspector.protocol.secrets.masking import mask_text
 
 if TYPE_CHECKING:
-    from inspector.ui.app.application import Application
+    from inspector.settings import Settings
     from inspector.ui.dialogs.report import ReportDialog
+    from inspector.ui.look.theme import ThemeController
     from inspector.ui.window.main_window import MainWindow
 
 _log = logging.getLogger(__name__)
 
 _AGAIN = "failed-again"
-_SHOWN_BY = ("inspector.ui.dialogs.report", "inspector.ui.app.environment_facts")
+_SHOWN_BY = ("inspector.ui.dialogs.report", "inspector.ui.dialogs.environment_facts")
 _EARLY_MS = 2_000
 """After the start: the window is painted, and most often idle."""
 _REFRESH_MS = 1_000
@@ -41,6 +43,32 @@ _MOST_REFRESHED = 1_000
 _LOGGED_WHOLE = 3
 """So many alike failures are logged with their traceback; then each tenth, hundredth... in a line."""
 _QUIT, _GO_ON = "quit", "go_on"
+
+
+class FailingProgram(Protocol):
+    """What a report of errors is about: the program with its windows."""
+
+    settings: Settings
+    theme: ThemeController
+    log: program_log.LogFile | None
+
+    @property
+    def windows(self) -> Sequence[MainWindow]:
+        """The open ones."""
+        ...
+
+    @property
+    def front(self) -> MainWindow | None:
+        """The window to show a report before."""
+        ...
+
+    def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
+        """Run something in the background."""
+        ...
+
+    async def quit(self) -> None:
+        """Close every window, unless somebody asked about an unsaved capture wants to stay."""
+        ...
 
 
 class FailureDialog(QObject):
@@ -53,13 +81,13 @@ class FailureDialog(QObject):
 
     _came = Signal()
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, program: FailingProgram) -> None:
         super().__init__()
-        self._application = application
+        self._program = program
         self.failures = Failures()
         self.dialog: ReportDialog | None = None
         self._shown = False
-        self._awaited = False  # that the loop comes to what was told
+        self._awaited = False  # that the loop comes to what was taken
         self._installed = False
         # Failures come in the middle of painting, and from threads: nothing is shown before the loop has the turn.
         self._came.connect(self._on_came, Qt.ConnectionType.QueuedConnection)
@@ -116,7 +144,7 @@ class FailureDialog(QObject):
         error = context.get("exception")
         self.take("task", error if isinstance(error, BaseException) else None, str(context.get("message", "")))
 
-    # Telling
+    # Taking
 
     def take(self, origin: str, error: BaseException | None, words: str = "", *, shows: bool = True) -> None:
         """Count and log a failure, and have it shown; from any thread, and never raising itself.
@@ -152,10 +180,10 @@ class FailureDialog(QObject):
         elif not self._shown:
             self.show_report()
         else:
-            self._say_again()
+            self._show_again()
 
-    def _say_again(self) -> None:
-        window = self._application.front
+    def _show_again(self) -> None:
+        window = self._program.front
         if window is not None:
             sentence = "Something went wrong in the program itself once more."
             window.notices.show_notice(
@@ -166,7 +194,7 @@ class FailureDialog(QObject):
 
     def show_report(self) -> None:
         """Open the dialog about everything that failed so far."""
-        window = self._application.front
+        window = self._program.front
         if window is None or self.dialog is not None:
             return
         self._shown = True
@@ -175,7 +203,7 @@ class FailureDialog(QObject):
             from inspector.ui.dialogs.report import ReportDialog
 
             self.dialog = ReportDialog(
-                self._application.theme, "Something went wrong in the program itself", self._sentence(),
+                self._program.theme, "Something went wrong in the program itself", self._sentence(),
                 self._compose, answers=((_QUIT, "Quit"), (_GO_ON, "Go on working")), parent=modal or window,
             )  # fmt: skip
             self.dialog.answered.connect(self._on_answered)
@@ -186,7 +214,7 @@ class FailureDialog(QObject):
             self.dialog = None
             _log.exception("The report of an error could not be shown")
             self._leave_half_made(modal or window)
-            self._say_not_shown(window)
+            self._show_not_shown(window)
 
     def _leave_half_made(self, parent: QWidget) -> None:
         """A dialog that failed while it was made would stay in its window."""
@@ -195,8 +223,8 @@ class FailureDialog(QObject):
             if not dialog.isVisible():
                 dialog.deleteLater()
 
-    def _say_not_shown(self, window: MainWindow) -> None:
-        log = self._application.log
+    def _show_not_shown(self, window: MainWindow) -> None:
+        log = self._program.log
         where = f"; the log has it: {log.path}" if log is not None and log.path is not None else ""
         sentence = f"Something went wrong in the program itself, and the report about it could not be shown{where}."
         window.notices.show_notice(_AGAIN, "error", sentence, [], token="severity.error", closable=True)
@@ -216,13 +244,20 @@ class FailureDialog(QObject):
     def _compose(self, choices: Choices) -> str:
         traces = crash_report.failure_words(self.failures, choices)
         try:
-            from inspector.ui.app.environment_facts import surroundings
-
-            where = surroundings(self._application)
+            where = self._surroundings()
         except Exception:  # noqa: BLE001  they may be what is broken
             _log.exception("Where an error happened could not be told")
             where = Surroundings([("Surroundings", "could not be told; the program's log says why")])
         return crash_report.compose("Error in Context Inspector", traces, where, choices, mask_text)
+
+    def _surroundings(self) -> Surroundings:
+        from inspector.ui.dialogs.environment_facts import opened, surroundings
+
+        program, log = self._program, self._program.log
+        documents = [opened(one.document, *one.panes.counts()) for one in program.windows if one.panes is not None]
+        return surroundings(
+            program.settings, program.theme.theme, log.path if log else None, len(program.windows), documents
+        )
 
     def _refresh_dialog(self) -> None:
         if self.dialog is not None:
@@ -233,7 +268,7 @@ class FailureDialog(QObject):
         self.dialog = None
         self._refresh.stop()
         if answer == _QUIT:
-            self._application.spawn(self._application.quit(), "quit")
+            self._program.spawn(self._program.quit(), "quit")
 
     def _on_gone(self) -> None:
         """Its window was closed."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -28,7 +29,7 @@ from inspector.settings.last_open import (
 from inspector.sources.answering import in_time
 
 if TYPE_CHECKING:
-    from inspector.ui.app.application import Application
+    from inspector.settings import Settings
     from inspector.ui.window.main_window import MainWindow
 
 _log = logging.getLogger(__name__)
@@ -41,19 +42,34 @@ _NOTICE = "restoring"
 _LONGEST_NAME = 60
 
 
+class OpensWindows(Protocol):
+    """The program with its windows."""
+
+    settings: Settings
+
+    @property
+    def windows(self) -> Sequence[MainWindow]:
+        """The open ones."""
+        ...
+
+    def new_window(self, opening: str = "", *, saved: SavedWindow | None = None) -> MainWindow:
+        """A new window, shown: on the start page, or on its way to what is named; `saved` is how it stood before."""
+        ...
+
+
 class LastOpenKeeper(QObject):
     """Keeps what is open of one application, which is the only one to do so."""
 
-    def __init__(self, application: Application, lock: Lock, parent: QObject | None = None) -> None:
+    def __init__(self, program: OpensWindows, lock: Lock, parent: QObject | None = None) -> None:
         """Read what was open before; nothing is opened yet.
 
         Args:
-            application: whose windows they are.
+            program: whose windows they are.
             lock: from `last_open.take_last_open`.
             parent: owner.
         """
         super().__init__(parent)
-        self._application = application
+        self._program = program
         self._lock = lock
         self._before = load_last_open()
         self._attempts = self._before.attempts
@@ -72,7 +88,7 @@ class LastOpenKeeper(QObject):
     @property
     def waits(self) -> bool:
         """Whether what was open before still waits for a start without files."""
-        return self._waits and self._application.settings.start.restore_windows
+        return self._waits and self._program.settings.start.restore_windows
 
     def open_before(self, *, asked: bool = False) -> bool:
         """Open what was open before; whether there is a window then.
@@ -81,7 +97,7 @@ class LastOpenKeeper(QObject):
             asked: the user wants it, although it went wrong before.
         """
         before, self._waits = self._before, False
-        if not self._application.settings.start.restore_windows:
+        if not self._program.settings.start.restore_windows:
             return False
         if before.attempts >= MOST_ATTEMPTS and before.windows and not asked:
             self._offered = True
@@ -96,12 +112,12 @@ class LastOpenKeeper(QObject):
         for saved in there:
             self._open(saved, file=saved not in gone)
         self._say(before.trouble, [one.path for one in gone])
-        return bool(self._application.windows)
+        return bool(self._program.windows)
 
     def _open(self, saved: SavedWindow, *, file: bool) -> None:
         path = Path(saved.path)
         reads = bool(saved.path) and file
-        window = self._application.new_window(path.name if reads else "", saved=saved)
+        window = self._program.new_window(path.name if reads else "", saved=saved)
         if reads:
             window.opening.open_path(path)
         elif saved.connection is not None:
@@ -112,7 +128,7 @@ class LastOpenKeeper(QObject):
         connection = saved.connection
         if connection is None:
             return
-        settings = self._application.settings
+        settings = self._program.settings
         known = settings.kept_as(connection)
         if settings.start.reconnect and known is not None and known.token != "ask" and known.space:
             window.connections.join(known)
@@ -124,7 +140,7 @@ class LastOpenKeeper(QObject):
         )
 
     def _offer(self) -> None:
-        window = self._application.new_window()
+        window = self._program.new_window()
         sentence = "The program ended twice soon after it had opened what was open before, so it only offers that now."
         window.notices.show_notice(
             _NOTICE, "warning", sentence,
@@ -139,20 +155,20 @@ class LastOpenKeeper(QObject):
 
     def _open_asked(self, window: MainWindow) -> None:
         self.open_before(asked=True)
-        if window.panes is None and len(self._application.windows) > 1:
+        if window.panes is None and len(self._program.windows) > 1:
             window.close()
 
     def _say(self, trouble: str, gone: list[str]) -> None:
         if not trouble and not gone:
             return
-        windows = self._application.windows
-        window = windows[-1] if windows else self._application.new_window()
+        windows = self._program.windows
+        window = windows[-1] if windows else self._program.new_window()
         names = [plain(Path(path).name, _LONGEST_NAME) for path in gone[:3]]
         more = f" and {len(gone) - 3:,} more" if len(gone) > 3 else ""
-        said = (
+        missing = (
             f"What was open before is not there any more, or does not answer: {', '.join(names)}{more}." if gone else ""
         )
-        sentence = " ".join(filter(None, (trouble, said)))
+        sentence = " ".join(filter(None, (trouble, missing)))
         window.notices.show_notice(_NOTICE + "Trouble", "note", sentence, [], closable=True)
 
     # Keeping
@@ -161,12 +177,12 @@ class LastOpenKeeper(QObject):
         """Write down what is open, where it is another than what is written; nothing where that is not wanted."""
         if self._ended:
             return
-        if not self._application.settings.start.restore_windows:
+        if not self._program.settings.start.restore_windows:
             self._remove()
             return
         if self._waits:
             return
-        windows = self._application.windows
+        windows = self._program.windows
         found = [saved for window in windows if (saved := window.restoring.noted()) is not None]
         if self._offered:
             if not found:
@@ -178,7 +194,7 @@ class LastOpenKeeper(QObject):
 
     def _has_stood(self) -> bool:
         """Whether what was opened again has stood for so long that it is not what ends the program."""
-        windows = self._application.windows
+        windows = self._program.windows
         if any(window.restoring.saved is not None and window.opening.reading for window in windows):
             self._stands_since = None
         elif self._stands_since is None:
@@ -187,7 +203,7 @@ class LastOpenKeeper(QObject):
 
     def window_closing(self, window: MainWindow) -> None:
         """A window is about to close; the last one is opened again at the next start."""
-        if self._application.windows == [window]:
+        if list(self._program.windows) == [window]:
             self.end()
 
     def end(self) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -16,7 +17,7 @@ from inspector.diagnostics.hard_crashes import HardCrash
 from inspector.protocol.secrets.masking import mask_text
 
 if TYPE_CHECKING:
-    from inspector.ui.app.application import Application
+    from inspector.ui.look.theme import ThemeController
     from inspector.ui.window.main_window import MainWindow
 
 _log = logging.getLogger(__name__)
@@ -24,23 +25,40 @@ _log = logging.getLogger(__name__)
 _NOTICE = "ended-hard"
 _SOON_MS = 600
 """After the start: the window is painted by then."""
-_TOLD = 3
+_MOST_DUMPS = 3
 """Dumps in one report."""
 _LOG_LINES = 200
 _DISCARD, _CLOSE = "discard", "close"
 SENTENCE = "The program ended unexpectedly last time."
 
 
-class LastTime(QObject):
+class StartedProgram(Protocol):
+    """The program with its windows."""
+
+    theme: ThemeController
+    log: program_log.LogFile | None
+
+    @property
+    def windows(self) -> Sequence[MainWindow]:
+        """The open ones."""
+        ...
+
+    @property
+    def front(self) -> MainWindow | None:
+        """The window to offer a report in."""
+        ...
+
+
+class PreviousRun(QObject):
     """Looks for dumps once, some time after the start.
 
     Attributes:
         crashes: what was found and is not discarded, latest first.
     """
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, program: StartedProgram) -> None:
         super().__init__()
-        self._application = application
+        self._program = program
         self.crashes: list[HardCrash] = []
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -56,7 +74,7 @@ class LastTime(QObject):
         hard_crashes.note("version", version())
         _log.info("Context Inspector %s runs as process %d", version(), os.getpid())
         self.crashes = hard_crashes.left_over()
-        window = self._application.front
+        window = self._program.front
         if self.crashes and window is not None:
             self._offer(window)
 
@@ -69,8 +87,8 @@ class LastTime(QObject):
         from inspector.ui.dialogs.report import ReportDialog
 
         dialog = ReportDialog(
-            self._application.theme, "The program ended unexpectedly", self._sentence(), self._compose,
-            answers=((_DISCARD, "Discard"), (_CLOSE, "Close")), parent=self._application.front,
+            self._program.theme, "The program ended unexpectedly", self._sentence(), self._compose,
+            answers=((_DISCARD, "Discard"), (_CLOSE, "Close")), parent=self._program.front,
         )  # fmt: skip
         dialog.answered.connect(self._on_answered)
         dialog.open()
@@ -88,14 +106,14 @@ class LastTime(QObject):
         )
 
     def _compose(self, choices: Choices) -> str:
-        from inspector.ui.app.environment_facts import desktop_facts, version_facts
+        from inspector.ui.dialogs.environment_facts import desktop_facts, version_facts
 
-        log = self._application.log
+        log = self._program.log
         where = Surroundings(
-            [*version_facts(), *desktop_facts(self._application)],
+            [*version_facts(), *desktop_facts(self._program.theme.theme, len(self._program.windows))],
             log_lines=program_log.last_lines(log.path if log is not None else None, _LOG_LINES),
         )
-        traces = [_run_words(crash, choices) for crash in self.crashes[:_TOLD]]
+        traces = [_run_words(crash, choices) for crash in self.crashes[:_MOST_DUMPS]]
         return crash_report.compose("Context Inspector ended unexpectedly", traces, where, choices, mask_text)
 
     def _on_answered(self, answer: str) -> None:
@@ -107,7 +125,7 @@ class LastTime(QObject):
         for crash in self.crashes:
             crash.discard()
         self.crashes = []
-        for window in self._application.windows:
+        for window in self._program.windows:
             window.notices.dismiss(_NOTICE)
 
     def close(self) -> None:

@@ -9,9 +9,10 @@ import contextlib
 import logging
 import os
 import socket
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
@@ -23,7 +24,7 @@ from inspector.sources.answering import in_time
 from inspector.sources.inputs import is_stream
 
 if TYPE_CHECKING:
-    from inspector.ui.app.application import Application
+    from inspector.ui.app.last_open import LastOpenKeeper
     from inspector.ui.window.main_window import MainWindow
 
 _log = logging.getLogger(__name__)
@@ -32,20 +33,35 @@ _LIMIT_MS = 5_000
 _MOST_CALLERS = 16
 
 
+class TakesRequests(Protocol):
+    """The program with its windows, which opens what other starts of it are asked for."""
+
+    last_open: LastOpenKeeper | None
+
+    @property
+    def windows(self) -> Sequence[MainWindow]:
+        """The open ones."""
+        ...
+
+    def new_window(self, opening: str = "") -> MainWindow:
+        """A new window, shown: on the start page, or on its way to what is named."""
+        ...
+
+
 class SingleInstance(QObject):
     """Listens while its program is the first one."""
 
-    def __init__(self, application: Application, place: Place, lock: Lock, parent: QObject | None = None) -> None:
+    def __init__(self, program: TakesRequests, place: Place, lock: Lock, parent: QObject | None = None) -> None:
         """Make it; it does not listen yet.
 
         Args:
-            application: opens what is asked for.
+            program: opens what is asked for.
             place: where to listen.
             lock: by which this program is the first.
             parent: owner.
         """
         super().__init__(parent)
-        self._application = application
+        self._program = program
         self._place = place
         self._lock = lock
         self._callers: dict[QLocalSocket, QTimer] = {}
@@ -106,7 +122,7 @@ class SingleInstance(QObject):
         self._end(caller)
         if request is not None:
             _log.debug("A second start handed over %d files and addresses", len(request.targets))
-            open_request(self._application, request)
+            open_request(self._program, request)
 
     def _end(self, caller: QLocalSocket) -> None:
         timer = self._callers.pop(caller, None)
@@ -129,26 +145,26 @@ def _is_own(caller: QLocalSocket) -> bool:
         return False
 
 
-def open_request(application: Application, request: Request) -> None:
+def open_request(program: TakesRequests, request: Request) -> None:
     """Do what a second start asked for, and come to the front."""
     if request.token:  # Qt asks the desktop with it, once, when a window comes to the front
         os.environ["XDG_ACTIVATION_TOKEN"] = request.token
-    shown = [_open(application, target, new_window=request.new_window) for target in request.targets]
-    before = application.last_open
+    shown = [_open(program, target, new_window=request.new_window) for target in request.targets]
+    before = program.last_open
     if not shown and not request.new_window and before is not None and before.waits and before.open_before():
-        shown = application.windows[-1:]
+        shown = list(program.windows[-1:])
     if not shown:
-        free = None if request.new_window else _free_window(application)
-        shown = [free or application.new_window()]
+        free = None if request.new_window else _free_window(program)
+        shown = [free or program.new_window()]
     come_to_front(shown[-1])
 
 
-def _open(application: Application, target: str, *, new_window: bool) -> MainWindow:
+def _open(program: TakesRequests, target: str, *, new_window: bool) -> MainWindow:
     reads = "://" not in target and in_time([partial(_can_be_read, Path(target))]) == [True]
-    open_already = _window_on(application, Path(target)) if reads and not new_window else None
+    open_already = _window_on(program, Path(target)) if reads and not new_window else None
     if open_already is not None:
         return open_already
-    window = (None if new_window else _free_window(application)) or application.new_window()
+    window = (None if new_window else _free_window(program)) or program.new_window()
     if "://" in target:
         window.watching.ask_for_gateway(target)
         return window
@@ -168,9 +184,9 @@ def _can_be_read(path: Path) -> bool:
         return False
 
 
-def _window_on(application: Application, path: Path) -> MainWindow | None:
+def _window_on(program: TakesRequests, path: Path) -> MainWindow | None:
     """A window that shows this file already."""
-    shown = ((window, window.opening.home_of(window.document)) for window in application.windows if window.panes)
+    shown = ((window, window.opening.home_of(window.document)) for window in program.windows if window.panes)
     return next((window for window, home in shown if home is not None and _is_same(home, path)), None)
 
 
@@ -181,9 +197,9 @@ def _is_same(one: Path, other: Path) -> bool:
         return False
 
 
-def _free_window(application: Application) -> MainWindow | None:
+def _free_window(program: TakesRequests) -> MainWindow | None:
     """A window on the start page that nothing is on its way to, the active one rather than another."""
-    free = [one for one in application.windows if not one.taken]
+    free = [one for one in program.windows if not one.taken]
     return next((one for one in free if one.isActiveWindow()), free[-1] if free else None)
 
 

@@ -144,8 +144,8 @@ class Commands(QObject):
 
     def show_about(self) -> None:
         """Show versions, and the licences of everything the program is made of."""
-        from inspector.ui.app.environment_facts import about_facts
         from inspector.ui.dialogs.about import AboutDialog
+        from inspector.ui.dialogs.environment_facts import about_facts
 
         AboutDialog(self._window.theme, about_facts(), self._window).open()
 

@@ -8,8 +8,7 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget
 
-from inspector.ui.app.application import Application
-from inspector.ui.app.run_guards import DEVELOPER_VARIABLE
+from inspector.ui.app.application import DEVELOPER_VARIABLE, Application
 from inspector.ui.debug.developer import NEEDS
 from inspector.ui.debug.log_window import LogWindow
 from inspector.ui.features.palette import Palette

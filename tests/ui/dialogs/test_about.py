@@ -12,9 +12,8 @@ from pytestqt.qtbot import QtBot
 from inspector import version
 from inspector.diagnostics import licences
 from inspector.diagnostics.licences import Licence
-from inspector.ui.app import environment_facts
 from inspector.ui.app.application import Application
-from inspector.ui.dialogs import about
+from inspector.ui.dialogs import about, environment_facts
 from inspector.ui.dialogs.about import AboutDialog
 from inspector.ui.look.theme import ThemeController
 from tests.ui.find import child

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import PySide6
@@ -15,24 +17,29 @@ from inspector.diagnostics import licences, program_log
 from inspector.diagnostics.crash_report import Opened, Surroundings, system_facts
 
 if TYPE_CHECKING:
-    from inspector.ui.app.application import Application
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.document.document import CaptureDocument
+    from inspector.settings import Settings
+    from inspector.ui.look.theme import Theme
 
 _LIBRARIES = ("numpy", "qasync", "websockets", "pydantic", "msgspec", "pyqtgraph", "keyring", "tiktoken")
 """Those an error may be about; Help > About lists them all."""
 _LOG_LINES = 200
 
 
-def surroundings(application: Application) -> Surroundings:
-    """Where the program runs, and on what."""
-    facts = [*version_facts(), *desktop_facts(application)]
-    path = application.log.path if application.log is not None else None
-    return Surroundings(
-        facts,
-        application.settings.model_dump(),
-        [opened(window) for window in application.windows if window.panes is not None],
-        program_log.last_lines(path, _LOG_LINES),
-    )
+def surroundings(
+    settings: Settings, theme: Theme, log: Path | None, windows: int, documents: Sequence[Opened]
+) -> Surroundings:
+    """Where the program runs, and on what.
+
+    Args:
+        settings: those in force.
+        theme: the look in force.
+        log: where the program's own log is; None where none is written.
+        windows: how many are open, with a document or without.
+        documents: what they show; see `opened`.
+    """
+    facts = [*version_facts(), *desktop_facts(theme, windows)]
+    return Surroundings(facts, settings.model_dump(), documents, program_log.last_lines(log, _LOG_LINES))
 
 
 def version_facts() -> list[tuple[str, str]]:
@@ -65,14 +72,13 @@ def _listed_versions() -> dict[str, str]:
         return {}
 
 
-def desktop_facts(application: Application) -> list[tuple[str, str]]:
-    """Platform plugin, screens and look."""
-    theme = application.theme.theme
+def desktop_facts(theme: Theme, windows: int) -> list[tuple[str, str]]:
+    """Platform plugin, screens, look, and how many windows are open."""
     return [
         ("Platform plugin", QGuiApplication.platformName()),
         ("Screens", "; ".join(map(_screen_words, QGuiApplication.screens())) or "none"),
         ("Look", f"{'dark' if theme.dark else 'light'}, {theme.zoom:.0%}, {QLocale().name()}"),
-        ("Windows", str(len(application.windows))),
+        ("Windows", str(windows)),
     ]
 
 
@@ -81,10 +87,9 @@ def _screen_words(screen: QScreen) -> str:
     return f"{size.width()} by {size.height()} at {screen.devicePixelRatio():.0%}, {screen.refreshRate():.0f} Hz"
 
 
-def opened(window: MainWindow) -> Opened:
-    """What a window shows."""
-    document, sources = window.document, window.document.capture.sources
-    shown, total = window.panes.counts() if window.panes is not None else (0, 0)
+def opened(document: CaptureDocument, shown: int, total: int) -> Opened:
+    """What a window shows, in numbers: of `total` messages `shown` ones."""
+    sources = document.capture.sources
     format_ = "live" if document.live else next((source.format or "" for source in sources), "")
     return Opened(
         str(document.path or document.name), format_, total, shown, sum(source.size for source in sources),
