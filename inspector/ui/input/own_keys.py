@@ -9,21 +9,21 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QAbstractSlider, QComboBox, QWidget
 
+LEAVES_SPACE = "leavesSpace"
+"""Property of a list that has no use for Space: True leaves it to the window."""
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 def wants(widget: QWidget | None, event: QKeyEvent) -> bool:
     """Whether a widget does something with a key by itself: Space presses buttons, and a letter finds an entry."""
-    from inspector.ui.panels.messages.view import MessageView  # not before there is a table
-
     if event.modifiers() & _COMMANDS:
         return False
     if isinstance(widget, QComboBox):
         return bool(event.text().strip()) or event.key() == Qt.Key.Key_Space
-    if event.key() != Qt.Key.Key_Space or isinstance(widget, MessageView):
+    if event.key() != Qt.Key.Key_Space or not isinstance(widget, QAbstractButton | QAbstractItemView | QAbstractSlider):
         return False
-    return isinstance(widget, QAbstractButton | QAbstractItemView | QAbstractSlider)
+    return not widget.property(LEAVES_SPACE)
 
 
 def presses(widget: QWidget | None, event: QKeyEvent) -> QAbstractButton | None:

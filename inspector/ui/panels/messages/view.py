@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from inspector.document.document import CaptureDocument
 from inspector.present.message_columns import Column
+from inspector.ui.input import own_keys
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.messages.copies import Copies
 from inspector.ui.panels.messages.drag import RowDrag
@@ -62,6 +63,7 @@ class MessageView(SteadyTable):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(document, model, theme_controller, parent)
+        self.setProperty(own_keys.LEAVES_SPACE, True)
         self.copies = Copies(document, self)
         self.menu = RowMenu(document, self.copies, self)
         self.menu.filter_requested.connect(self.filter_requested)
