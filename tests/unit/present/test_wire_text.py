@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import Qt  # its functions for text are in this part of Qt
 
 from inspector.present import wire_text
 
@@ -69,8 +68,3 @@ def test_a_tooltip_shows_markup_as_text() -> None:
     assert "<img" not in tip
     assert "&lt;b&gt;bold" in tip
     assert wire_text.tool_tip("") == ""
-
-
-def test_plain_wire_text_would_be_guessed_rich_by_qt() -> None:
-    """Why tooltips are escaped: should Qt ever stop guessing, they can become plain."""
-    assert Qt.mightBeRichText("<b>bold</b>")

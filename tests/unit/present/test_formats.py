@@ -1,4 +1,4 @@
-"""Figures as the window writes them."""
+"""Figures as people read them."""
 
 from __future__ import annotations
 
@@ -67,3 +67,28 @@ def test_counts_have_their_noun() -> None:
     assert formats.count_of(1_216, "message") == "1,216 messages"
     assert formats.count_of(2, "reply", "replies") == "2 replies"
     assert formats.message_number(1200) == "No. 1201"
+
+
+@pytest.mark.parametrize(
+    ("delta_ns", "text"),
+    [
+        (None, ""), (0, "0 ms"), (1, "+<1 ms"), (-1, "\N{MINUS SIGN}<1 ms"), (42 * MS, "+42 ms"),
+        (-1_500 * MS, "\N{MINUS SIGN}1.5 s"),
+    ],
+)  # fmt: skip
+def test_a_distance_in_a_chain_bears_its_sign(delta_ns: int | None, text: str) -> None:
+    assert formats.delta(delta_ns) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0"), (12.5, "12.5"), (980, "980"), (15_400, "15.4k"), (20_000, "20k"), (1_200_000, "1.2M")]
+)
+def test_a_figure_beside_a_gauge_is_short(value: float, text: str) -> None:
+    assert formats.short_count(value) == text
+
+
+def test_a_full_time_bears_its_offset_and_an_impossible_one_is_empty() -> None:
+    assert formats.full_time(1_767_607_299_918 * MS)[-10:-5] == ".918 "
+    assert formats.full_time(NO_TIME) == ""
+    assert formats.full_time(1 << 62) != ""
+    assert formats.full_time((1 << 63) - 1) != ""
