@@ -29,7 +29,7 @@ from inspector.protocol.times import NO_TIME
 
 _MOST_RECIPIENTS = 8
 _MOST_ELSEWHERE = 3
-_LOOKED_AROUND = 1_000  # messages before and after one
+_NEARBY = 1_000  # messages before and after one
 
 
 def request_facts(subject: Subject) -> list[Fact]:
@@ -88,7 +88,7 @@ def _elsewhere_facts(subject: Subject) -> list[Fact]:
     """Who answered the same call when its sender asked others about then: the first three."""
     capture, links = subject.capture, subject.analysis.correlation
     columns, own = capture.columns, subject.message
-    low, high = max(0, own - _LOOKED_AROUND), own + _LOOKED_AROUND
+    low, high = max(0, own - _NEARBY), own + _NEARBY
     same = links.columns["answer"][low:high] != NO_ROW
     stop = low + len(same)
     for name in ("kind", "sender", "space"):
@@ -145,11 +145,11 @@ _OUTCOMES = {
 def proposal_fact(subject: Subject) -> Fact:
     """What became of a proposal, as a sentence; how long an open one waits goes by the clock."""
     analysis = subject.analysis
-    said = _OUTCOMES.get(ProposalState(int(analysis.correlation.columns["proposal_state"][subject.message])))
-    if said is not None and has_failed(analysis, subject.message):
+    outcome = _OUTCOMES.get(ProposalState(int(analysis.correlation.columns["proposal_state"][subject.message])))
+    if outcome is not None and has_failed(analysis, subject.message):
         return fact("", "Fulfilled, but the call failed.", "bad", lines=2)
-    if said is not None:
-        return fact("", said, lines=2)
+    if outcome is not None:
+        return fact("", outcome, lines=2)
     age = pending_age_ns(analysis, subject.message)
     if analysis.now_ns is not None:
         waited = f", {formats.duration(age)} after it was made" if age is not None else ""

@@ -79,8 +79,8 @@ def chain_row(
     took = "" if step.took_ns is None or step.took_ns < 0 else formats.duration(step.took_ns)
     since = f"{took} after No. {step.after + 1}" if took and step.after is not None else ""
     tooltip = "\n".join(filter(None, (name[:600], f"from {sender}" if sender else "", since)))
-    said = plain(word, 80)
-    return ChainRow(step.message, kind, when, plain(name, 200), mono, said, step.message == own, token, tooltip, took)
+    shown = plain(word, 80)
+    return ChainRow(step.message, kind, when, plain(name, 200), mono, shown, step.message == own, token, tooltip, took)
 
 
 def chain_rows(analysis: Analysis, steps: Sequence[ChainStep], own: int) -> list[ChainRow]:

@@ -132,8 +132,8 @@ def _message_facts(subject: ContextSubject, message: int, since: int = -1) -> li
     if since >= 0 and NO_TIME not in (times[message], times[since]) and times[message] >= times[since]:
         when = f"after {formats.duration(int(times[message]) - int(times[since]))}"
     text = text_of(capture, message).strip()
-    said = words_fact(text, lines=8) if text else fact("", "Nothing was written.", "dim")
-    return [said, Fact("", (Part(f"by {sender_of(capture, message)}, "), message_part(message)), right=when)]
+    written = words_fact(text, lines=8) if text else fact("", "Nothing was written.", "dim")
+    return [written, Fact("", (Part(f"by {sender_of(capture, message)}, "), message_part(message)), right=when)]
 
 
 # What it is

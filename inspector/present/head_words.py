@@ -55,18 +55,18 @@ def context_words(document: CaptureDocument, place: ContextPlace) -> HeadWords:
     contexts, tree = analysis.contexts, analysis.contexts.tree
     node = living(analysis, place)
     space = document.capture.strings[place.space] if len(contexts.spaces) > 1 else ""
-    told = [plain(space, 40)] if space else []
+    details = [plain(space, 40)] if space else []
     if node == MAIN:
-        told.append(formats.count_of(contexts.main_counts.get(place.space, 0), "message"))
-        return HeadWords("context", _CONTEXT, "main", SEPARATOR.join(told))
+        details.append(formats.count_of(contexts.main_counts.get(place.space, 0), "message"))
+        return HeadWords("context", _CONTEXT, "main", SEPARATOR.join(details))
     own, total = tree.own[node], tree.subtree[node]
     kind = contexts.type(node)
     if kind:
-        told.append(plain(kind, 40))
-    told.append(f"{formats.count_of(own, 'message')}" + (f", {total:,} with those below" if total != own else ""))
+        details.append(plain(kind, 40))
+    details.append(f"{formats.count_of(own, 'message')}" + (f", {total:,} with those below" if total != own else ""))
     state = CONTEXT_STATES.get(contexts.state(node, analysis.now_ns))
     glyph = _REASONING if kind == "reasoning" else _CONTEXT
-    return HeadWords("context", glyph, contexts.label(node), SEPARATOR.join(told), state)
+    return HeadWords("context", glyph, contexts.label(node), SEPARATOR.join(details), state)
 
 
 def participant_words(document: CaptureDocument, place: ParticipantPlace) -> HeadWords:
@@ -74,16 +74,16 @@ def participant_words(document: CaptureDocument, place: ParticipantPlace) -> Hea
     analysis = document.analysis
     participant = analysis.participants.all.get((place.space, place.name))
     space = document.capture.strings[place.space] if len(analysis.contexts.spaces) > 1 else ""
-    told = [plain(space, 40)] if space else []
+    details = [plain(space, 40)] if space else []
     if participant is None:
         return HeadWords("participant", _PARTICIPANT, place.name, "never seen")
     if participant.is_us:
-        told.append("this program")
-    told.append(f"{formats.count_of(participant.messages, 'message')} sent")
+        details.append("this program")
+    details.append(f"{formats.count_of(participant.messages, 'message')} sent")
     if since := formats.clock(participant.since_ns):
-        told.append(f"{_SINCE[participant.here]} {since}")
+        details.append(f"{_SINCE[participant.here]} {since}")
     state = None if participant.here is None else _HERE if participant.here else _LEFT
-    return HeadWords("participant", _PARTICIPANT, place.name, SEPARATOR.join(told), state)
+    return HeadWords("participant", _PARTICIPANT, place.name, SEPARATOR.join(details), state)
 
 
 def kindless_word(subject: Subject) -> str:

@@ -45,7 +45,7 @@ class FigureRow:
     filter: str = ""
 
 
-HEAD = FigureRow("Tool", ("Answers", "p50", "p95", "p99"), mono=False)
+_LATENCY_HEAD = FigureRow("Tool", ("Answers", "p50", "p95", "p99"), mono=False)
 
 
 def presence_rows(document: CaptureDocument, story: ParticipantStory) -> list[Fact]:
@@ -130,7 +130,7 @@ def _tool_row(tool: Tool, name: str) -> Fact:
 
 def latency_rows(story: ParticipantStory, name: str) -> list[FigureRow]:
     """What its answers took: each tool, then all of them; the head first."""
-    rows = [HEAD]
+    rows = [_LATENCY_HEAD]
     for tool, latency in list(story.latency.items())[:MOST]:
         wanted = f"from == {quote(name)} && tool == {quote(tool)} && latency >= 0"
         rows.append(FigureRow(plain(mask_text(tool), 160), _figures(latency), filter=wanted))

@@ -60,7 +60,7 @@ def asked_facts(subject: Subject) -> list[Fact]:
     return [*rows, asked_in_chat(subject) or fact("", "It names no message that asked for it.", "dim")]
 
 
-_LOOKED_BACK = 1_000  # messages before a start
+_CHATS_BACK = 1_000  # messages before a start
 _MOST_CHATS = 50
 _BY_TIME = "The message names no thought: this is the last one of its sender before it, in a reasoning that was open."
 
@@ -71,7 +71,7 @@ def asked_in_chat(subject: Subject) -> Fact | None:
     if not asked:
         return None
     capture, own = subject.capture, subject.message
-    columns, low = capture.columns, max(0, own - _LOOKED_BACK)
+    columns, low = capture.columns, max(0, own - _CHATS_BACK)
     near = slice(low, own)
     chats = columns["kind"][near] == (capture.strings.find("chat") or -1)
     chats &= columns["space"][near] == columns["space"][own]

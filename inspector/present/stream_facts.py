@@ -110,12 +110,12 @@ def frame_fact(subject: Subject, row: int) -> Fact:
     link = () if row == subject.message else (message_part(row), Part("  "))
     if chunk is not None:
         kind, value = chunk
-        said = (Part(mask_text(value)[:400], "mono"), Part(f"  {plain(kind, 40)}", "dim"))
+        content = (Part(mask_text(value)[:400], "mono"), Part(f"  {plain(kind, 40)}", "dim"))
     elif "\ufffd" in text:
-        said = (Part(data[:_BYTES_IN_ROW].hex(" "), "mono"),)
+        content = (Part(data[:_BYTES_IN_ROW].hex(" "), "mono"),)
     else:
-        said = (Part(text[:400], "mono"),)
-    return Fact(when, (*link, *said), copy=text, tooltip=text[:1_000])
+        content = (Part(text[:400], "mono"),)
+    return Fact(when, (*link, *content), copy=text, tooltip=text[:1_000])
 
 
 def is_data(joined: Joined) -> bool:

@@ -20,7 +20,7 @@ from inspector.protocol.secrets.masking import MASK, mask_text
 
 MAX_LINE = 500
 """Characters of a line."""
-_LOOKED_AT = 4 * MAX_LINE  # blanks fold, so more than a line is looked at
+_READ = 4 * MAX_LINE  # blanks fold, so more than a line is looked at
 
 _SHORT = 512  # characters of what comes again and again: names, paths, labels
 _TOKEN = f"{string.ascii_letters}{string.digits}-_."  # characters of a web token
@@ -42,7 +42,7 @@ def masked(text: str, shown: int) -> str:
         text: of the wire.
         shown: characters that are shown of it at most.
     """
-    room = max(_LOOKED_AT, 4 * shown)
+    room = max(_READ, 4 * shown)
     if len(text) <= _SHORT:
         return _masked_short(text)
     if len(text) <= room:
@@ -71,7 +71,7 @@ def one_line(text: str, limit: int = MAX_LINE) -> str:
     `visible_controls` or `pieces`.
     """
     folded = _BLANKS.sub(" ", masked(text, limit)).strip(" ")
-    if len(folded) <= limit and len(text) <= max(_LOOKED_AT, 4 * limit):
+    if len(folded) <= limit and len(text) <= max(_READ, 4 * limit):
         return folded
     return folded[: limit - 1] + "…"
 
@@ -123,6 +123,6 @@ def tool_tip(text: str, limit: int = 2_000) -> str:
     if not text:
         return ""
     safe = masked(text, limit)
-    is_whole = len(text) <= max(_LOOKED_AT, 4 * limit) and len(safe) <= limit
+    is_whole = len(text) <= max(_READ, 4 * limit) and len(safe) <= limit
     shown = visible_controls(safe if is_whole else safe[: limit - 1] + "…")
     return f'<p style="white-space: pre-wrap">{html.escape(shown)}</p>'

@@ -108,13 +108,13 @@ class BlocksView(QWidget):
     def _await(self, awaited: _Awaited, _checked: bool = False) -> None:
         key = key_of(awaited.block)
         self._awaited.setdefault(key, []).append(awaited)
-        if self._pictures.kept(key) is not None:
+        if self._pictures.decoded_picture(key) is not None:
             self._on_decoded(key)
         else:
             self._pictures.ask(awaited.block, self._asker)
 
     def _on_decoded(self, key: PictureKey) -> None:
-        found = self._pictures.kept(key)
+        found = self._pictures.decoded_picture(key)
         if found is None:
             return
         image, reason = found

@@ -206,10 +206,10 @@ class ThreadView(ChainView):
 
     @override
     def row_text(self, row: ChainRow) -> str:
-        said = super().row_text(row)
+        text = super().row_text(row)
         if isinstance(row, ThreadRow) and row.where:
-            return f"in {row.where}: {said}"
-        return said
+            return f"in {row.where}: {text}"
+        return text
 
     @override
     def row_height(self, row: int, width: int) -> int:

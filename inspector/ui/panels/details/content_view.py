@@ -133,18 +133,18 @@ class _TableBody(QWidget):
         layout.setSpacing(2)
         self._view = ContentTable(themes, table, "contentTable", self)
         layout.addWidget(self._view)
-        self._held = len(table.rows)
+        self._row_count = len(table.rows)
         hidden = table.total - FIRST_ROWS
         if hidden <= 0:
             return
         words = f"{formats.number(hidden)} more {'record' if hidden == 1 else 'records'}"
-        if table.total > self._held:
-            words += f", {formats.number(self._held)} are shown at most"
+        if table.total > self._row_count:
+            words += f", {formats.number(self._row_count)} are shown at most"
         self._more = LinkText(themes, words, "contentTableMore", self)
         self._more.clicked.connect(self._on_more)
         layout.addWidget(self._more)
 
     def _on_more(self) -> None:
-        self._view.content.show_rows(self._held)
+        self._view.content.show_rows(self._row_count)
         self._view.updateGeometry()
         self._more.hide()

@@ -59,8 +59,8 @@ class DetailHead(QWidget):
         self._shown = True
         self.glyph, self.state, self.second_line = words.glyph, words.state, words.second_line
         self.namespace, self.name, self.tool = "", plain(words.name, 200), ""
-        told = (f"{words.what} {self.name}", words.state.word if words.state else "", words.second_line)
-        self.setAccessibleName(", ".join(filter(None, told)))
+        spoken = (f"{words.what} {self.name}", words.state.word if words.state else "", words.second_line)
+        self.setAccessibleName(", ".join(filter(None, spoken)))
         self.update()
 
     @override

@@ -36,7 +36,7 @@ from inspector.ui.widgets.labels import TextLabel
 
 _OPEN_DEPTH = 3
 _OPEN_ROWS = 200
-_LOOKED_AT = 2_000
+_MOST_SEARCHED = 2_000
 """Nodes that are looked at for what is looked for."""
 _TOKENS = {
     "string": "ink.primary", "number": "ink.primary", "boolean": "ink.secondary", "null": "ink.tertiary",
@@ -183,7 +183,7 @@ class JsonTree(QTreeView):
         self.viewport().update()
         if locate is not None and self.model() is not None and self.model() is not self._opened_in:
             self._opened_in = self.model()
-            self._open_to(locate, QModelIndex(), [_LOOKED_AT])
+            self._open_to(locate, QModelIndex(), [_MOST_SEARCHED])
 
     def _open_to(self, locate: Locate, parent: QModelIndex, left: list[int]) -> bool:
         """Open the way to what is looked for, among so many nodes; whether it is below a node."""

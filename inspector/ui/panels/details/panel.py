@@ -37,7 +37,7 @@ from inspector.ui.widgets.page_stack import PageStack
 
 EMPTY = "Select a message to see what it says and what came of it."
 
-_LOOKED_AT = 500  # new messages of one flush; a busy context shows in fewer
+_MOST_NEW = 500  # new messages of one flush; a busy context shows in fewer
 
 TABS = ("Overview", "Tree", "Raw", "Related", "Lifecycle", FINDINGS_TAB)
 
@@ -107,7 +107,7 @@ class DetailsPanel(QWidget):
         self._place: Place | None = None
         self._hints = False
         self._stale: set[str] = set()
-        self._kept: set[str] = set()  # pages that already show this message and only need to be renewed
+        self._filled: set[str] = set()  # pages that already show this message and only need to be renewed
         self._links = Links(self)
         self._links.message_requested.connect(self.message_requested)
         self._links.filter_requested.connect(self.filter_requested)
@@ -136,10 +136,10 @@ class DetailsPanel(QWidget):
         self.participant_page = ParticipantPage(theme_controller, self._links, self)
         self.lights = DetailLights(theme_controller, self)
         self._assemble()
-        self._grown = QTimer(self)
-        self._grown.setSingleShot(True)
-        self._grown.setInterval(budgets.current.details_ms)
-        self._grown.timeout.connect(self._renew)
+        self._growth_timer = QTimer(self)
+        self._growth_timer.setSingleShot(True)
+        self._growth_timer.setInterval(budgets.current.details_ms)
+        self._growth_timer.timeout.connect(self._renew)
         theme_controller.changed.connect(self._on_theme_changed)
         self.show_message(None)
 
@@ -222,7 +222,7 @@ class DetailsPanel(QWidget):
     def _show_place(self, place: Place) -> None:
         again = place == self._place
         self._message, self._subject, self._place = None, None, place
-        self._grown.stop()
+        self._growth_timer.stop()
         self._fill_place(keep_place=again)
         for widget, shown in ((self.head, True), (self._bar, False), (self._line, True), (self._stack, True)):
             widget.setVisible(shown)
@@ -246,7 +246,7 @@ class DetailsPanel(QWidget):
         if message is not None and not 0 <= message < len(self._document.capture):
             message = None
         self._message, self._place = message, None
-        self._grown.stop()
+        self._growth_timer.stop()
         self._subject = Subject(self._document, message, hints=self._hints) if message is not None else None
         self.head.show_subject(self._subject)
         self._count_findings()
@@ -254,7 +254,7 @@ class DetailsPanel(QWidget):
             widget.setVisible(message is not None)
         self.empty.setVisible(message is None)
         self._stale = set(TABS)
-        self._kept = set()
+        self._filled = set()
         self._fill_current()
 
     def set_context_hints(self, shown: bool) -> None:
@@ -271,14 +271,14 @@ class DetailsPanel(QWidget):
     def apply_changes(self, changes: Changes) -> None:
         """Take in a flush: the message itself or its chain changed, or traffic that belongs to its page came."""
         subject = self._subject
-        if self._place is not None and not self._grown.isActive():
-            self._grown.start()
+        if self._place is not None and not self._growth_timer.isActive():
+            self._growth_timer.start()
         if subject is None:
             return
         if len(changes.changed) and np.isin(changes.changed, self._concerned(subject)).any():
             self._renew()
-        elif not self._grown.isActive() and self._grows(subject, changes):
-            self._grown.start()
+        elif not self._growth_timer.isActive() and self._grows(subject, changes):
+            self._growth_timer.start()
 
     def tick(self) -> None:
         """A second has passed: what waits says how long, while live."""
@@ -311,7 +311,7 @@ class DetailsPanel(QWidget):
                 return True
             inside = columns["context"][new].nonzero()[0] + changes.start
             node_of = subject.analysis.contexts.node_of
-            return any(node_of(int(message)) == subject.reasoning_node for message in inside[:_LOOKED_AT])
+            return any(node_of(int(message)) == subject.reasoning_node for message in inside[:_MOST_NEW])
         if namespace == "stream":
             own = int(columns["stream"][subject.message])
             return bool(own and (columns["stream"][new] == own).any())
@@ -334,7 +334,7 @@ class DetailsPanel(QWidget):
         self._subject = Subject(self._document, self._message, hints=self._hints, before=self._subject)
         self.head.show_subject(self._subject)
         self._count_findings()
-        self._kept |= set(TABS) - self._stale
+        self._filled |= set(TABS) - self._stale
         self._stale = set(TABS)
         self._fill_current()
 
@@ -348,9 +348,9 @@ class DetailsPanel(QWidget):
         page = self.pages[title]
         self._stack.setCurrentWidget(page)
         if self._subject is not None and title in self._stale:
-            page.show_subject(self._subject, keep_place=title in self._kept)
+            page.show_subject(self._subject, keep_place=title in self._filled)
             self._stale.discard(title)
-            self._kept.add(title)
+            self._filled.add(title)
         self.lights.light(page)
 
     def _on_tab_changed(self, _index: int) -> None:

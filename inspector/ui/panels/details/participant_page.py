@@ -80,7 +80,7 @@ class ParticipantPage(Page):
         self.story: ParticipantStory | None = None
         self._outcome: Outcome | None = None
         self._blocks: list[_Block] = []
-        self._held = _WORDS
+        self._capability_form = _WORDS
         self._read_to = 0
         self._due = 0.0
         self._every = QTimer(self)
@@ -226,16 +226,16 @@ class ParticipantPage(Page):
         return [*blocks, self._rail("changes", f"How that came{cut}", changes)] if story.changes else blocks
 
     def _held_rows(self, held: Sequence[Held]) -> list[Fact]:
-        return held_rows(held, raw=self._held == _RAW)
+        return held_rows(held, raw=self._capability_form == _RAW)
 
     def _held_choice(self) -> QWidget:
         choice = Segments(self._themes, (_WORDS, _RAW), "heldAs", "May send, in words or raw")
-        choice.choose(self._held)
+        choice.choose(self._capability_form)
         choice.chosen.connect(self._on_held_chosen)
         return choice
 
     def _on_held_chosen(self, choice: str) -> None:
-        self._held = choice
+        self._capability_form = choice
         for block in self._blocks:
             if block.name == "held":
                 self._fill(block)

@@ -35,11 +35,11 @@ MAX_BYTES = 12 << 20
 MAX_PIXELS = 40_000_000
 BUDGET = 12_000_000
 """Pixels that are decoded of one message without being asked."""
-_KEPT = 1_600
+_LONGEST_SIDE = 1_600
 """Pixels of the longer side that are kept: more than the pane ever shows."""
 _FORMATS = frozenset({b"png", b"jpeg", b"jpg", b"gif", b"webp", b"bmp"})
 _MOST_MB = MAX_PIXELS * 8 // (1 << 20) + 1  # 16 bits a channel; Qt's own bound would call such a picture damaged
-_MOST_KEPT = 96 << 20  # bytes of decoded pictures
+_CACHE_BYTES = 96 << 20  # bytes of decoded pictures
 
 PictureKey = tuple[int, int]
 
@@ -73,8 +73,8 @@ def decode_picture(data: bytes) -> tuple[QImage | None, QSize, str]:
     """Decode a picture's first frame; takes up to a second, so not on the window's thread.
 
     Returns:
-        The image, at most _KEPT pixels wide or high (None where it cannot be shown), the size it says it has, and why
-        it is not shown ("" where it is).
+        The image, at most _LONGEST_SIDE pixels wide or high (None where it cannot be shown), the size it says it has,
+        and why it is not shown ("" where it is).
     """
     if len(data) > MAX_BYTES:
         return None, QSize(), "too large to be shown here"
@@ -85,8 +85,8 @@ def decode_picture(data: bytes) -> tuple[QImage | None, QSize, str]:
     if 0 < QImageReader.allocationLimit() < _MOST_MB:
         QImageReader.setAllocationLimit(_MOST_MB)
     size = reader.size()
-    if max(size.width(), size.height()) > _KEPT:
-        reader.setScaledSize(_kept(size))
+    if max(size.width(), size.height()) > _LONGEST_SIDE:
+        reader.setScaledSize(_bounded_size(size))
     image = reader.read()
     if image.isNull():
         return None, head.size, "damaged"
@@ -97,11 +97,11 @@ def decode_picture(data: bytes) -> tuple[QImage | None, QSize, str]:
 
 def shown_size(size: QSize) -> QSize:
     """The size a picture is decoded to."""
-    return _kept(size) if max(size.width(), size.height()) > _KEPT else size
+    return _bounded_size(size) if max(size.width(), size.height()) > _LONGEST_SIDE else size
 
 
-def _kept(size: QSize) -> QSize:
-    return size.scaled(_KEPT, _KEPT, Qt.AspectRatioMode.KeepAspectRatio).expandedTo(QSize(1, 1))
+def _bounded_size(size: QSize) -> QSize:
+    return size.scaled(_LONGEST_SIDE, _LONGEST_SIDE, Qt.AspectRatioMode.KeepAspectRatio).expandedTo(QSize(1, 1))
 
 
 def _reader(data: bytes) -> tuple[QImageReader, QBuffer]:
@@ -155,7 +155,7 @@ class Pictures(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._kept: OrderedDict[PictureKey, tuple[QImage | None, str]] = OrderedDict()
+        self._cache: OrderedDict[PictureKey, tuple[QImage | None, str]] = OrderedDict()
         self._jobs: dict[PictureKey, _Job] = {}
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="pictures")
         self._timer = QTimer(self)
@@ -163,16 +163,16 @@ class Pictures(QObject):
         self._timer.timeout.connect(self._collect)
         self.destroyed.connect(partial(self._executor.shutdown, wait=False, cancel_futures=True))
 
-    def kept(self, key: PictureKey) -> tuple[QImage | None, str] | None:
+    def decoded_picture(self, key: PictureKey) -> tuple[QImage | None, str] | None:
         """The picture and why it is not shown; None while it is not decoded."""
-        found = self._kept.get(key)
+        found = self._cache.get(key)
         if found is not None:
-            self._kept.move_to_end(key)
+            self._cache.move_to_end(key)
         return found
 
     def knows(self, key: PictureKey) -> bool:
         """Whether a picture is decoded or about to be."""
-        return key in self._kept or key in self._jobs
+        return key in self._cache or key in self._jobs
 
     def ask(self, block: Block, asker: object) -> None:
         """Have a picture decoded; `decoded` says when it is."""
@@ -196,10 +196,10 @@ class Pictures(QObject):
     def _collect(self) -> None:
         done = [key for key, job in self._jobs.items() if job.future.done()]
         for key in done:
-            self._kept[key] = self._jobs.pop(key).future.result()
-        room = _MOST_KEPT - sum(image.sizeInBytes() for image, _ in self._kept.values() if image is not None)
-        while room < 0 and len(self._kept) > len(done):
-            image, _ = self._kept.popitem(last=False)[1]
+            self._cache[key] = self._jobs.pop(key).future.result()
+        room = _CACHE_BYTES - sum(image.sizeInBytes() for image, _ in self._cache.values() if image is not None)
+        while room < 0 and len(self._cache) > len(done):
+            image, _ = self._cache.popitem(last=False)[1]
             room += image.sizeInBytes() if image is not None else 0
         if not self._jobs:
             self._timer.stop()
