@@ -456,6 +456,15 @@ def _subsessions(bench: Bench) -> list[Row]:
     ]
 
 
+def _sockets(bench: Bench) -> list[Row]:
+    found = bench.measure("sockets", 100_000 if bench.sizes.quick else 400_000)
+    return [
+        at_most("ours by the library's, CPU a frame", found["own_us"] / found["library_us"], 0.5, "x"),
+        info("ours, CPU a frame", found["own_us"], "us"),
+        info("the library's recv(), CPU a frame", found["library_us"], "us"),
+    ]
+
+
 SECTIONS = (
     Section("start", "Start, warm", _start),
     Section("envelopes", "Open a log of envelopes", _envelopes),
@@ -468,6 +477,7 @@ SECTIONS = (
     Section("tokens", "Tokens, counted behind the window", _tokens),
     Section("lifecycle", "Transient results, many tools in one conversation", _lifecycle),
     Section("live", "Live, 20,000 messages/s of 400 B, filter and tree", _live),
+    Section("sockets", "Frames of a WebSocket of 400 B, by turns", _sockets),
     Section("paused", "The same, view paused for the middle third", _live_paused),
     Section("follow", "Follow a log growing by 50,000 lines/s, rotated once", _follow),
     Section("kill", "kill -9 at 5,000 messages/s", _kill),
