@@ -16,7 +16,6 @@ from inspector.capture.capture import Capture
 from inspector.document.document import CaptureDocument
 from inspector.settings import TableColumn
 from inspector.ui.app.application import Application
-from inspector.ui.features.palette import Palette
 from inspector.ui.panels.messages import copies, texts
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call
@@ -141,7 +140,7 @@ def test_rows_are_even_and_can_be_read_by_other_programs(application: Applicatio
 
 def test_the_palette_says_the_keys_of_the_table(application: Application, qtbot: QtBot) -> None:
     window = shown(application, qtbot, document_of(envelope()))
-    lines = {line.id: line for line in Palette(window).find("copy row")}
+    lines = {line.id: line for line in window.command_palette.find("copy row")}
     assert lines["edit.copy_row"].keys == ("Ctrl+C",)
 
 

@@ -111,13 +111,14 @@ import sys
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from inspector.ui.app.application import make_qt
+from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
 from inspector.ui.app.application import Application
 from inspector.document.document import CaptureDocument
 qt = make_qt()
 assert QGuiApplication.highDpiScaleFactorRoundingPolicy() is Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
 application = Application(qt, theme="light", remembers=False, bundled_fonts=True)
-window = MainWindow(application)
+window = MainWindow(application, ACTIONS)
 window.resize(900, 600)
 picture = window.grab()
 print(window.devicePixelRatio(), picture.width(), picture.height())

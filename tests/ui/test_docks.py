@@ -15,7 +15,6 @@ from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.docks import BOTTOM, DOCKS, Dock, is_in_front
 from inspector.ui.window.layout import fitting
 from inspector.ui.window.main_window import MainWindow
-from inspector.ui.window.pane_focus import stops
 from tests.ui.windows import panes_of, story
 
 
@@ -65,11 +64,11 @@ def test_a_pane_at_the_bottom_is_reached_left_and_closed(window: MainWindow, one
     panes, dock = panes_of(window), window.docks[one.title]
     panel: Any = one.panel(panes)
     assert panel in panes.bottom, "in Panes.bottom: it hears of changes, and what it asks for is done"
-    assert next(known for known in ACTIONS if known.id == one.switch).checkable
+    assert next(known for known in ACTIONS if known.id == one.switch).on is not None
     press(window, "go.first")
     press(window, "view.timeline")
     press(window, one.switch)
-    assert dock in [area for area, _ in stops(window)], "F6 comes to it"
+    assert dock in [area for area, _ in window.pane_focus.stops()], "F6 comes to it"
     assert panel.isAncestorOf(QApplication.focusWidget() or window), "its focusProxy takes the keyboard"
     while dock.isAncestorOf(QApplication.focusWidget() or window):
         window.focusNextPrevChild(True)
@@ -174,7 +173,7 @@ def test_at_200_percent_a_window_stands_on_a_small_screen(application: Applicati
     window.show_document(story())
     press(window, "go.last")
     for one in ACTIONS:
-        if one.handler == "show_details":
+        if one.id.startswith("details."):
             press(window, one.id)
             fits(one.id)
     press(window, "details.overview")

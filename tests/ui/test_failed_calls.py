@@ -45,7 +45,7 @@ def test_who_looks_for_problems_is_told_of_them(application: Application) -> Non
     assert isinstance(notice, Notice)
     assert notice.text == "No problem was found in 4 messages. 1 of them reports a failure."
     assert notice.links == ["Show what failed"]
-    window.show_findings()
+    window.navigation.show_findings()
     assert window.panes is not None
     said = window.panes.findings.view.empty_text
     assert said == "Nothing found in 4 messages. 1 of them reports a failure: the filter error shows which."

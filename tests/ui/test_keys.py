@@ -18,12 +18,13 @@ from inspector.ui.dialogs.go_to import GoToDialog, number_in
 from inspector.ui.dialogs.key_trouble import trouble_with
 from inspector.ui.dialogs.keys import KeysDialog, find_lines
 from inspector.ui.dialogs.settings import SettingsDialog
+from inspector.ui.input.action import keyed_actions
 from inspector.ui.input.keys import Keyed, keys_in_force
 from inspector.ui.widgets.choosing_field import ChoosingField
 from inspector.ui.widgets.command_list import Line
 from inspector.ui.widgets.key_field import KeyField
 from inspector.ui.widgets.palette_card import PaletteCard
-from inspector.ui.window.actions import ACTIONS, keyed_actions
+from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import panes_of
@@ -89,7 +90,7 @@ def test_a_key_that_counts_in_panes_may_be_a_letter() -> None:
 
 def test_no_usual_key_is_one_that_cannot_be_had() -> None:
     fixed = {"go.first", "go.last", "go.next", "go.previous"}
-    for one in keyed_actions():
+    for one in keyed_actions(ACTIONS):
         assert one.id in fixed or [trouble_with(key, one) for key in one.defaults if trouble_with(key, one)] == []
 
 
@@ -510,13 +511,13 @@ def test_going_around_the_end_is_told(window: MainWindow) -> None:
     panes = panes_of(window)
     for message in (2, 6):
         panes.go_to(message)
-        window.commands.toggle_mark()
+        window.marking.toggle()
     panes.go_to(0)
-    window.commands.next_mark(1)
+    window.next_message.to_mark(1)
     assert current(window) == 3
     assert "again" not in " ".join(window.status.words())
-    window.commands.next_mark(-1)
+    window.next_message.to_mark(-1)
     assert current(window) == 7
     assert "from the last again" in " ".join(window.status.words())
-    window.commands.next_mark(1)
+    window.next_message.to_mark(1)
     assert "from the first again" in " ".join(window.status.words())

@@ -54,7 +54,7 @@ def test_keys_are_named_as_they_are(window: MainWindow, application: Application
     assert words(window, "findPrevious") == "Previous hit (Ctrl+Alt+6)"
     assert panes_of(window).marks.view.empty_text.startswith("Nothing is marked. Ctrl+Alt+2 marks and Ctrl+Alt+3 comm")
     assert "Ctrl+Alt+1 next problem" in details(window)
-    window.commands.next_mark(1)
+    window.next_message.to_mark(1)
     notice = window.notices.notice("no-mark")
     assert notice is not None
     assert notice.text == "No message is marked. Ctrl+Alt+2 marks the current one."

@@ -24,6 +24,8 @@ from inspector.ui.app.application import Application
 from inspector.ui.dialogs.presets_page import PresetsPage
 from inspector.ui.dialogs.share_buttons import ShareButtons
 from inspector.ui.features import secret_settings
+from inspector.ui.input.action import keyed_actions
+from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.windows import story, window_on
 
@@ -124,7 +126,7 @@ def test_keys_of_presets_are_checked() -> None:
         presets=[Preset(name="a", filter="", key="Ctrl+J"), Preset(name="b", filter="", key="Ctrl+J"),
                  Preset(name="c", filter="", key="Ctrl+Z"), Preset(name="d", filter="", key="\0")]
     )  # fmt: skip
-    assert len(secret_settings.drop_unusable_keys(settings)) == 3
+    assert len(secret_settings.drop_unusable_keys(settings, keyed_actions(ACTIONS))) == 3
     assert [preset.key for preset in settings.presets] == ["Ctrl+J", None, None, None]
 
 

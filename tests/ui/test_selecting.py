@@ -290,21 +290,21 @@ def test_rows_are_copied_as_they_are_shown(window: MainWindow) -> None:
 
 def test_everything_is_copied_of_all_that_are_selected(window: MainWindow) -> None:
     click(window, 5, SHIFT)
-    commands = window.commands
-    commands.copy("values")
+    messages = panes_of(window).messages
+    messages.copy("values")
     assert clipboard() == "message 3\nmessage 4\nmessage 5"
-    commands.copy("ids")
+    messages.copy("ids")
     assert clipboard() == "id-3\nid-4\nid-5"
-    commands.copy("json")
+    messages.copy("json")
     assert [json.loads(line)["id"] for line in clipboard().splitlines()] == ["id-3", "id-4", "id-5"]
-    commands.copy("markdown")
+    messages.copy("markdown")
     assert [line for line in clipboard().splitlines() if line.startswith("## ")] == [
         "## No. 3 chat", "## No. 4 chat", "## No. 5 chat",
     ]  # fmt: skip
-    commands.copy("filter")
+    messages.copy("filter")
     assert clipboard() == "no >= 3 && no <= 5"
     click(window, 9, CONTROL)
-    commands.copy("filter")
+    messages.copy("filter")
     assert clipboard() == "no == 9 || (no >= 3 && no <= 5)"
     found = panes_of(window).rows.evaluate(compile_filter(clipboard()), None)
     assert (found + 1).tolist() == [3, 4, 5, 9]
@@ -314,11 +314,11 @@ def test_several_copied_as_json_can_be_pasted_as_a_log_and_hide_secrets(applicat
     call = tool_call("login", arguments={"password": "hunter2"})
     window = shown(application, qtbot, call, tool_result(call, "in"))
     press(window, KEYS.Key_A, CONTROL)
-    window.commands.copy("json")
+    panes_of(window).messages.copy("json")
     assert "hunter2" not in clipboard()
     assert len(document_of(*clipboard().splitlines()).analysis) == 2
     for what in ("rows", "markdown"):
-        window.commands.copy(what)
+        panes_of(window).messages.copy(what)
         assert "hunter2" not in clipboard()
 
 

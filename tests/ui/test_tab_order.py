@@ -36,7 +36,7 @@ def test_menus_outlive_the_widgets_that_tab_passed_before_theirs(window: MainWin
     window.say("Something to be closed.", link=("Do it", lambda: None))
     panes.findings.head.show()
     tab_around(window, qtbot)
-    window.commands.next_pane(1)
+    window.pane_focus.step(1)
     window.notices.dismiss_all()
     panes.clear()
     window.start_page.deleteLater()

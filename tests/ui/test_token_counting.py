@@ -157,7 +157,7 @@ def test_the_setting_turns_it_off(application: Application, qtbot: QtBot) -> Non
     assert not window.document.counting.pids
     assert "Cost" not in facts_of(window)
     assert not panes_of(window).contexts.tokens_action.isEnabled()
-    window.commands.show_settings()
+    window.settings_editing.open()
     dialog = window.findChild(SettingsDialog)
     assert dialog is not None
     box = dialog.findChild(QCheckBox, "settingsTokens")

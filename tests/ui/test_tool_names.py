@@ -24,7 +24,7 @@ def opened() -> Opened:
 
 
 def settings_of(window: MainWindow, qtbot: QtBot) -> SettingsDialog:
-    window.commands.show_settings()
+    window.settings_editing.open()
     dialog = window.findChild(SettingsDialog)
     assert dialog is not None
     dialog.enter_page("tools")

@@ -113,10 +113,10 @@ def test_presets_and_highlights_are_made_of_what_was_chosen(window: MainWindow, 
     panes = panes_of(window)
     panes.apply_filter(CHATS)
     click(window, qtbot)
-    window.commands.save_preset()
+    window.presets.ask_to_save_active()
     assert child(window.name_card, QLabel, "nameWhat").text() == CHATS
     window.name_card.leave()
-    window.commands.highlight_filter()
+    window.highlighting.ask_to_add_filter()
     assert child(window.name_card, QLabel, "nameWhat").text() == CHATS
     panes.apply_filter("tool")
     assert window.name_card.isHidden(), "it was about another filter"

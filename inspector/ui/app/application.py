@@ -31,8 +31,10 @@ from inspector.ui.app.failures import FailureDialog, on_qt_message
 from inspector.ui.app.last_open import LastOpenKeeper
 from inspector.ui.app.previous_run import PreviousRun
 from inspector.ui.features import secret_settings
+from inspector.ui.input.action import keyed_actions
 from inspector.ui.look import icons
 from inspector.ui.look.theme import FUSION, ThemeController, ThemeSetting
+from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ class Application:
     ) -> None:
         loaded = stored.load() if remembers else stored.LoadedSettings(Settings(), None)
         self.settings: Settings = loaded.settings
-        dropped = secret_settings.drop_unusable_keys(self.settings)
+        dropped = secret_settings.drop_unusable_keys(self.settings, keyed_actions(ACTIONS))
         sentences = [loaded.message or "", secret_settings.dropped_keys_words(dropped) if dropped else ""]
         self.notice = " ".join(filter(None, sentences))
         self.remembers = remembers
@@ -135,7 +137,7 @@ class Application:
             opening: name of what will be shown in a moment.
             saved: how it stood before.
         """
-        window = MainWindow(self)
+        window = MainWindow(self, ACTIONS)
         self.windows.append(window)
         _log.debug("Window %d is made", len(self.windows))
         if opening:

@@ -2,55 +2,84 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+from inspector.ui.services import SettingsOwner
 
 if TYPE_CHECKING:
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.diagnostics.program_log import LogFile
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.look.theme import ThemeController
 
-NEEDS = "developer"
-"""What its actions need, in `actions.ACTIONS`."""
 _EVERY_MS = 1_000
+
+
+class ProgramServices(SettingsOwner, Protocol):
+    """What is known of the program itself."""
+
+    theme: ThemeController
+    developer: bool
+    """Whether the Developer menu is there whatever the settings say."""
+    log: LogFile | None
+    """What the program's log is written to; None where none is written."""
+    tasks: set[asyncio.Task[Any]]
+    """What runs in the background."""
 
 
 class Developer(QObject):
     """Shows and hides the menu, and opens its windows; each is there once."""
 
-    def __init__(self, window: MainWindow, menu: QMenu) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self, parent: QWidget, shown: Shown, program: ProgramServices, bar: QMenuBar, menu: QMenu,
+        actions: Sequence[QAction],
+    ) -> None:  # fmt: skip
+        """Leave the menu as it is.
+
+        Args:
+            parent: the window.
+            shown: what it shows.
+            program: what is looked at.
+            bar: the window's menu bar.
+            menu: the Developer menu.
+            actions: what is in it.
+        """
+        super().__init__(parent)
+        self._parent = parent
+        self._shown = shown
+        self._program = program
+        self._bar = bar
         self._menu = menu
+        self._actions = actions
         self._opened: dict[str, QWidget] = {}
 
     @property
     def wanted(self) -> bool:
         """Whether the menu is there."""
-        application = self._window.application
-        return application.developer or application.settings.display.developer_menu
+        return self._program.developer or self._program.settings.display.developer_menu
 
     def show_menu(self) -> None:
         """Show or hide the menu and what is in it, which the palette and the list of keys go by."""
-        from inspector.ui.window.actions import ACTIONS
-
         wanted = self.wanted
-        bar, entry = self._window.menuBar(), self._menu.menuAction()
+        bar, entry = self._bar, self._menu.menuAction()
         bar.removeAction(entry)  # unseen, screen readers would still be told of it
         if wanted:
             bar.insertAction(bar.actions()[-1], entry)
-        for declared in ACTIONS:
-            if declared.needs == NEEDS:
-                action = self._window.actions_by_id[declared.id]
-                action.setVisible(wanted)
-                action.setEnabled(wanted)
+        for action in self._actions:
+            action.setVisible(wanted)
+            action.setEnabled(wanted)
 
     def show_log(self) -> None:
         """Show the program's log."""
         if not self._raised("log"):
             from inspector.ui.debug.log_window import LogWindow
 
-            self._show("log", LogWindow(self._window.theme, self._window.application.log, self._window))
+            self._show("log", LogWindow(self._program.theme, self._program.log, self._parent))
 
     def show_figures(self) -> None:
         """Show how long things take and what waits."""
@@ -59,9 +88,9 @@ class Developer(QObject):
         from inspector.ui.debug.figures import Figures
         from inspector.ui.debug.text_window import TextWindow
 
-        figures = Figures(self._window)
+        figures = Figures(self._shown, self._program.tasks)
         shown = TextWindow(
-            self._window.theme, "Figures", figures.words, name="figuresWindow", every_ms=_EVERY_MS, parent=self._window
+            self._program.theme, "Figures", figures.words, name="figuresWindow", every_ms=_EVERY_MS, parent=self._parent
         )
         shown.destroyed.connect(lambda *_gone: figures.stop())
         self._show("figures", shown)
@@ -74,7 +103,9 @@ class Developer(QObject):
         from inspector.ui.debug.text_window import TextWindow
 
         words = "Objects and tasks"
-        self._show("objects", TextWindow(self._window.theme, words, dump_words, name="dumpWindow", parent=self._window))
+        self._show(
+            "objects", TextWindow(self._program.theme, words, dump_words, name="dumpWindow", parent=self._parent)
+        )
 
     def fail(self) -> None:
         """Raise an error nobody catches, to see what becomes of it."""

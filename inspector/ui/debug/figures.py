@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from inspector.present import formats
 
 if TYPE_CHECKING:
     from inspector.analysis import Analysis
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.shown import Shown
 
 _BEAT_MS = 20
 _REMEMBERED = 1_500
@@ -116,8 +116,15 @@ class PassTimings:
 class Figures:
     """All figures of one window, as text. No child of the window: they are stopped when that is gone already."""
 
-    def __init__(self, window: MainWindow) -> None:
-        self._window = window
+    def __init__(self, shown: Shown, tasks: Collection[object]) -> None:
+        """Measure from now on.
+
+        Args:
+            shown: what the window shows.
+            tasks: what runs in the background.
+        """
+        self._shown = shown
+        self._tasks = tasks
         self._delay = LoopDelay()
         self._timings: PassTimings | None = None
         self._timed_document: object = None
@@ -131,8 +138,8 @@ class Figures:
         return "\n".join([*parts, "", "Waiting", *self._queues(), "", "Memory", *memory_words()])
 
     def _follow_document(self) -> None:
-        document = self._window.document
-        if self._window.panes is None or self._timed_document is document:
+        document = self._shown.document
+        if self._shown.panes is None or self._timed_document is document:
             return
         if self._timings is not None:
             self._timings.stop()
@@ -140,15 +147,15 @@ class Figures:
         self._timings = PassTimings(document.analysis)
 
     def _queues(self) -> list[str]:
-        window, document = self._window, self._window.document
-        bridge = window.panes.bridge if window.panes is not None else None
+        panes, document = self._shown.panes, self._shown.document
+        bridge = panes.bridge if panes is not None else None
         rows = (
             ("messages", f"{len(document.capture):,}"),
             ("not yet in the views", f"{bridge.waiting if bridge is not None else 0:,}"),
             ("not yet read", formats.size(document.behind)),
             ("tokens not counted", f"{document.analysis.tokens.uncounted:,}"),
             ("checks behind", "yes" if document.analysis.findings.behind else "no"),
-            ("tasks", str(len(window.application.tasks))),
+            ("tasks", str(len(self._tasks))),
         )
         return [f"{name:<24}{value:>12}" for name, value in rows]
 

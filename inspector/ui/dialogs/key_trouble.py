@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
+from inspector.ui.input.action import MENUS
 from inspector.ui.input.keys import Keyed, native, plain_title
-from inspector.ui.window.actions import MENUS
 
 _KEYS = Qt.Key
 _FIXED = (

@@ -62,6 +62,16 @@ class FindInView(QObject):
         if self.search is None:
             self._look_for(self.bar.query)
 
+    def switch_match_case(self) -> None:
+        """Tell capitals from small letters, or no more."""
+        self.open()
+        self.bar.match_case.toggle()
+
+    def switch_pattern(self) -> None:
+        """Take what is written for a regular expression, or for itself."""
+        self.open()
+        self.bar.is_pattern.toggle()
+
     def close(self) -> None:
         """Put the bar away, and everything that was lit."""
         self.bar.hide()

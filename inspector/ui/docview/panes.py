@@ -12,6 +12,7 @@ from typing_extensions import override
 from inspector.analysis import Changes
 from inspector.analysis.changes import NO_ROWS
 from inspector.analysis.context_tree import MAIN
+from inspector.analysis.pending import PENDING_FILTER
 from inspector.document.document import CaptureDocument
 from inspector.filters import DisplayFilter, compile_filter
 from inspector.filters.completion import Completer
@@ -385,6 +386,11 @@ class Panes(FilterState):
             self.show_place(place.shown)
             self.details.scroll_to(place.scrolled)
         self._going_back = False
+
+    def show_pending(self) -> None:
+        """Show the requests without an answer and the proposals nobody has acted on."""
+        self.set_scope(None)
+        self.apply_filter(PENDING_FILTER)
 
     # Chains
 

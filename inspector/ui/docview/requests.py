@@ -19,6 +19,7 @@ class WindowRequests(QObject):
         replaced(): close the window; the one opened last shows the same, and takes its place on the screen.
         view_requested(str): show a view of the middle column, by its id.
         dock_requested(str): show a dock in front of those it lies on, by its title.
+        pane_requested(str): give the keyboard to what is in a dock, by its title.
     """
 
     actions_changed = Signal()
@@ -31,3 +32,4 @@ class WindowRequests(QObject):
     replaced = Signal()
     view_requested = Signal(str)
     dock_requested = Signal(str)
+    pane_requested = Signal(str)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRect
+from PySide6.QtCore import QObject, QRect, Signal
 
 from inspector.present import formats
 from inspector.settings import HighlightRule
@@ -17,11 +17,25 @@ _NAME_LENGTH = 40
 
 
 class Highlighting(QObject):
-    """What one window does to the highlight rules."""
+    """What one window does to the highlight rules.
+
+    Signals:
+        edit_requested(): the rules are to be edited.
+    """
+
+    edit_requested = Signal()
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
+
+    def ask_to_add_filter(self) -> None:
+        """Let the messages of the filter in force stand out, also when it is gone; without one, edit the rules."""
+        panes = self._window.panes
+        if panes is not None and panes.stack.chosen.strip():
+            self.ask_to_add(panes.stack.chosen)
+        else:
+            self.edit_requested.emit()
 
     def ask_to_add(self, text: str) -> None:
         """As `add`, under a name that is asked for where there is no such rule yet."""

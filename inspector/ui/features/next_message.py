@@ -77,7 +77,7 @@ class NextMessage(QObject):
         def alike(current: int, rows: Messages) -> NDArray[np.bool_]:
             return (contexts.nodes_of(rows) == contexts.node_of(current)) & (spaces[rows] == spaces[current])
 
-        self.say_no_other(self._go_alike(panes, step, alike), "No other message of this context is shown.")
+        self._say_no_other(self._go_alike(panes, step, alike), "No other message of this context is shown.")
 
     def by_participant(self, step: int) -> None:
         """To a message that the sender of the current one sent."""
@@ -90,7 +90,7 @@ class NextMessage(QObject):
         def alike(current: int, rows: Messages) -> NDArray[np.bool_]:
             return (senders[rows] == senders[current]) & (spaces[rows] == spaces[current])
 
-        self.say_no_other(self._go_alike(panes, step, alike), "No other message by this participant is shown.")
+        self._say_no_other(self._go_alike(panes, step, alike), "No other message by this participant is shown.")
 
     def _go_alike(self, panes: Panes, step: int, alike: Callable[[int, Messages], NDArray[np.bool_]]) -> bool:
         current = panes.messages.current_message()
@@ -125,7 +125,21 @@ class NextMessage(QObject):
             links = [("Show all messages", panes.clear)]
         self._window.notices.show_notice(notice, "note", sentence, links, closable=True)
 
-    def say_no_other(self, found: bool, sentence: str) -> None:
+    def show_chain_alone(self) -> None:
+        """The causal chain of the current message and nothing else, in the table; once more, what was there before."""
+        panes = self._window.panes
+        message = panes.messages.current_message() if panes is not None else None
+        if panes is None or message is None:
+            return
+        if panes.shows_chain_alone:
+            panes.leave_chain()
+            return
+        several = len(panes.document.chain(message)) > 1
+        self._say_no_other(several, "No other message belongs to a chain with this one.")
+        if several:
+            panes.show_chain(message)
+
+    def _say_no_other(self, found: bool, sentence: str) -> None:
         """Say that there is no other message to go to; nothing when one was found."""
         if found:
             self._window.notices.dismiss(_NO_OTHER)

@@ -17,7 +17,6 @@ from inspector.settings.sharing import Shared
 from inspector.ui.dialogs.key_trouble import trouble_with
 from inspector.ui.input import preset_keys
 from inspector.ui.input.keys import Keyed, keys_in_force, native, normal
-from inspector.ui.window.actions import keyed_actions
 
 NOT_WRITTEN = "It holds a secret: it is kept until the program ends and written to no file."
 """Said where a preset or rule is edited."""
@@ -100,9 +99,14 @@ def is_open(connection: ConnectionSettings) -> bool:
 # Keys
 
 
-def drop_unusable_keys(settings: Settings) -> list[str]:
-    """Take keys out of the settings that the page of keys would not have taken; why, a sentence for each."""
-    known = {keyed.id: keyed for keyed in keyed_actions()}
+def drop_unusable_keys(settings: Settings, actions: Iterable[Keyed]) -> list[str]:
+    """Take keys out of the settings that the page of keys would not have taken; why, a sentence for each.
+
+    Args:
+        settings: edited in place.
+        actions: everything that can have keys, but for presets.
+    """
+    known = {keyed.id: keyed for keyed in actions}
     said: list[str] = []
     owners: dict[str, str] = {}
     for name in [name for name in settings.keys if name in known]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 
 from inspector.base.slices import Steps
@@ -13,7 +13,6 @@ from inspector.ui.panels.pane_head import PaneHead
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.window.main_window import MainWindow
 
 LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
@@ -67,11 +66,18 @@ READ = (
 class Docks(QObject):
     """The docks of one window.
 
+    Signals:
+        changed(): others are shown or hidden, by whatever means.
+        left(): the one that had the keyboard is hidden, or was left with Escape.
+
     Attributes:
         by_title: the docks; none while there is no document.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    changed = Signal()
+    left = Signal()
+
+    def __init__(self, window: QMainWindow) -> None:
         super().__init__(window)
         self._window = window
         self.by_title: dict[str, QDockWidget] = {}
@@ -94,7 +100,7 @@ class Docks(QObject):
             self.by_title[one.title] = dock
             self._window.addDockWidget(one.area, dock)
             dock.setVisible(one.area is not BOTTOM)
-            dock.toggleViewAction().toggled.connect(self.show_switches)
+            dock.toggleViewAction().toggled.connect(lambda *_on: self.changed.emit())
             for moved in (dock.visibilityChanged, dock.topLevelChanged, dock.dockLocationChanged):
                 moved.connect(self._show_titles)
         self._made.clear()
@@ -117,13 +123,11 @@ class Docks(QObject):
         for panel in panes.bottom:
             dock = next(dock for dock in self.by_title.values() if dock.widget() is panel)
             panel.close_requested.connect(dock.hide)
-            panel.left.connect(self._window.focus_center)
+            panel.left.connect(self.left)
 
-    def show_switches(self, *_shown: object) -> None:
-        """The switches say what is shown, however it came to be: by them, by a menu of Qt's, by the stored layout."""
-        for switch in dict.fromkeys(one.switch for one in DOCKS):
-            shown = any(not dock.isHidden() for dock in self._of(switch))
-            self._window.actions_by_id[switch].setChecked(shown)
+    def shows(self, switch: str) -> bool:
+        """Whether any of the docks that an action shows and hides is shown, however it came to be."""
+        return any(not dock.isHidden() for dock in self._of(switch))
 
     def bring_up(self, title: str) -> None:
         """Show a dock, in front of those it lies on."""
@@ -140,11 +144,15 @@ class Docks(QObject):
             window.tabifyDockWidget(there[0], dock)
         self._enter(title)
 
-    def follow_switch(self, switch: str) -> None:
-        """Show or hide the docks at a side, as their switch says."""
-        shown = self._window.actions_by_id[switch].isChecked()
+    def switch(self, switch: str) -> None:
+        """Show or hide the docks at a side.
+
+        Args:
+            switch: id of the action that does so.
+        """
+        hide = self.shows(switch)
         for dock in self._of(switch):
-            dock.setVisible(shown)
+            dock.setVisible(not hide)
 
     def turn_over(self, title: str) -> None:
         """Show a pane of those that lie on one another in front, with the keyboard; hide the one that is in front."""
@@ -153,10 +161,10 @@ class Docks(QObject):
             held = dock.isAncestorOf(QApplication.focusWidget() or window)
             dock.hide()
             if held:
-                window.center.take_focus()
+                self.left.emit()
         else:
             self._enter(title)
-        self.show_switches()
+        self.changed.emit()
 
     def _enter(self, title: str) -> None:
         self.bring_up(title)

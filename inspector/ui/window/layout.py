@@ -6,19 +6,21 @@ Geometry and layout only; all other settings are in settings/.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QTabWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 from typing_extensions import override
 
 from inspector.base.paths import config_folder
 from inspector.ui.window.docks import BOTTOM, DOCKS
 
 if TYPE_CHECKING:
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.settings.last_open import SavedWindow
+    from inspector.ui.look.theme import ThemeController
 
 SMALL, WIDE = 1280, 1700
 """Default width of a window, and from where its panes are wider (docs/design.md 14); pixels at 100 %."""
@@ -51,10 +53,23 @@ class WindowLayout(QObject):
     window is stored on one screen and shown on another.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self, window: QMainWindow, theme: ThemeController, docks: Mapping[str, QDockWidget], *, remembers: bool
+    ) -> None:
+        """Place nothing yet.
+
+        Args:
+            window: what is placed.
+            theme: how large everything is drawn.
+            docks: by title; none while there is no document.
+            remembers: whether layouts are read from disk and written to it.
+        """
         super().__init__(window)
         self._window = window
-        self._zoom = window.theme.theme.zoom
+        self._theme = theme
+        self._docks = docks
+        self._remembers = remembers
+        self._zoom = theme.theme.zoom
         self._dragged = False
         self._settling = QTimer(self)
         self._settling.setSingleShot(True)
@@ -64,24 +79,24 @@ class WindowLayout(QObject):
     def _store(self) -> QSettings:
         return QSettings(str(config_folder() / "layout.ini"), QSettings.Format.IniFormat)
 
-    def place_window(self) -> None:
-        """Give a new window the place and size of the one closed last, beside those that stand there already."""
+    def place_window(self, others: Iterable[QWidget]) -> None:
+        """Give a new window the place and size of the one closed last, beside others that stand there already."""
         window = self._window
         window.resize(SMALL, HEIGHT)
         if QGuiApplication.platformName() != "offscreen":  # a screen nobody sees is smaller than what is asked for
             window.resize(fitting(window.size(), window.screen().availableSize()))
-        if not window.application.remembers:
+        if not self._remembers:
             return
         geometry = self._store().value("geometry")
         if isinstance(geometry, QByteArray):
             window.restoreGeometry(geometry)
-        taken = {other.pos().toTuple() for other in window.application.windows}
+        taken = {other.pos().toTuple() for other in others}
         while window.pos().toTuple() in taken:
             window.move(window.pos() + QPoint(_CASCADE, _CASCADE))
 
     def default_docks(self) -> None:
         """Widths and heights of docs/design.md 14 for the width of the window."""
-        docks = self._window.docks
+        docks = self._docks
         self._dragged = False
         for dock in docks.values():
             dock.installEventFilter(self)
@@ -91,54 +106,59 @@ class WindowLayout(QObject):
         bottom = [docks[one.title] for one in DOCKS if one.area is BOTTOM]
         for dock in bottom[1:]:
             self._window.tabifyDockWidget(bottom[0], dock)
-        height = round(_BOTTOM_HEIGHT * self._window.theme.theme.zoom)
+        height = round(_BOTTOM_HEIGHT * self._theme.theme.zoom)
         self._window.resizeDocks(bottom, [height] * len(bottom), Qt.Orientation.Vertical)
 
     def reset(self) -> None:
         """Put every dock back to its side, not floating; those at the sides are shown, those at the bottom are not."""
         window = self._window
         for one in DOCKS:
-            dock = window.docks[one.title]
+            dock = self._docks[one.title]
             dock.setFloating(False)
             window.removeDockWidget(dock)
             window.addDockWidget(one.area, dock)
             dock.setVisible(one.area is not BOTTOM)
         self.default_docks()
 
-    def restore_docks(self) -> None:
-        """Put the docks where they were in this window before, else when a window was closed last."""
-        saved = self._window.restoring.saved
+    def restore_docks(self, saved: SavedWindow | None, show_view: Callable[[str], object]) -> None:
+        """Put the docks where they were in this window before, else when a window was closed last.
+
+        Args:
+            saved: how this window stood; None where nobody knows.
+            show_view: shows a view of the middle column, by its id.
+        """
         if saved is not None and saved.docks:
             state = QByteArray.fromBase64(saved.docks.encode())
-            self._take(state, saved.view, dragged=saved.dragged)
+            self._take(state, lambda: show_view(saved.view), dragged=saved.dragged)
             return
-        if not self._window.application.remembers:
+        if not self._remembers:
             return
         store = self._store()
         state = store.value("state")
         if isinstance(state, QByteArray):
-            self._take(state, str(store.value("view", "")), dragged=store.value("dragged", "true") == "true")
+            view = str(store.value("view", ""))
+            self._take(state, lambda: show_view(view), dragged=store.value("dragged", "true") == "true")
 
-    def _take(self, state: QByteArray, view: str, *, dragged: bool) -> None:
+    def _take(self, state: QByteArray, show_view: Callable[[], object], *, dragged: bool) -> None:
         self._window.restoreState(state, _LAYOUT_VERSION)
-        self._window.center.show_view(view)
+        show_view()
         self._dragged = dragged
         if not self._dragged:  # the widths stored are the defaults of a window of another width perhaps
             self._set_sides(*self._defaults(self._window.width()))
 
-    def given(self) -> tuple[str, str, bool]:
-        """Docks as they are (base64), the view of the middle, and whether somebody has dragged the sides."""
+    def docks_now(self) -> tuple[str, bool]:
+        """Docks as they are (base64), and whether somebody has dragged the sides."""
         state = self._window.saveState(_LAYOUT_VERSION).toBase64().data()
-        return bytes(state).decode(), self._window.center.current, self._dragged
+        return bytes(state).decode(), self._dragged
 
-    def store(self) -> None:
-        """Keep place, size and docks for the next start."""
+    def store(self, view: str) -> None:
+        """Keep place, size and docks for the next start, and the view of the middle column, by its id."""
         window = self._window
-        if window.application.remembers and window.panes is not None:
+        if self._remembers and self._docks:
             store = self._store()
             store.setValue("geometry", window.saveGeometry())
             store.setValue("state", window.saveState(_LAYOUT_VERSION))
-            store.setValue("view", window.center.current)
+            store.setValue("view", view)
             store.setValue("dragged", "true" if self._dragged else "false")
             store.sync()
             with contextlib.suppress(OSError):  # the user's alone, as all there is in that folder
@@ -146,7 +166,7 @@ class WindowLayout(QObject):
 
     def window_resized(self, before: int, now: int) -> None:
         """Panes take the defaults of the new width, unless somebody has dragged them."""
-        complete = {"Contexts", "Details"} <= self._window.docks.keys()  # the first ones may widen a narrow window
+        complete = {"Contexts", "Details"} <= self._docks.keys()  # the first ones may widen a narrow window
         if complete and before != now and not self._dragged:
             self._set_sides(*self._defaults(now))
 
@@ -158,7 +178,7 @@ class WindowLayout(QObject):
 
     def _look_whether_dragged(self) -> None:
         """Widths that are not the defaults were dragged; a pane is wider where its content leaves it no choice."""
-        docks = [self._window.docks[title] for title in ("Contexts", "Details")]
+        docks = [self._docks[title] for title in ("Contexts", "Details")]
         defaults = self._defaults(self._window.width())
         self._dragged = any(
             not dock.isHidden() and not dock.isFloating() and not (
@@ -170,9 +190,9 @@ class WindowLayout(QObject):
 
     def zoom_docks(self) -> None:
         """Panes grow and shrink with the type in them, as far as that leaves room for the messages."""
-        zoom, before = self._window.theme.theme.zoom, self._zoom
+        zoom, before = self._theme.theme.zoom, self._zoom
         self._zoom = zoom
-        if zoom == before or not self._window.docks:
+        if zoom == before or not self._docks:
             return
         left, right = (width * zoom / before for width in self._sides())
         room = max(1.0, self._window.width() - _LEAST_MIDDLE * zoom)
@@ -180,16 +200,16 @@ class WindowLayout(QObject):
         self._set_sides(max(round(left * share), round(min(left, _LEAST_LEFT * zoom))), round(right * share))
 
     def _defaults(self, width: int) -> tuple[int, int]:
-        zoom = self._window.theme.theme.zoom
+        zoom = self._theme.theme.zoom
         left, right = _SIDES[width >= WIDE]
         room = max(1.0, width - _LEAST_MIDDLE * zoom)
         share = min(zoom, room / (left + right))
         return max(round(left * share), round(_LEAST_LEFT * zoom)), round(right * share)
 
     def _sides(self) -> tuple[int, int]:
-        docks = self._window.docks
+        docks = self._docks
         return docks["Contexts"].width(), docks["Details"].width()
 
     def _set_sides(self, left: int, right: int) -> None:
-        docks = self._window.docks
+        docks = self._docks
         self._window.resizeDocks([docks["Contexts"], docks["Details"]], [left, right], Qt.Orientation.Horizontal)

@@ -8,7 +8,7 @@ to wait for them later either: `Warming` has them made as soon as the window is 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,24 +28,15 @@ from typing_extensions import override
 from inspector.base import collector
 from inspector.base.slices import Steps, finished
 from inspector.ui.debug.developer import Developer
-from inspector.ui.docview.center import CENTER_VIEWS
 from inspector.ui.docview.requests import WindowRequests
 from inspector.ui.docview.shown import Shown
 from inspector.ui.features.undo import UndoHistory
 from inspector.ui.input import own_keys, tab_order
+from inspector.ui.input.action import Action, Actions
 from inspector.ui.input.keys import Keys
 from inspector.ui.panels.start.panel import StartPage
 from inspector.ui.widgets.notice import Link, NoticeStack
 from inspector.ui.widgets.status_bar import StatusBar
-from inspector.ui.window.actions import (
-    ACTIONS,
-    add_pane_actions,
-    build_actions,
-    enable_actions,
-    fill_menus,
-    keyed_actions,
-)
-from inspector.ui.window.commands import Commands
 from inspector.ui.window.docks import Docks
 from inspector.ui.window.layout import WindowLayout
 from inspector.ui.window.recent_menus import RecentMenus
@@ -68,12 +59,15 @@ if TYPE_CHECKING:
     from inspector.ui.features.highlighting import Highlighting
     from inspector.ui.features.marking import Marking
     from inspector.ui.features.message_saving import MessageSaving
+    from inspector.ui.features.navigation import Navigation
     from inspector.ui.features.next_message import NextMessage
     from inspector.ui.features.opening import Opening
     from inspector.ui.features.presets import Presets
     from inspector.ui.features.restoring import Origin, Restoring
+    from inspector.ui.features.settings_editing import SettingsEditing
     from inspector.ui.features.token_counting import TokenCounting
-    from inspector.ui.msp import MspEditing
+    from inspector.ui.msp.editing import MspEditing
+    from inspector.ui.msp.saving import MspSaving
     from inspector.ui.panels.findings.problems import Problems
     from inspector.ui.panels.findings.rows import Grouping
     from inspector.ui.panels.messages.panel import Selection
@@ -81,6 +75,8 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.flat_tool_bar import FlatToolBar
     from inspector.ui.widgets.name_card import NameCard
     from inspector.ui.widgets.palette_card import PaletteCard
+    from inspector.ui.window.palette import Palette
+    from inspector.ui.window.pane_focus import PaneFocus
     from inspector.ui.window.tool_bar import BarStack, ToolBar
 
 
@@ -93,8 +89,8 @@ class MainWindow(QMainWindow):
         requests: what features ask of the window.
         warming: makes what a document needs before there is one.
         undo_history: what can be undone.
-        commands: what its actions do.
-        actions_by_id, menus: the actions, and the menus by title.
+        can_do: everything that can be done in it.
+        actions_by_id, menus: the same as actions by id, and the menus by title.
         keys: which keys do what.
         developer: the Developer menu and the log.
         dock_row: what is in the docks, and what shows and hides them.
@@ -105,7 +101,7 @@ class MainWindow(QMainWindow):
 
     _painted = False
 
-    def __init__(self, application: Application) -> None:
+    def __init__(self, application: Application, actions: Sequence[Action[MainWindow]]) -> None:
         super().__init__()
         self.application = application
         self.theme = application.theme
@@ -123,29 +119,36 @@ class MainWindow(QMainWindow):
         self.warming = Warming(self._waiting_parts, lambda: self.panes is None and not self.isHidden(), self)
         self.dock_row = Docks(self)
         self.docks = self.dock_row.by_title
-        self.layout_keeper = WindowLayout(self)
+        self.layout_keeper = WindowLayout(self, self.theme, self.docks, remembers=application.remembers)
         self.setObjectName("mainWindow")
         self.setAccessibleName("Context Inspector")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
-        self.layout_keeper.place_window()
-        self.commands = Commands(self)
-        self.actions_by_id = build_actions(self, self.commands)
+        self.layout_keeper.place_window(application.windows)
+        self.can_do = Actions(self, actions)
+        self.actions_by_id = self.can_do.by_id
         self.keys = Keys(self, application.settings.keys)
-        self.keys.take_all((self.actions_by_id[keyed.id], keyed) for keyed in keyed_actions())
-        self.menus = fill_menus(self.menuBar(), self.actions_by_id)
+        self.keys.take_all(self.can_do.keyed())
+        self.menus = self.can_do.fill_menus(self.menuBar())
         self.menuBar().setAccessibleName("Menu bar")
         self.menus["&View"].aboutToShow.connect(self.complete)  # it holds the presets
-        self.recent_menus = RecentMenus(self, self.menus["&File"])
-        self.developer = Developer(self, self.menus["&Developer"])
+        recent = self.recent_menus = RecentMenus(application, self.menus["&File"])
+        recent.file_chosen.connect(lambda path: self.opening.open_path(path))
+        recent.gateway_chosen.connect(lambda chosen: self.connections.join(chosen))
+        recent.clear_requested.connect(lambda: self.connections.clear_recent())
+        self.developer = Developer(
+            self, self.shown, application, self.menuBar(), self.menus["&Developer"], self.can_do.needing("developer")
+        )
+        self.dock_row.changed.connect(self.can_do.show_switches)
+        self.dock_row.left.connect(self.focus_center)
         self._build_center()
         self._listen_to_start_page()
         self.status = StatusBar(self.theme, self)
         self.setStatusBar(self.status)
         self.status.unreadable_clicked.connect(self._show_unreadable)
         self.status.failed_clicked.connect(self._show_failed)
-        self.status.problems_clicked.connect(self.show_findings)
+        self.status.problems_clicked.connect(lambda: self.navigation.show_findings())
         self.status.palette_clicked.connect(self.actions_by_id["help.palette"].trigger)
         self.status.counts_clicked.connect(self.actions_by_id["edit.clear_filter"].trigger)
         self.status.paused_clicked.connect(self.actions_by_id["capture.pause"].trigger)
@@ -242,11 +245,46 @@ class MainWindow(QMainWindow):
         return NameCard(self.theme, self)
 
     @cached_property
-    def palette_card(self) -> PaletteCard:
+    def command_palette(self) -> Palette:
         """Finds something to do by its name."""
-        from inspector.ui.features.palette import Palette
+        from inspector.ui.window.palette import Palette
 
-        return Palette(self).card
+        self.complete()  # presets are found, too
+        return Palette(
+            self, self.theme, self.keys, self.application, self.dock_row, self.pane_focus,
+            open_path=self.opening.open_path, join=self.connections.join,
+        )  # fmt: skip
+
+    @property
+    def palette_card(self) -> PaletteCard:
+        """What is seen of it."""
+        return self.command_palette.card
+
+    @cached_property
+    def pane_focus(self) -> PaneFocus:
+        """Gives the keyboard to panes."""
+        from inspector.ui.window.pane_focus import PaneFocus
+
+        return PaneFocus(self.shown, self.filter_bar, self.center, self.docks)
+
+    @cached_property
+    def navigation(self) -> Navigation:
+        """Takes the user to places in the document."""
+        from inspector.ui.features.navigation import Navigation
+
+        return Navigation(self.shown, self.center, self.requests, self.undo_history, self.theme, self)
+
+    @cached_property
+    def settings_editing(self) -> SettingsEditing:
+        """Edits the settings of all windows."""
+        from inspector.ui.dialogs.settings import FurtherPage
+        from inspector.ui.features.settings_editing import SettingsEditing
+        from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_page
+
+        pages = (FurtherPage(SUBSESSIONS, TITLE, subsessions_page),)
+        editing = SettingsEditing(self.application, self.keys, self.complete, pages, self)
+        editing.edited.connect(lambda: self.presets.refresh())
+        return editing
 
     @cached_property
     def filtering(self) -> Filtering:
@@ -262,7 +300,7 @@ class MainWindow(QMainWindow):
 
         presets = Presets(self)
         presets.chosen.connect(self.filtering.apply)
-        presets.edit_requested.connect(self.commands.edit_preset)
+        presets.edit_requested.connect(lambda place: self.settings_editing.edit_preset(place))
         presets.fill_menu(self.menus["&View"], self.actions_by_id["view.presets"])
         return presets
 
@@ -272,6 +310,11 @@ class MainWindow(QMainWindow):
         from inspector.ui.features.filter_conditions import FilterConditions
 
         return FilterConditions(self.theme, self.filter_bar, self._condition_bar)
+
+    @property
+    def saver(self) -> MspSaving | CaptureSaving:
+        """Saves what the window shows: sessions as they are edited, else the capture."""
+        return self.msp.saving if self.document.msp is not None else self.keeping
 
     @cached_property
     def opening(self) -> Opening:
@@ -317,7 +360,7 @@ class MainWindow(QMainWindow):
         """Puts the window back to how it stood before the program ended."""
         from inspector.ui.features.restoring import Restoring
 
-        return Restoring(self, self.shown, notices=self.notices, origin=self._origin, layout=self.layout_keeper.given)
+        return Restoring(self, self.shown, notices=self.notices, origin=self._origin, layout=self._layout_now)
 
     @cached_property
     def keeping(self) -> CaptureSaving:
@@ -352,7 +395,9 @@ class MainWindow(QMainWindow):
         """Which messages stand out."""
         from inspector.ui.features.highlighting import Highlighting
 
-        return Highlighting(self)
+        highlighting = Highlighting(self)
+        highlighting.edit_requested.connect(lambda: self.settings_editing.open("highlights"))
+        return highlighting
 
     @cached_property
     def marking(self) -> Marking:
@@ -459,14 +504,13 @@ class MainWindow(QMainWindow):
         requests.start_requested.connect(self.show_start)
         requests.close_requested.connect(self.close)
         requests.replaced.connect(self._give_way)
-        requests.view_requested.connect(self.commands.show_view)
+        requests.view_requested.connect(lambda view: self.navigation.show_view(view))
         requests.dock_requested.connect(self.dock_row.bring_up)
+        requests.pane_requested.connect(lambda title: self.pane_focus.enter(title))
 
     def _on_theme_changed(self) -> None:
         self.layout_keeper.zoom_docks()
-        for declared in ACTIONS:
-            if declared.icon:
-                self.actions_by_id[declared.id].setIcon(declared.qt_icon())
+        self.can_do.renew_icons()
 
     # Start page and document
 
@@ -545,7 +589,7 @@ class MainWindow(QMainWindow):
         self._drop_start_page()
         self.dock_row.place()
         self.layout_keeper.default_docks()
-        self.layout_keeper.restore_docks()
+        self.layout_keeper.restore_docks(self.restoring.saved, self.center.show_view)
         collector.settle()
         self.view_head.attach(panes, self.center)
         self.center.changed.connect(self._show_which_view)
@@ -554,14 +598,13 @@ class MainWindow(QMainWindow):
         self._listen_to(panes)
         self.view_head.show()
         self.bars.show()
-        self.dock_row.show_switches()
         self.apply_settings()
         self.show_title()
         self.filtering.show_first()
         self.filter_conditions.refresh()
         self.refresh_counts()
         self.enable_actions()
-        self.actions_by_id["capture.follow"].setChecked(panes.messages.following)
+        self.can_do.show_switches()
         self.center.take_focus()
         self.marking.attach(panes, self.opening.home_of(document))
         self.msp.attach(panes, self.center)
@@ -615,12 +658,12 @@ class MainWindow(QMainWindow):
         panes.counts_changed.connect(self.refresh_counts)
         panes.selection_changed.connect(self.enable_actions)
         panes.table_changed.connect(self._on_table_changed)
-        panes.columns_dialog_requested.connect(self.actions_by_id["view.columns"].trigger)
+        panes.columns_dialog_requested.connect(self.navigation.choose_columns)
         panes.messages.open_details_requested.connect(self._show_details)
         panes.contexts.details_requested.connect(self._show_details)
-        panes.messages.sees_requested.connect(self._show_model_at)
-        panes.participants.sees_requested.connect(self.commands.show_model_of)
-        panes.details.sees_requested.connect(self.commands.show_model_of)
+        panes.messages.sees_requested.connect(self.navigation.show_model_at)
+        panes.participants.sees_requested.connect(self.navigation.show_model_of)
+        panes.details.sees_requested.connect(self.navigation.show_model_of)
         panes.messages.selection_changed.connect(self._show_selection)
         panes.messages.copy_refused.connect(self._say_not_copied)
         panes.messages.copy_told.connect(self.status.tell)
@@ -631,15 +674,15 @@ class MainWindow(QMainWindow):
         panes.findings.problems_changed.connect(self._show_problems)
         panes.findings.group_by(Grouping(self.application.settings.findings_by))
         panes.findings.grouping_chosen.connect(self._on_grouping_chosen)
-        panes.findings.shown_requested.connect(self.show_findings)
+        panes.findings.shown_requested.connect(self.navigation.show_findings)
         self.dock_row.listen_to(panes)
-        panes.tokens.sees_requested.connect(self.commands.show_model_of)
-        panes.messages.find_bar.match_case.toggled.connect(self.actions_by_id["edit.find_case"].setChecked)
-        panes.messages.find_bar.is_pattern.toggled.connect(self.actions_by_id["edit.find_pattern"].setChecked)
-        panes.messages.follow_changed.connect(self.actions_by_id["capture.follow"].setChecked)
+        panes.tokens.sees_requested.connect(self.navigation.show_model_of)
+        panes.messages.find_bar.match_case.toggled.connect(self.can_do.show_switches)
+        panes.messages.find_bar.is_pattern.toggled.connect(self.can_do.show_switches)
+        panes.messages.follow_changed.connect(self.can_do.show_switches)
         panes.contexts.export_requested.connect(self.exporting.ask_context)
         for pane in (panes.messages, panes.contexts, panes.participants, *panes.bottom):
-            add_pane_actions(pane, self.actions_by_id)
+            self.can_do.add_to_pane(pane)
 
     def show_title(self) -> None:
         """The title names the document; where that makes two alike, the other window's is told from it as well."""
@@ -671,28 +714,38 @@ class MainWindow(QMainWindow):
         self.hints_here = True
 
     def _show_which_view(self, *_view: object) -> None:
-        for one in CENTER_VIEWS:
-            self.actions_by_id[f"view.{one.id}"].setChecked(one.id == self.center.current)
+        self.can_do.show_switches()
         shown = self.center.currentWidget()
         if shown is not None:
-            add_pane_actions(shown, self.actions_by_id)
+            self.can_do.add_to_pane(shown)
 
     def apply_settings(self) -> None:
         """Take over what the settings say about display."""
         settings = self.application.settings
         self.keys.apply(settings.keys)
-        hints = settings.display.show_context_hints if self.hints_here is None else self.hints_here
         if self.panes is not None:
-            self.panes.apply_settings(settings, hints=hints)
+            self.panes.apply_settings(settings, hints=self.shows_hints)
             self.document.use_tool_aliases(self.application.tool_aliases)
             self.counting.apply_settings()
             self.msp.view.apply_settings()
-        self.actions_by_id["view.hints"].setChecked(hints)
         self.developer.show_menu()
-        shown = settings.table.time if self.panes is None else self.panes.messages.model.times.mode
-        for name, action in self.actions_by_id.items():
-            if name.startswith("view.time_"):
-                action.setChecked(name == f"view.time_{shown}")
+        self.can_do.show_switches()
+
+    def _layout_now(self) -> tuple[str, str, bool]:
+        """Docks as they are (base64), the view of the middle, and whether somebody has dragged the sides."""
+        docks, dragged = self.layout_keeper.docks_now()
+        return docks, self.center.current, dragged
+
+    @property
+    def shows_hints(self) -> bool:
+        """Whether transient results have their badges."""
+        display = self.application.settings.display
+        return display.show_context_hints if self.hints_here is None else self.hints_here
+
+    @property
+    def time_mode(self) -> str:
+        """What the column Time says: an id of `times.MODES`."""
+        return self.application.settings.table.time if self.panes is None else self.panes.messages.model.times.mode
 
     def _share_rules(self) -> None:
         """The rules and the budget of sub-sessions were edited here: the other windows show them, too."""
@@ -706,8 +759,7 @@ class MainWindow(QMainWindow):
         """Columns are everybody's, and are remembered."""
         self.application.settings.table = table
         self.application.save_settings()
-        for window in self.application.windows:
-            window.apply_settings()
+        self.application.apply_settings()
 
     def _on_grouping_chosen(self, grouping: Grouping) -> None:
         """The next document's findings are grouped alike."""
@@ -742,19 +794,14 @@ class MainWindow(QMainWindow):
         self.status.set_problems(problems.messages, problems.worst, problems.words)
         self.presets.show_problems(problems.messages, problems.words)
 
-    def show_findings(self) -> None:
-        """Show the findings, and give them the keyboard."""
-        self.dock_row.bring_up("Findings")
-        if self.panes is not None:
-            self.panes.findings.setFocus()
-
     def _show_details(self, _message: int = -1) -> None:
         self.dock_row.bring_up("Details")
 
-    def _show_model_at(self, message: int) -> None:
+    def pause_or_go_on(self) -> None:
+        """Hold the view still while the capture goes on, or no longer."""
         if self.panes is not None:
-            self.panes.go_to(message)
-            self.commands.show_model_here()
+            self.panes.bridge.set_paused(not self.panes.bridge.paused)
+            self.refresh_clock()
 
     def refresh_clock(self) -> None:
         """A second has passed: rates, states and waiting times; those of a gateway alone go by the wall clock."""
@@ -797,7 +844,7 @@ class MainWindow(QMainWindow):
         present = self.undo_history.present
         if self.panes is not None:
             present |= self._present_in(self.panes)
-        enable_actions(self.actions_by_id, present)
+        self.can_do.enable(present)
         self.developer.show_menu()
 
     def _present_in(self, panes: Panes) -> set[str]:
@@ -905,7 +952,7 @@ class MainWindow(QMainWindow):
         self.deferred_checks.stop()
         self.counting.stop()
         self.msp.stop()
-        self.layout_keeper.store()
+        self.layout_keeper.store(self.center.current if self.panes is not None else "")
         self._clock.stop()
         self.marking.close()
         self.undo_history.close()

@@ -5,34 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
 from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.panels.start.recents import GONE, Recent, recent_connection, recent_file
-
-if TYPE_CHECKING:
-    from inspector.ui.window.main_window import MainWindow
+from inspector.ui.services import SettingsOwner
 
 
 class RecentMenus(QObject):
     """Open recent, and Gateways; filled each time they open, so that they say what is so now.
 
+    Signals:
+        file_chosen(Path): open a file.
+        gateway_chosen(ConnectionSettings): watch a gateway.
+        clear_requested(): forget what was open before.
+
     Attributes:
         files, gateways: the submenus.
     """
 
-    def __init__(self, window: MainWindow, menu: QMenu) -> None:
+    file_chosen = Signal(object)
+    gateway_chosen = Signal(object)
+    clear_requested = Signal()
+
+    def __init__(self, services: SettingsOwner, menu: QMenu) -> None:
         """Put the submenus in.
 
         Args:
-            window: whose menus they are.
+            services: know what was open before.
             menu: the File menu; it holds the actions `file.open` and `file.connections` already.
         """
-        super().__init__(window)
-        self._window = window
+        super().__init__(menu)
+        self._services = services
         self.files = self._submenu("Open &recent", "file.recent", menu, after="file.open")
         self.gateways = self._submenu("Gatewa&ys", "file.gateways", menu, after="file.connect")
         self.files.aboutToShow.connect(self._fill_files)
@@ -50,32 +56,36 @@ class RecentMenus(QObject):
         return submenu
 
     def _enable(self) -> None:
-        settings = self._window.application.settings
+        settings = self._services.settings
         self.files.menuAction().setEnabled(bool(settings.recent_files))
         self.gateways.menuAction().setEnabled(bool(settings.connections or settings.recent_connections))
 
     def _fill_files(self) -> None:
         self.files.clear()
         now = datetime.now().astimezone()
-        for path in self._window.application.settings.recent_files:
+        for path in self._services.settings.recent_files:
             recent = recent_file(path, now)
-            open_it = _with(lambda path: self._window.opening.open_path(Path(path)), path)
-            self._add(self.files, recent, f"{recent.title}, {GONE}" if not recent.there else recent.title, open_it)
+            self._add(
+                self.files,
+                recent,
+                f"{recent.title}, {GONE}" if not recent.there else recent.title,
+                _with(self.file_chosen.emit, Path(path)),
+            )
         self._add_clear(self.files)
 
     def _fill_gateways(self) -> None:
         self.gateways.clear()
-        settings = self._window.application.settings
+        settings = self._services.settings
         for chosen in settings.connections:
             recent = recent_connection(chosen)
-            self._add(self.gateways, recent, recent.title, _with(self._window.connections.join, chosen))
+            self._add(self.gateways, recent, recent.title, _with(self.gateway_chosen.emit, chosen))
         unnamed = settings.unnamed_connections()
         if settings.connections and unnamed:
             self.gateways.addSeparator()
         for chosen in unnamed:
             recent = recent_connection(chosen)
             words = f"{recent.title}, {recent.detail}..."  # it asks first, as other entries with dots do
-            self._add(self.gateways, recent, words, _with(self._window.connections.join, chosen))
+            self._add(self.gateways, recent, words, _with(self.gateway_chosen.emit, chosen))
         if unnamed:
             self._add_clear(self.gateways)
 
@@ -88,7 +98,7 @@ class RecentMenus(QObject):
     def _add_clear(self, menu: QMenu) -> None:
         menu.addSeparator()
         clear = menu.addAction("&Clear recent files and connections")
-        clear.triggered.connect(lambda *_checked: self._window.connections.clear_recent())
+        clear.triggered.connect(lambda *_checked: self.clear_requested.emit())
 
 
 def _with(act: Callable[..., object], what: object) -> Callable[[], object]:

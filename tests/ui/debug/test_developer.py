@@ -9,21 +9,19 @@ import pytest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget
 
 from inspector.ui.app.application import DEVELOPER_VARIABLE, Application
-from inspector.ui.debug.developer import NEEDS
 from inspector.ui.debug.log_window import LogWindow
-from inspector.ui.features.palette import Palette
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, story, until, window_on
 
-IDS = [action.id for action in ACTIONS if action.needs == NEEDS]
+IDS = [action.id for action in ACTIONS if action.needs == "developer"]
 
 
 def seen(window: MainWindow) -> tuple[bool, bool, bool, bool]:
     """Whether it is in the menu bar, the palette, the list of keys, and can be done."""
     menus = [action.text() for action in window.menuBar().actions() if action.isVisible()]
-    found = {line.id for line in Palette(window).find("")}
+    found = {line.id for line in window.command_palette.find("")}
     known = {one.id for one in window.keys.known()}
     enabled = [window.actions_by_id[name].isEnabled() for name in IDS]
     return "&Developer" in menus, set(IDS) <= found, set(IDS) <= known, all(enabled)
@@ -41,11 +39,11 @@ def test_the_setting_shows_it(qapp: QApplication) -> None:
     async def steps(application: Application) -> None:
         window = window_on(application, story())
         application.settings.display.developer_menu = True
-        window.commands.settings_changed()
+        window.settings_editing.apply()
         assert seen(window) == (True,) * 4
         assert seen(application.new_window()) == (True,) * 4
         application.settings.display.developer_menu = False
-        window.commands.settings_changed()
+        window.settings_editing.apply()
         assert seen(window) == (False,) * 4
 
     run_in_window(qapp, steps)

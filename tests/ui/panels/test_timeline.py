@@ -412,7 +412,7 @@ def test_the_tab_is_remembered_with_the_layout(application: Application, tmp_pat
     try:
         window = window_on(application, document_of(*lines()))
         opened(window)
-        window.layout_keeper.store()
+        window.layout_keeper.store(window.center.current)
         other = window_on(application, document_of(*lines()))
         assert other.center.current == "timeline"
     finally:

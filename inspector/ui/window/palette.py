@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QDockWidget, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow
 from shiboken6 import isValid
 
 from inspector.ui.input import fuzzy
 from inspector.ui.input.keys import native
 from inspector.ui.widgets.command_list import Line
 from inspector.ui.widgets.palette_card import PaletteCard
-from inspector.ui.window import pane_focus
-from inspector.ui.window.docks import READ, SIDES
+from inspector.ui.window.docks import SIDES, Docks
+from inspector.ui.window.pane_focus import PaneFocus
 
 if TYPE_CHECKING:
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.settings import ConnectionSettings
+    from inspector.ui.input.keys import Keys
+    from inspector.ui.look.theme import ThemeController
+    from inspector.ui.services import SettingsOwner
 
 _LATELY = 5
 _SELF = "help.palette"
@@ -36,12 +39,33 @@ class Palette(QObject):
         card: what is seen of it.
     """
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self, window: QMainWindow, theme: ThemeController, keys: Keys, services: SettingsOwner, docks: Docks,
+        pane_focus: PaneFocus, *, open_path: Callable[[Path], object], join: Callable[[ConnectionSettings], object],
+    ) -> None:  # fmt: skip
+        """Make the palette; it is not seen yet.
+
+        Args:
+            window: it is shown in.
+            theme: gives the look.
+            keys: everything that can be done, with its keys.
+            services: know what was open before.
+            docks: can be moved and closed.
+            pane_focus: gives the keyboard to panes.
+            open_path: opens a file that was open before.
+            join: connects to a gateway that was watched before.
+        """
         super().__init__(window)
         self._window = window
+        self._keys = keys
+        self._services = services
+        self._docks = docks
+        self._pane_focus = pane_focus
+        self._open_path = open_path
+        self._join = join
         self._lately: list[str] = []
         self._others: dict[str, _Run] = {}
-        self.card = PaletteCard(window.theme, self.find, window)
+        self.card = PaletteCard(theme, self.find, window)
         self.card.run_requested.connect(self._run)
 
     def find(self, query: str) -> list[Line]:
@@ -68,7 +92,7 @@ class Palette(QObject):
         return [line for _, line in found]
 
     def _actions(self) -> Iterable[Line]:
-        keys = self._window.keys
+        keys = self._keys
         for known in keys.known():
             if known.id == _SELF:
                 continue
@@ -81,7 +105,7 @@ class Palette(QObject):
             )  # fmt: skip
 
     def _elsewhere(self) -> list[Line]:
-        window, settings = self._window, self._window.application.settings
+        settings = self._services.settings
         self._others = {}
         lines: list[Line] = []
 
@@ -89,17 +113,17 @@ class Palette(QObject):
             self._others[name] = run
             lines.append(Line(name, group, title, detail=detail))
 
-        for title, taker in self._panes():
+        for title, taker in self._pane_focus.panes():
             add(f"pane.{title}", "Panes", f"Go to {title}", partial(taker.setFocus, Qt.FocusReason.TabFocusReason))
-        for title, dock in window.docks.items():
+        for title, dock in self._docks.by_title.items():
             self._add_moves(add, title, dock)
         for path in settings.recent_files:
             place = Path(path)
-            add(f"file.{path}", "Open recent", place.name, partial(window.opening.open_path, place), str(place.parent))
+            add(f"file.{path}", "Open recent", place.name, partial(self._open_path, place), str(place.parent))
         for one in [*settings.connections, *settings.unnamed_connections()]:
             name = getattr(one, "name", "") or one.url
             detail = " ".join(filter(None, (one.url if name != one.url else "", one.space)))
-            add(f"join.{one.url} {one.space} {name}", "Gateways", name, partial(window.connections.join, one), detail)
+            add(f"join.{one.url} {one.space} {name}", "Gateways", name, partial(self._join, one), detail)
         return lines
 
     def _add_moves(self, add: Callable[[str, str, str, _Run], None], title: str, dock: QDockWidget) -> None:
@@ -112,23 +136,14 @@ class Palette(QObject):
         add(f"float.{title}", "Panes", words, partial(dock.setFloating, not floats))
         for area, side in SIDES.items():
             if floats or self._window.dockWidgetArea(dock) != area:
-                move = partial(self._window.dock_row.move, title, area)
+                move = partial(self._docks.move, title, area)
                 add(f"move.{title} {side}", "Panes", f"Move {title} to the {side}", move)
         add(f"close.{title}", "Panes", f"Close {title}", dock.close)
-
-    def _panes(self) -> list[tuple[str, QWidget]]:
-        panes = self._window.panes
-        if panes is None:
-            return []
-        shown = {id(area): taker for area, taker in pane_focus.stops(self._window)}
-        docks = ((title, self._window.docks.get(title)) for title in READ)
-        found = [(title, shown[id(dock)]) for title, dock in docks if dock is not None and id(dock) in shown]
-        return [("Messages", panes.messages), *found]
 
     def _run(self, name: str) -> None:
         self._lately = [name, *(other for other in self._lately if other != name)][:_LATELY]
         other = self._others.get(name)
         if other is not None:
             other()
-        elif any(known.id == name for known in self._window.keys.known()):
-            self._window.keys.action(name).trigger()
+        elif any(known.id == name for known in self._keys.known()):
+            self._keys.action(name).trigger()

@@ -1,0 +1,146 @@
+"""Where the user of a window wants to go: a view of the middle column, a page of the details, a message by its number.
+
+Dialogs and views are imported when they are asked for, so that a window is there sooner.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+if TYPE_CHECKING:
+    from inspector.ui.docview.center import Center
+    from inspector.ui.docview.requests import WindowRequests
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.features.undo import UndoHistory
+    from inspector.ui.look.theme import ThemeController
+    from inspector.ui.panels.model_sees.panel import ModelSeesPanel
+
+
+class Navigation(QObject):
+    """Takes the user of one window to places in its document."""
+
+    def __init__(
+        self, shown: Shown, center: Center, requests: WindowRequests, history: UndoHistory, theme: ThemeController,
+        parent: QWidget,
+    ) -> None:  # fmt: skip
+        """Go nowhere yet.
+
+        Args:
+            shown: what the window shows.
+            center: the views of the middle column.
+            requests: brings up docks.
+            history: where what was left can be returned to.
+            theme: gives the look of dialogs.
+            parent: dialogs are modal to it.
+        """
+        super().__init__(parent)
+        self._shown = shown
+        self._center = center
+        self._requests = requests
+        self._history = history
+        self._theme = theme
+        self._parent = parent
+
+    # Views of the middle column
+
+    def show_view(self, view: str) -> None:
+        """Show one of the views of the middle column, with the keyboard."""
+        self._center.show_view(view)
+        self._center.take_focus()
+
+    def show_in_timeline(self) -> None:
+        """Show the current message in the timeline."""
+        from inspector.ui.panels.timeline.panel import TimelinePanel
+
+        self.show_view("timeline")
+        timeline = self._center.currentWidget()
+        if isinstance(timeline, TimelinePanel):
+            timeline.show_current()
+
+    def show_model_here(self) -> None:
+        """Show what the model sees at the current message, of whomever it concerns most."""
+        panes = self._shown.panes
+        message = panes.messages.current_message() if panes is not None else None
+        panel = self._model_sees()
+        if panel is not None and message is not None:
+            panel.show_here(message)
+
+    def show_model_at(self, message: int) -> None:
+        """Show what the model sees at a message, which becomes the current one."""
+        if self._shown.panes is not None:
+            self._shown.panes.go_to(message)
+            self.show_model_here()
+
+    def show_model_of(self, key: tuple[int, str]) -> None:
+        """Show what the model of a participant sees.
+
+        Args:
+            key: its space (string id) and its name.
+        """
+        panel = self._model_sees()
+        if panel is not None:
+            from inspector.analysis.model_context import Reader
+
+            panel.choose_reader(Reader(*key))
+
+    def _model_sees(self) -> ModelSeesPanel | None:
+        from inspector.ui.panels.model_sees.panel import ModelSeesPanel
+
+        self.show_view("model_sees")
+        panel = self._center.currentWidget()
+        return panel if isinstance(panel, ModelSeesPanel) else None
+
+    # Panes beside it
+
+    def show_details(self, tab: str) -> None:
+        """Show a page of the details of the current message, and give it the keyboard."""
+        panes = self._shown.panes
+        if panes is not None:
+            self._requests.dock_requested.emit("Details")
+            panes.show_current_message()
+            panes.details.show_tab(tab)
+            self._requests.pane_requested.emit("Details")
+
+    def show_findings(self) -> None:
+        """Show the findings, and give them the keyboard."""
+        self._requests.dock_requested.emit("Findings")
+        if self._shown.panes is not None:
+            self._shown.panes.findings.setFocus()
+
+    # Messages
+
+    def ask_where_to(self) -> None:
+        """Ask for a number, an id or part of an id, and go there."""
+        panes = self._shown.panes
+        if panes is None or not len(self._shown.document.capture):
+            return
+        from inspector.ui.dialogs.go_to import GoToDialog
+
+        dialog = GoToDialog(self._theme, self._shown.document, panes.rows, self._parent)
+        dialog.chosen.connect(self._go_to_chosen)
+        dialog.open()
+
+    def _go_to_chosen(self, message: int) -> None:
+        if self._shown.panes is not None:
+            self._shown.panes.go_to(message)
+            self._center.take_focus()
+
+    def choose_columns(self) -> None:
+        """Choose columns, their order, and what the rows are sorted by."""
+        panes = self._shown.panes
+        if panes is None:
+            return
+        from inspector.ui.dialogs.columns import ColumnsDialog
+
+        dialog = ColumnsDialog(self._theme, panes.messages, panes.completer.payload_names(), self._parent)
+        dialog.open()
+
+    def clear_view(self) -> None:
+        """Show everything; that can be undone."""
+        panes = self._shown.panes
+        if panes is not None and (panes.filter.text or panes.scope is not None or panes.stack.conditions):
+            before = panes.view
+            self._history.do("clear filter and scope", panes.clear, lambda: panes.show_view(before))
