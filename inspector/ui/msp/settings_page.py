@@ -11,8 +11,7 @@ from inspector.settings.model import MergedRules
 from inspector.tokens.counter import TOKENIZER
 from inspector.ui.dialogs.settings import SettingsPage
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel.budget_line import BudgetField
-from inspector.ui.msp.panel.rules_form import RulesForm
+from inspector.ui.msp.panel.rules_form import BudgetField, RulesForm
 from inspector.ui.widgets.form import FieldColumn, Form
 from inspector.ui.widgets.labels import HairLine, TextLabel
 

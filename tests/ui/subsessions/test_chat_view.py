@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 
 from inspector.msp.document import SessionDocument
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel.bubble_text import lay_out
+from inspector.ui.msp.panel.bubbles import lay_out
 from inspector.ui.msp.panel.chat import ChatPanel
-from inspector.ui.msp.panel.heights import Heights
 from inspector.ui.msp.panel.panel import NOTHING, SubsessionsPanel, inherited_words
+from inspector.ui.msp.panel.variable_height_view import Heights
 from inspector.ui.msp.panel.words import age
 from inspector.ui.panels.details.text_block import ask_to_open
 from inspector.ui.widgets.buttons import LinkButton

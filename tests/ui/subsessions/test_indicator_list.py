@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from inspector.msp.document import SessionDocument
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.msp.panel.list import NONE_OPEN, SubsessionList
-from inspector.ui.msp.panel.list_rows import Order
+from inspector.ui.msp.panel.list_model import Order
 
 
 def sub(name: str, parent: str, status: str, said: list[str], **more: Any) -> dict[str, Any]:

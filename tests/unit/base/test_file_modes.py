@@ -20,7 +20,7 @@ from inspector.msp.document import SessionDocument
 from inspector.msp.merged import merged_context
 from inspector.settings import Settings, save, settings_path
 from inspector.settings.last_open import LastOpen, last_open_path, save_last_open
-from inspector.ui.msp.panel.merged_files import write_messages
+from inspector.ui.msp.panel.merged_dialog import write_messages
 from tests.builders import document_of, envelope, received
 
 SAMPLE = Path(__file__).parents[2] / "data" / "msp" / "weekly-report.json"

@@ -1,18 +1,131 @@
-"""The four layers of a merged context: a stacked bar against the budget, and a row for each (docs/design.md 16)."""
+"""What is said of a merged context: its four layers against the budget, and what is worth knowing, with its switches."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from typing_extensions import override
 
+from inspector.msp.inherited import covered_words
+from inspector.msp.objects import Message, Snapshot
 from inspector.present import formats
-from inspector.present.wire_text import tool_tip
+from inspector.present.wire_text import plain, tool_tip
 from inspector.ui.look.theme import Theme, ThemeController
+from inspector.ui.msp.panel.rules_form import BudgetField
+from inspector.ui.panels.details.figures import gauge_color
+from inspector.ui.panels.details.section import LinkText
 from inspector.ui.panels.list_delegate import LEFT, RIGHT
+from inspector.ui.panels.list_head import HintLabel
+from inspector.ui.widgets.labels import IconLabel, TextLabel
+
+if TYPE_CHECKING:
+    from inspector.msp.merged import Entry, Layer, MergedContext, Remark, Rules
+
+LEFT_OUT = "left out by the policy"
+LENIENT = "include_main_only"
+"""Name of the rule that lets main_only messages in."""
+_WARNINGS = ("covered_again", "include_misplaced")
+
+SWITCHES: dict[str, tuple[str, str]] = {
+    LENIENT: ("Let them in", "Keep them out"),
+    "include_misplaced": ("Let them in", "Keep them out"),
+    "sibling_globals": ("Send them", "Leave them out"),
+    "ancestor_globals": ("Send them", "Leave them out"),
+    "covered_again": ("Send them again", "Send them once"),
+    "before_opening": ("Leave them out", "Send newer ones"),
+}
+"""What the link at a sentence about a rule says: where the rule is off, and where it is on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A sentence with its switch.
+
+    Attributes:
+        rule: that changes it; "" for none.
+        link: what turning that rule about is called; "" for none.
+    """
+
+    text: str
+    warns: bool = False
+    rule: str = ""
+    link: str = ""
+
+
+def share_words(tokens: int, total: int) -> str:
+    """A share of the whole: "46 %"; "" where there is nothing."""
+    if not total or not tokens:
+        return ""
+    return "<1 %" if 200 * tokens < total else f"{round(100 * tokens / total)} %"
+
+
+def layer_words(merged: MergedContext, layer: Layer) -> str:
+    """What is in a layer, in a few words."""
+    if not layer.included and layer.name in ("sub_context", "snapshots"):
+        return f"{LEFT_OUT}, {layer.left_out:,} tokens" if layer.left_out else LEFT_OUT
+    if layer.name == "snapshots" and layer.entries:
+        return _snapshot_words(merged, layer)
+    return plain(layer.what, 200)
+
+
+def _snapshot_words(merged: MergedContext, layer: Layer) -> str:
+    session = merged.subsession.session
+    words = f"{len(layer.entries):,} of {len(session.snapshots) if session is not None else 0:,}"
+    covered = [covered_words(one.source, merged.rules) for one in layer.entries if isinstance(one.source, Snapshot)]
+    if len(covered) == 1 and covered[0]:
+        return f"{words}, covers {covered[0]}"
+    spans = [one.source.covers for one in layer.entries if isinstance(one.source, Snapshot) and one.source.covers]
+    if not spans:
+        return words
+    last = max(stop for _, stop in spans) + (0 if merged.rules.half_open else 1)
+    return f"{words}, cover messages {min(start for start, _ in spans) + 1:,} to {last:,}"
+
+
+def notes_of(merged: MergedContext, main_only: int) -> list[Note]:
+    """What is worth knowing, with what can be done about it.
+
+    Args:
+        merged: what would be sent.
+        main_only: messages of the parent that are withheld for that.
+    """
+    notes = [_note(merged, remark, main_only) for remark in merged.remarks]
+    older = sum(entry.older_global for entry in merged.layer("recent").entries)
+    if older:
+        words = "message is" if older == 1 else "messages are"
+        text = f"{older:,} global parent {words} older than the recent ones and sent all the same."
+        notes.append(Note(text, rule="older_globals", link="Leave it out" if older == 1 else "Leave them out"))
+    return notes
+
+
+def _note(merged: MergedContext, remark: Remark, main_only: int) -> Note:
+    rule, text = remark.rule or "", plain(remark.text, 300)
+    is_on = bool(getattr(merged.rules, rule)) if rule else False
+    kept = main_only if rule == LENIENT else 0
+    recent = sum(not entry.older_global for entry in merged.layer("recent").entries)
+    if kept and recent and not is_on:
+        text = f"{formats.count_of(kept, 'parent message')} {'is' if kept == 1 else 'are'} main_only and "
+        text += "stays." if kept == 1 else "stay."
+    link = SWITCHES[rule][is_on] if rule in SWITCHES else ""
+    if text.startswith(("1 ", "Message ")) or "(1 withheld" in text:
+        link = link.replace(" them", " it")
+    return Note(text, rule in _WARNINGS and not (rule == "covered_again" and not is_on), rule, link)
+
+
+def order_words(entry: Entry, rules: Rules) -> str:
+    """An entry of the order it is sent in, on one line: "intent: weekly sensor report", "human: use the March data"."""
+    source = entry.source
+    if isinstance(source, Message):
+        return f"{plain(entry.role, 40) or 'no role'}: {plain(entry.content, 160) or 'empty'}"
+    if isinstance(source, Snapshot):
+        words = covered_words(source, rules)
+        return f"summary of {words}" if words else "summary"
+    return f"intent: {plain(source.intent, 160)}" if source.intent else plain(entry.content, 160)
+
 
 WARN_FROM = 0.75
 """Share of the budget from which on it is said that little is left (docs/design.md 10)."""
@@ -170,3 +283,185 @@ class LayerBar(QWidget):
             at = whole.width() * self._budget / scale
             painter.fillRect(QRectF(at - 2, 0, 4, whole.height()), theme.color("surface.base"))
             painter.fillRect(QRectF(at - 1, 0, 2, whole.height()), theme.color("gauge.full"))
+
+
+class NoteLine(QWidget):
+    """One sentence."""
+
+    def __init__(self, themes: ThemeController, place: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.setObjectName(f"subsessionNote{place}")
+        self._grid = QGridLayout(self)
+        self._grid.setColumnStretch(1, 1)
+        self._icon = IconLabel(themes, "note", "severity.note", size=14, name=f"subsessionNote{place}Icon", parent=self)
+        self._text = TextLabel("", variant="small", name=f"subsessionNote{place}Text", wrap=True, parent=self)
+        self.link = LinkText(themes, "", f"subsessionNote{place}Link", self)
+        self._grid.addWidget(self._icon, 0, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(self._text, 0, 1)
+        self._grid.addWidget(self.link, 1, 1, Qt.AlignmentFlag.AlignLeft)
+        self.note = Note("")
+        themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def say(self, note: Note) -> None:
+        """Say something else."""
+        if note == self.note:
+            return
+        self.note = note
+        self._icon.set_icon(*(("warning", "severity.warning") if note.warns else ("note", "severity.note")))
+        self._text.setText(note.text)
+        self.setAccessibleName(note.text)
+        self.link.setText(note.link)
+        self.link.setAccessibleName(f"{note.link}: {note.text}" if note.link else "")
+        self.link.setVisible(bool(note.link))
+        self.link.updateGeometry()
+
+    def _on_theme_changed(self) -> None:
+        zoom = self._themes.theme.zoom
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(round(8 * zoom))
+        self._grid.setVerticalSpacing(0)
+
+
+class NotesBox(QWidget):
+    """The sentences, below each other.
+
+    Signals:
+        rule_switched(str): turn this rule about.
+    """
+
+    rule_switched = Signal(str)
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.lines: list[NoteLine] = []
+        self.setObjectName("subsessionNotes")
+        self.setAccessibleName("Notes")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 4, 0, 4)
+        self._column.setSpacing(8)
+
+    def show_notes(self, notes: Sequence[Note]) -> None:
+        """Say others."""
+        while len(self.lines) < len(notes):
+            line = NoteLine(self._themes, len(self.lines), self)
+            line.link.clicked.connect(self._on_link_clicked)
+            self._column.addWidget(line)
+            self.lines.append(line)
+        for place, line in enumerate(self.lines):
+            if place < len(notes):
+                line.say(notes[place])
+            line.setVisible(place < len(notes))
+        self.setVisible(bool(notes))
+
+    @property
+    def notes(self) -> list[Note]:
+        """What is said."""
+        return [line.note for line in self.lines if not line.isHidden()]
+
+    def _on_link_clicked(self) -> None:
+        for line in self.lines:
+            if line.link is self.sender():
+                self.rule_switched.emit(line.note.rule)
+                return
+
+
+class SmallGauge(QWidget):
+    """How full the budget is."""
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.share = 0.0
+        self.setObjectName("subsessionGauge")
+        self.setAccessibleName("Share of the budget")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    @override
+    def sizeHint(self) -> QSize:
+        metrics = self._themes.theme.metrics
+        return QSize(metrics.gauge_width, metrics.gauge_height)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, high = self._themes.theme, self.height()
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("line.strong"))
+        painter.drawRoundedRect(QRectF(self.rect()), high / 2, high / 2)
+        if self.share > 0:
+            painter.setBrush(gauge_color(theme, self.share))
+            wide = max(high, self.width() * min(1.0, self.share))
+            painter.drawRoundedRect(QRectF(0, 0, wide, high), high / 2, high / 2)
+
+
+class BudgetLine(QWidget):
+    """Gauge, share and field; below them a warning near the limit and above it.
+
+    Signals:
+        changed(int): the user set another budget.
+    """
+
+    changed = Signal(int)
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._showing = False
+        self.setObjectName("subsessionBudget")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self._gauge = SmallGauge(themes, self)
+        self._share = HintLabel(themes, name="subsessionShare", parent=self)
+        self.field = BudgetField("subsessionBudgetField", self)
+        self.field.valueChanged.connect(self._on_changed)
+        row.addWidget(self._share)
+        row.addStretch(1)
+        row.addWidget(self.field)
+        column.addLayout(row)
+        column.addWidget(self._gauge)
+        self.warning = NoteLine(themes, 99, self)
+        self.warning.setObjectName("subsessionBudgetWarning")
+        self.warning.link.hide()
+        column.addWidget(self.warning)
+        themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def show_budget(self, tokens: int, budget: int) -> None:
+        """Say what is taken of it; says nothing to others."""
+        self._showing = True
+        self.field.setValue(budget)
+        self._showing = False
+        share = tokens / self.field.value()
+        self._gauge.share = share
+        percent = "<1" if 0 < share < 0.005 else f"{round(100 * share):,}"
+        self._share.say(f"{percent} % of the budget")
+        self._gauge.setAccessibleName(f"{percent} % of the budget")
+        self._gauge.update()
+        text = budget_words(tokens, self.field.value())
+        self.warning.setVisible(bool(text))
+        self.warning.say(Note(text, warns=True))
+        self.warning.link.hide()
+
+    def _on_changed(self, budget: int) -> None:
+        if not self._showing:
+            self.changed.emit(budget)
+
+    def _on_theme_changed(self) -> None:
+        self.field.setFixedWidth(round(108 * self._themes.theme.zoom))
+        self._gauge.updateGeometry()
+
+
+def budget_words(tokens: int, budget: int) -> str:
+    """What to say near the limit and above it; "" below."""
+    if tokens > budget:
+        return f"{tokens - budget:,} tokens above the budget."
+    if tokens >= WARN_FROM * budget:
+        return f"Near the budget: {budget - tokens:,} tokens are left."
+    return ""

@@ -1,19 +1,182 @@
-"""The rules a merged context is put together by, each with a switch and its words."""
+"""Fields for what decides what a sub-session sees: its policy, the rules of the protocol, the budget."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QSizePolicy,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 from typing_extensions import override
 
 from inspector.msp.rules import RULE_WORDS
 from inspector.settings.model import MergedRules
+from inspector.ui.look import icons
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel.number_field import NumberField
+from inspector.ui.panels.details.section import LinkText, SectionLabel
+from inspector.ui.panels.list_delegate import LEFT
 from inspector.ui.widgets.labels import TextLabel
+
+if TYPE_CHECKING:
+    from inspector.msp.objects import Policy
+
+_MARGIN = 6
+
+
+class NumberField(QSpinBox):
+    """Keys count when they make a number, not each of them."""
+
+    def __init__(self, name: str, title: str, least: int, most: int, parent: QWidget) -> None:
+        """Make the field.
+
+        Args:
+            name: object name.
+            title: accessible name.
+            least: smallest number it takes.
+            most: largest.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(title)
+        self.setRange(least, most)
+        self.setGroupSeparatorShown(True)
+        self.setKeyboardTracking(False)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.lineEdit().setTextMargins(_MARGIN, 0, 0, 0)
+
+    @override
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+_LEAST_BUDGET, _MOST_BUDGET, _BUDGET_STEP = 100, 10_000_000, 500
+"""As the settings have it."""
+
+
+class BudgetField(NumberField):
+    """Tokens a sub-session may send."""
+
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__(name, "Budget in tokens", _LEAST_BUDGET, _MOST_BUDGET, parent)
+        self.setToolTip("What a sub-session may send, in tokens")
+        self.setSingleStep(_BUDGET_STEP)
+
+
+_MOST_WANTED = 9_999
+POLICY_CLOSED = "It is closed: its policy stays as it was."
+
+
+class PolicyBox(QWidget):
+    """Three switches.
+
+    Signals:
+        changed(dict): the user changed something: changes for `SessionDocument.set_policy`.
+    """
+
+    changed = Signal(dict)
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._showing = False
+        self._reason = self._note = ""
+        self._is_open = True
+        self.setObjectName("subsessionPolicy")
+        self.setAccessibleName("Policy")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(SectionLabel(themes, "Policy", None, self))
+        self.sub_context = self._box("Include the sub-context", "policySubContext", "include_sub_context")
+        self.snapshots = self._box("Include snapshots", "policySnapshots", "include_snapshots")
+        self.sub_context.toggled.connect(lambda on: self._say(include_sub_context=on))
+        self.snapshots.toggled.connect(lambda on: self._say(include_snapshots=on))
+        column.addWidget(self.sub_context)
+        column.addWidget(self.snapshots)
+        self.recent = NumberField("policyRecent", "Recent parent messages", 0, _MOST_WANTED, self)
+        self.recent.setToolTip("recent_parent_messages of the context policy")
+        self.recent.valueChanged.connect(lambda value: self._say(recent_parent_messages=value))
+        words = TextLabel("Recent parent messages", name="policyRecentLabel", wrap=True, parent=self)
+        words.setBuddy(self.recent)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(words, 1)
+        row.addWidget(self.recent)
+        column.addLayout(row)
+        self.note = TextLabel("", variant="hint", name="policyNote", wrap=True, parent=self)
+        column.addWidget(self.note)
+        themes.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _box(self, text: str, name: str, member: str) -> QCheckBox:
+        box = QCheckBox(text, self)
+        box.setObjectName(name)
+        box.setAccessibleName(text)
+        box.setToolTip(f"{member} of the context policy")
+        return box
+
+    def show_policy(self, policy: Policy, missing_recent: int, *, is_open: bool) -> None:
+        """Show the policy of another sub-session; says nothing.
+
+        Args:
+            policy: as it is written.
+            missing_recent: how many recent messages are sent where it does not say.
+            is_open: whether the sub-session is; the policy of a closed one stays.
+        """
+        self._showing = True
+        self.sub_context.setChecked(policy.include_sub_context is not False)
+        self.snapshots.setChecked(policy.include_snapshots is not False)
+        recent = policy.recent_parent_messages
+        self.recent.setValue(max(0, missing_recent if recent is None else recent))
+        self._showing = False
+        self._is_open, self._note = is_open, _missing_words(policy)
+        self._fit()
+
+    def set_read_only(self, reason: str) -> None:
+        """Say why nothing can be changed; "" where it can."""
+        self._reason = reason
+        self._fit()
+
+    def _fit(self) -> None:
+        for widget in (self.sub_context, self.snapshots, self.recent):
+            widget.setEnabled(self._is_open and not self._reason)
+        self.note.setText(self._reason or (self._note if self._is_open else POLICY_CLOSED))
+        self.note.setVisible(bool(self.note.text()))
+
+    def _say(self, **changes: bool | int) -> None:
+        if not self._showing:
+            self.changed.emit(changes)
+
+    def _on_theme_changed(self) -> None:
+        self.recent.setFixedWidth(round(76 * self._themes.theme.zoom))
+
+
+def _missing_words(policy: Policy) -> str:
+    """What the file does not say, and is taken as usual."""
+    parts = (
+        (policy.include_sub_context, "the sub-context"), (policy.include_snapshots, "snapshots"),
+        (policy.recent_parent_messages, "recent messages"),
+    )  # fmt: skip
+    missing = [words for value, words in parts if value is None]
+    if not missing:
+        return ""
+    if len(missing) == len(parts):
+        return "The file says nothing of it: shown is what is usual."
+    return f"The file says nothing of {' and '.join(missing)}: shown is what is usual."
+
 
 MOST_RECENT = 1_000
 
@@ -155,3 +318,101 @@ def changed_rules(rules: MergedRules) -> int:
     """How many rules are not as usual."""
     usual = MergedRules()
     return sum(getattr(rules, rule) != getattr(usual, rule) for rule in RULE_WORDS)
+
+
+class DisclosureButton(QAbstractButton):
+    """A label with a chevron; checked while what it stands above is shown."""
+
+    def __init__(self, themes: ThemeController, text: str, name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self.setText(text)
+        self.setObjectName(name)
+        self.setAccessibleName(text)
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def say(self, text: str) -> None:
+        """Say something else."""
+        if text != self.text():
+            self.setText(text)
+            self.setAccessibleName(text)
+            self.update()
+
+    @override
+    def sizeHint(self) -> QSize:
+        return QSize(0, self._themes.theme.metrics.section_label)
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, painter = self._themes.theme, QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        side = round(14 * theme.zoom)
+        name = "collapse" if self.isChecked() else "expand"
+        pixmap = icons.pixmap(name, "ink.secondary", side, self.devicePixelRatioF())
+        painter.drawPixmap(-2, (self.height() - side) // 2, pixmap)
+        painter.setFont(theme.font("label"))
+        painter.setPen(theme.color("ink.secondary"))
+        left = side + round(2 * theme.zoom)
+        painter.drawText(QRect(left, 0, self.width() - left, self.height()), LEFT, self.text())
+        if self.hasFocus():
+            painter.setPen(QPen(theme.color("accent.ring"), 1.5))
+            radius = theme.metrics.radius_mark
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.75, 0.75, -0.75, -0.75), radius, radius)
+
+
+class RulesBox(QWidget):
+    """The disclosure, and below it every rule with its switch.
+
+    Signals:
+        changed(): a rule of the settings was changed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, themes: ThemeController, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._themes = themes
+        self._rules = MergedRules()
+        self.form: RulesForm | None = None
+        self.setObjectName("subsessionRules")
+        self.setAccessibleName("Rules")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+        row = QHBoxLayout()
+        self.disclosure = DisclosureButton(themes, "Rules", "subsessionRulesOpen", self)
+        self.disclosure.toggled.connect(self._on_toggled)
+        self.usual = LinkText(themes, "As usual", "subsessionRulesUsual", self)
+        self.usual.setToolTip("Take every rule as it usually is")
+        self.usual.setAccessibleName("Take every rule as it usually is")
+        self.usual.clicked.connect(self._on_usual_clicked)
+        row.addWidget(self.disclosure, 1)
+        row.addWidget(self.usual)
+        self._column.addLayout(row)
+
+    def show_rules(self, rules: MergedRules) -> None:
+        """Show the rules of the settings, which are edited in place; says nothing."""
+        self._rules = rules
+        changed = changed_rules(rules)
+        words = f"{changed:,} of {len(RULE_WORDS)} not as usual" if changed else "as usual"
+        self.disclosure.say(f"Rules, {words}")
+        self.usual.setVisible(changed > 0)
+        if self.form is not None:
+            self.form.show_rules(rules)
+
+    def _on_toggled(self, shown: bool) -> None:
+        if self.form is None:  # a dozen switches nobody has asked for yet
+            self.form = RulesForm(self._themes, "subsessionRule", self)
+            self.form.show_rules(self._rules)
+            self.form.changed.connect(self.changed)
+            self._column.addWidget(self.form)
+        self.form.setVisible(shown)
+
+    def _on_usual_clicked(self) -> None:
+        for rule, value in MergedRules().model_dump().items():
+            setattr(self._rules, rule, value)
+        self.show_rules(self._rules)
+        self.changed.emit()

@@ -11,13 +11,11 @@ from inspector.protocol.times import NO_TIME
 
 if TYPE_CHECKING:
     from inspector.msp.objects import Message, Session, Subsession
-    from inspector.ui.msp.panel.rows import ChatRows, Row
 
 GLOBAL = "global: also in the parent chat"
 MAIN_ONLY_INSIDE = "main_only: kept here, does not belong into a sub-session"
 NO_MESSAGES = "No messages yet."
 _NAME = 60
-_SPOKEN = 4_000
 _DAY_NS = 86_400_000_000_000
 _OWN_ROLES = ("user", "assistant")
 
@@ -80,16 +78,6 @@ def visibility_words(message: Message, kind: str) -> str:
     return "main_only" if message.visibility == "main_only" else ""
 
 
-def title_words(rows: ChatRows) -> str:
-    """The head of what the parent said before."""
-    sub = rows.sub
-    if sub is None or sub.parent is None:
-        return ""
-    said = formats.count_of(len(rows.around), "message")
-    words = f"{label_of(sub.parent)}: {said} from before this sub-session"
-    return f"{words}, {rows.earlier:,} earlier not shown" if rows.earlier else words
-
-
 def end_words(sub: Subsession) -> str:
     """How a sub-session ended."""
     at = when_words(sub.closed_ns, sub.created_ns)
@@ -99,26 +87,3 @@ def end_words(sub: Subsession) -> str:
     if sub.merged:
         return f"closed{when}, merged to the parent chat"
     return f"closed{when}{'' if sub.summary else ', without a summary'}"
-
-
-def spoken(rows: ChatRows, row: Row, inherited: str) -> str:
-    """What a screen reader says of a row."""
-    message = row.message
-    if message is not None:
-        where = visibility_words(message, row.kind)
-        before = "parent chat, " if row.kind == "parent" else ""
-        when = when_words(message.time_ns, message.owner.created_ns)
-        parts = (f"{before}{plain(message.role, 40) or 'no role'}", when, where)
-        return f"{', '.join(filter(None, parts))}: {plain(message.content, _SPOKEN) or 'empty'}"
-    if rows.sub is None:
-        return ""
-    match row.kind:
-        case "inherited":
-            reach = "hide" if rows.expanded else "show"
-            return f"{inherited}; Return to {reach} the messages of the parent chat" if rows.opens else inherited
-        case "title":
-            return title_words(rows)
-        case "end":
-            return end_words(rows.sub)
-        case _:
-            return f"summary: {plain(rows.sub.summary or '', _SPOKEN)}"

@@ -18,17 +18,16 @@ from PySide6.QtWidgets import QWidget
 from typing_extensions import override
 
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.msp.panel.model import ChatModel
-from inspector.ui.msp.panel.painting import ChatPainting
-from inspector.ui.msp.panel.rows import Row
-from inspector.ui.msp.panel.rows_view import RowsView
+from inspector.ui.msp.panel.bubbles import ChatPainting
+from inspector.ui.msp.panel.chat_model import ChatModel, Row
+from inspector.ui.msp.panel.variable_height_view import VariableHeightView
 from inspector.ui.msp.panel.words import NO_MESSAGES
 
 _KEYS = Qt.Key
 _STEP = 24
 
 
-class ChatView(RowsView):
+class ChatView(VariableHeightView):
     """Shows the rows of a `ChatModel`.
 
     Signals:

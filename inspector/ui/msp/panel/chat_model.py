@@ -1,7 +1,4 @@
-"""What stands in the conversation of a sub-session, row by row: what it inherits, its messages, how it ended.
-
-No object is made per message: a row is asked for when it is looked at.
-"""
+"""The rows of a conversation: what stands where, for Qt and for screen readers."""
 
 from __future__ import annotations
 
@@ -11,9 +8,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from typing_extensions import override
 
 from inspector.msp.objects import content_text
+from inspector.present import formats
+from inspector.present.wire_text import plain
 from inspector.protocol.times import NO_TIME
+from inspector.ui.msp.panel.words import end_words, label_of, visibility_words, when_words
 
 if TYPE_CHECKING:
     from inspector.msp.objects import Message, Session, Subsession
@@ -128,3 +130,102 @@ def around(sub: Subsession) -> tuple[Sequence[Message], int]:
         end -= 1
     start = max(0, end - PARENT_MESSAGES)
     return [messages[place] for place in range(start, end)], start
+
+
+_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+_ROOT = QModelIndex()
+_SPOKEN = 4_000
+"""Characters of a message that screen readers are given."""
+
+
+class ChatModel(QAbstractListModel):
+    """The conversation of one sub-session.
+
+    Attributes:
+        rows: what stands where.
+        inherited: the words of the line about what is inherited.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.rows = ChatRows()
+        self.inherited = ""
+
+    @override
+    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    @override
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role not in _ROLES or not index.isValid():
+            return None
+        return spoken(self.rows, self.rows[index.row()], self.inherited)
+
+    def row(self, row: int) -> Row | None:
+        """What stands in a row; None where there is none."""
+        return self.rows[row] if 0 <= row < len(self.rows) else None
+
+    def show(self, sub: Subsession | None, *, expanded: bool = False) -> None:
+        """Show another conversation, or the same anew."""
+        self.beginResetModel()
+        self.rows = ChatRows(sub, expanded=expanded)
+        self.endResetModel()
+
+    def take_in(self) -> bool:
+        """Messages came at the end: show them too; whether there are any."""
+        rows = self.rows
+        came = 0 if rows.sub is None else len(rows.sub.messages) - rows.own_count
+        if came <= 0:
+            return False
+        at = rows.own_start + rows.own_count
+        self.beginInsertRows(QModelIndex(), at, at + came - 1)
+        rows.grown()
+        self.endInsertRows()
+        return True
+
+    def renew(self, message: Message) -> None:
+        """Something about a message is different."""
+        row = self.rows.row_of(message)
+        if row >= 0:
+            self.dataChanged.emit(self.index(row), self.index(row))
+
+    def say_inherited(self, words: str) -> None:
+        """Say something else in the line about what is inherited."""
+        if words != self.inherited:
+            self.inherited = words
+            if self.rows.sub is not None:
+                at = self.index(self.rows.own_start - 1)
+                self.dataChanged.emit(at, at)
+
+
+def title_words(rows: ChatRows) -> str:
+    """The head of what the parent said before."""
+    sub = rows.sub
+    if sub is None or sub.parent is None:
+        return ""
+    said = formats.count_of(len(rows.around), "message")
+    words = f"{label_of(sub.parent)}: {said} from before this sub-session"
+    return f"{words}, {rows.earlier:,} earlier not shown" if rows.earlier else words
+
+
+def spoken(rows: ChatRows, row: Row, inherited: str) -> str:
+    """What a screen reader says of a row."""
+    message = row.message
+    if message is not None:
+        where = visibility_words(message, row.kind)
+        before = "parent chat, " if row.kind == "parent" else ""
+        when = when_words(message.time_ns, message.owner.created_ns)
+        parts = (f"{before}{plain(message.role, 40) or 'no role'}", when, where)
+        return f"{', '.join(filter(None, parts))}: {plain(message.content, _SPOKEN) or 'empty'}"
+    if rows.sub is None:
+        return ""
+    match row.kind:
+        case "inherited":
+            reach = "hide" if rows.expanded else "show"
+            return f"{inherited}; Return to {reach} the messages of the parent chat" if rows.opens else inherited
+        case "title":
+            return title_words(rows)
+        case "end":
+            return end_words(rows.sub)
+        case _:
+            return f"summary: {plain(rows.sub.summary or '', _SPOKEN)}"
