@@ -29,9 +29,9 @@ from inspector.msp import (
     NotMspError,
     SessionDocument,
     SessionFollowing,
+    holds_sessions,
     is_session_document,
     read_sessions,
-    tells_sessions,
 )
 from inspector.protocol.tool_names import ToolAliases
 from inspector.sources.follow import FollowedLog
@@ -205,8 +205,8 @@ class CaptureDocument:
     def _streams_sessions(self, source: SourceFile, *, wait: bool) -> Generator[Progress, None, bool]:
         """Whether a stream holds sessions; waits for its first object, as for the first line of a log."""
         self._stream = source
-        yield from self._waited(source, lambda: tells_sessions(source) is not None, wait=wait)
-        return bool(tells_sessions(source))
+        yield from self._waited(source, lambda: holds_sessions(source) is not None, wait=wait)
+        return bool(holds_sessions(source))
 
     def _open_streamed(self, source: SourceFile, block_bytes: int, *, wait: bool) -> Generator[Progress]:
         """Read the sessions of a stream, once all of it has come."""
@@ -266,7 +266,7 @@ class CaptureDocument:
         self.msp, self.sessions = sessions, SessionFollowing(self, shown)
         if shown.source is not None:
             yield from self._read_log(self._add(shown.source), block_bytes, wait=wait, follow=False)
-        self.sessions.tell_problems()
+        self.sessions.report_problems()
 
     def take_rewritten(self, rows: Sequence[int]) -> None:
         """Let the passes take in lines that were written anew in their places."""

@@ -12,9 +12,9 @@ from inspector.msp.capture import (
     FORMAT,
     MspCapture,
     SessionFollowing,
+    holds_sessions,
     is_session_document,
     read_sessions,
-    tells_sessions,
 )
 from inspector.msp.document import SessionDocument
 from inspector.msp.files import NotMspError
@@ -35,8 +35,8 @@ __all__ = [
     "SessionDocument",
     "SessionFollowing",
     "Subsession",
+    "holds_sessions",
     "is_session_document",
     "merged_context",
     "read_sessions",
-    "tells_sessions",
 ]

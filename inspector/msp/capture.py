@@ -24,7 +24,7 @@ from inspector.msp.frames import BEGAN
 from inspector.msp.objects import Message
 from inspector.msp.problems import Problem
 from inspector.msp.projection import HEADER, Projection
-from inspector.msp.sniffing import LOOKED_AT, is_msp, is_msp_stream
+from inspector.msp.sniffing import HEAD_BYTES, is_msp, is_msp_stream
 from inspector.sources.decoders import DamagedError, decoder_for
 from inspector.sources.spool import Spool
 
@@ -32,7 +32,7 @@ FORMAT = "msp-session"
 """What the format of such a document is called."""
 
 _WAIT_S = 0.02
-_MOST_LOOKED_AT = 2_000
+_MOST_NAMES = 2_000
 _MOST_DEEP = 2
 """Names in a folder, and levels below it, among which it is looked for a file of sessions."""
 _ROW_PROBLEMS = frozenset({"msp-visibility"})
@@ -54,14 +54,14 @@ def is_session_document(path: Path) -> bool:
     return False
 
 
-def tells_sessions(source: SourceFile) -> bool | None:
+def holds_sessions(source: SourceFile) -> bool | None:
     """Whether a file of ours that is being filled holds sessions; None as long as that cannot be said.
 
     Raises:
         OSError: it cannot be read.
     """
     growing = source.growing  # asked before reading: what comes after the end was said is none
-    head = source.read(0, LOOKED_AT)
+    head = source.read(0, HEAD_BYTES)
     return is_msp_stream(head) if growing else is_msp(head)
 
 
@@ -73,7 +73,7 @@ def _some_files(folder: Path) -> Iterator[Path]:
         folders[:] = [] if deep else sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             seen += 1
-            if seen > _MOST_LOOKED_AT:
+            if seen > _MOST_NAMES:
                 return
             plain = name.removesuffix(".gz").removesuffix(".zst")
             if not name.startswith(".") and plain.endswith(SUFFIXES):
@@ -83,14 +83,14 @@ def _some_files(folder: Path) -> Iterator[Path]:
 
 def _is_msp_file(path: Path) -> bool:
     with path.open("rb") as file:
-        head = file.read(LOOKED_AT)
+        head = file.read(HEAD_BYTES)
     if not is_packed(head):
         return is_msp(head)
     plain = b""
     with contextlib.suppress(DamagedError):
         for piece in decoder_for(head).feed(head):
             plain += piece
-            if len(plain) >= LOOKED_AT:
+            if len(plain) >= HEAD_BYTES:
                 break
     return is_msp(plain)
 
@@ -302,20 +302,20 @@ class SessionFollowing:
         self.shown = shown
         self._document = document
         self._revision = shown.revision
-        self._told: Callable[[], None] | None = None
+        self._on_behind: Callable[[], None] | None = None
 
     @property
     def missed_any(self) -> bool:
         """Whether there were edits that it has not taken in."""
         return self.shown.is_behind or self._revision != self.shown.document.revision
 
-    def start(self, told: Callable[[], None] | None = None) -> None:
+    def start(self, on_behind: Callable[[], None] | None = None) -> None:
         """Follow from now on.
 
         Args:
-            told: called when only another projection can show what there is now: something was taken away.
+            on_behind: called when only another projection can show what there is now: something was taken away.
         """
-        self._told = told
+        self._on_behind = on_behind
         if self not in self.shown.document.observers:
             self.shown.document.observers.append(self)
 
@@ -330,15 +330,15 @@ class SessionFollowing:
         self._revision = self.shown.document.revision
         rows = self.shown.take(edit, document.capture)
         if rows is None:
-            if self._told is not None:
-                self._told()
+            if self._on_behind is not None:
+                self._on_behind()
             return
         document.take_rewritten(rows)
         while document.poll():
             pass
-        self.tell_problems()
+        self.report_problems()
 
-    def tell_problems(self) -> None:
+    def report_problems(self) -> None:
         """Let the findings say what is wrong with the sessions as they are now."""
         findings = self._document.analysis.findings
         problems = self.shown.problems()

@@ -217,12 +217,12 @@ class Composer:
         items = [item for item in sub.items if _is_global(item)]
         known = self._objects.known.having(parent, {text_of(item, "id") for item in items}) if items else set[str]()
         known.discard("")
-        said = {_said(item) for item in parent.items if text_of(item, "id") in known} if known else set()
+        present = {_id_and_content(item) for item in parent.items if text_of(item, "id") in known} if known else set()
         found: list[dict[str, Any]] = []
         for item in items:
             copy = {**item, MERGED_FROM: sub.id}
             if (name := text_of(item, "id")) in known:
-                if _said(item) in said:
+                if _id_and_content(item) in present:
                     continue
                 copy["id"] = new_id(name, known)
             found.append(copy)
@@ -331,7 +331,7 @@ def _is_marked(sub: Subsession) -> bool:
     return bool(sub.id) and not any(other is not sub and other.id == sub.id for other in beside)
 
 
-def _said(item: dict[str, Any]) -> tuple[str, str]:
+def _id_and_content(item: dict[str, Any]) -> tuple[str, str]:
     return text_of(item, "id"), content_text(item.get("content"))
 
 

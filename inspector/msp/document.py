@@ -77,8 +77,8 @@ class SessionDocument:
         """
         document = cls(paths, read_files(paths))
         if not any(file.holds for file in document.files):
-            told = document.problems[0].text if document.problems else "There is no file in the folder."
-            raise NotMspError(told)
+            reason = document.problems[0].text if document.problems else "There is no file in the folder."
+            raise NotMspError(reason)
         return document
 
     # What there is ---------------------------------------------------------------------------------------------------
@@ -187,9 +187,9 @@ class SessionDocument:
         self._history.make(made)
         inserted = (step.value for step in made.steps if isinstance(step, Insert))
         self._made += (value for value in inserted if isinstance(value, MspFile))
-        self._tell(made.edit)
+        self._notify(made.edit)
 
-    def _tell(self, edit: Edit) -> None:
+    def _notify(self, edit: Edit) -> None:
         self.revision += 1
         self.known.follow(edit)
         sub, checks = self._by_key.get(edit.key), self._checks.get(edit.key)
@@ -215,14 +215,14 @@ class SessionDocument:
         """Take the last edit back; what it was, None when there was none."""
         edit = self._history.undo()
         if edit is not None:
-            self._tell(edit)
+            self._notify(edit)
         return edit.words if edit else None
 
     def redo(self) -> str | None:
         """Make the edit again that was taken back last; what it was, None when there was none."""
         edit = self._history.redo()
         if edit is not None:
-            self._tell(edit)
+            self._notify(edit)
         return edit.words if edit else None
 
     # Files -----------------------------------------------------------------------------------------------------------
@@ -328,7 +328,7 @@ class SessionDocument:
         self._given = fresh.paths
         self._history = EditHistory()
         self._take(fresh.files, Linked(fresh.sessions, fresh.subsessions, fresh._problems, fresh.homes))
-        self._tell(Edit("Read again", "restructure", ""))
+        self._notify(Edit("Read again", "restructure", ""))
 
 
 __all__ = [

@@ -20,7 +20,7 @@ from inspector.msp import problems
 from inspector.msp.json_layout import decoded, whole_value
 from inspector.msp.json_patch import UNREAD, lines_of
 from inspector.msp.problems import Problem
-from inspector.msp.sniffing import LOOKED_AT, is_msp, is_msp_value
+from inspector.msp.sniffing import HEAD_BYTES, is_msp, is_msp_value
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".msp")
 """Of the files taken from a folder, also with `.gz` or `.zst` behind."""
@@ -125,7 +125,7 @@ def looks_like_msp(path: Path) -> bool:
     """Whether a file begins as a document of sessions does; of a compressed one its name has to do."""
     try:
         with path.open("rb") as file:
-            return path.suffix in COMPRESSED or is_msp(file.read(LOOKED_AT))
+            return path.suffix in COMPRESSED or is_msp(file.read(HEAD_BYTES))
     except OSError:
         return False
 
@@ -171,10 +171,10 @@ def read_files(paths: Sequence[Path]) -> list[MspFile]:
 
 def _may_be_msp(path: Path) -> bool:
     """Whether a file of a folder is worth reading whole: a large one must show at its beginning what it is."""
-    if path.suffix in COMPRESSED or path.stat().st_size <= LOOKED_AT:
+    if path.suffix in COMPRESSED or path.stat().st_size <= HEAD_BYTES:
         return True
     with path.open("rb") as file:
-        head = file.read(LOOKED_AT)
+        head = file.read(HEAD_BYTES)
     return is_packed(head) or is_msp(head)
 
 

@@ -54,7 +54,7 @@ _BOXES = frozenset((dict, list))
 _MANY = 200
 _DEEPEST = 6
 """Containers in each other that are looked into for a large one."""
-_LOOKED_AT = 1 << 16
+_HEAD = 1 << 16
 _INDENT = re.compile(r"(\r\n|\n|\r)([ \t]+)")
 _ESCAPED = re.compile(r"\\u(?!00[0-7])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -198,8 +198,8 @@ class Style:
     def of(cls, text: str) -> Style:
         """What the first part of a text shows."""
         comma, colon = _separators(text)
-        indent = _INDENT.search(text, 0, _LOOKED_AT)
-        newline = "\r\n" if "\r\n" in text[:_LOOKED_AT] else indent[1] if indent else "\n"
+        indent = _INDENT.search(text, 0, _HEAD)
+        newline = "\r\n" if "\r\n" in text[:_HEAD] else indent[1] if indent else "\n"
         ascii_only = text.isascii() and _ESCAPED.search(text) is not None
         return cls(comma, colon, indent[2] if indent else "", newline, ascii_only)
 
@@ -262,7 +262,7 @@ def _examples(text: str, like: int | None, is_object: bool) -> list[Cell]:
 def _separators(text: str) -> tuple[str, str]:
     comma: str | None = None
     colon: str | None = None
-    for token in _TOKEN.finditer(text, 0, _LOOKED_AT):
+    for token in _TOKEN.finditer(text, 0, _HEAD):
         if token[1] == ":":
             colon = token[2] if colon is None else colon
         elif token[1] == ",":

@@ -155,7 +155,7 @@ class _Linker:
         if isinstance(value, list):
             inner = Home(home.file, value, home.box)
             found = [self._take(item, f"{place}[{n}]", inner, holder, depth + 1) for n, item in enumerate(value)]
-            for number in [n for n, took in enumerate(found) if not took] if any(found) else ():
+            for number in [n for n, taken in enumerate(found) if not taken] if any(found) else ():
                 text = f"{place}[{number}] is no session and no sub-session."
                 self._problem(problems.SKIPPED, text, "", f"{place}[{number}]")
             return any(found)
@@ -172,15 +172,15 @@ class _Linker:
         return True
 
     def _take_box(self, data: dict[str, Any], place: str, home: Home, holder: Owner | None, depth: int) -> bool:
-        took = False
+        taken = False
         inner = Home(home.file, None, data)
         before = len(self.result.sessions)
         for name in ("session", "sessions", "subsession", "subsessions"):
             if name == "subsession" and len(self.result.sessions) == before + 1:
                 holder = self.result.sessions[before]  # the only session beside them is theirs
             if name in data:
-                took |= self._take(data[name], f"{place}.{name}", inner, holder, depth + 1)
-        return took
+                taken |= self._take(data[name], f"{place}.{name}", inner, holder, depth + 1)
+        return taken
 
     def _take_session(self, data: dict[str, Any], place: str, home: Home, depth: int) -> None:
         key = self._key(text_of(data, "session_id"), "session", place)

@@ -102,7 +102,7 @@ class MergedContext:
                 }
                 for layer in self.layers
             ],
-            "withheld": [{"id": kept.id, "reason": kept.reason} for kept in self.withheld],
+            "withheld": [{"id": one.id, "reason": one.reason} for one in self.withheld],
             "tokens": self.tokens,
         }  # fmt: skip
 

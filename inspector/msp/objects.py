@@ -20,7 +20,7 @@ DISCARDED = "discarded"
 OPEN_STATUSES = ("open", "active")
 
 _OWN = "subsession_only"
-_LOOKED_AT = 50
+_LAST_ONES = 50
 
 SUMMARY_OF = "summary_of"
 """Our member of a parent's message that holds a sub-session's summary: the sub-session's id."""
@@ -306,7 +306,7 @@ class Session:
 
 def usual_visibility(sub: Subsession) -> str | None:
     """The visibility a new message gets: the custom of the sub-session, where all say `subsession_only`; else none."""
-    last = sub.items[-_LOOKED_AT:]
+    last = sub.items[-_LAST_ONES:]
     own = bool(last) and all(item.get("visibility") in (_OWN, "global") for item in last)
     return _OWN if own and any(item.get("visibility") == _OWN for item in last) else None
 

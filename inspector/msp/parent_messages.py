@@ -130,17 +130,17 @@ class ParentMessages:
 
     def at(self, place: int) -> ParentMessage:
         """What stands at a place."""
-        message, ordinal = self._found(place)
+        message, ordinal = self._message_at(place)
         inside = isinstance(message.owner, Subsession)
         return ParentMessage(message, ordinal, self._times.item(place), _STANDINGS[self._standing.item(place)], inside)
 
     def data(self, place: int) -> dict[str, Any]:
         """The decoded message at a place."""
-        return self._items[place] if self._order is None else self._found(place)[0].data
+        return self._items[place] if self._order is None else self._message_at(place)[0].data
 
     def message(self, place: int) -> Message:
         """The message at a place."""
-        return self._found(place)[0]
+        return self._message_at(place)[0]
 
     def times_of(self, places: list[int]) -> list[int]:
         """When what stands at some places was said."""
@@ -156,21 +156,21 @@ class ParentMessages:
         stop = self._stop(sub)
         copies = set(self._copies(sub))
         window, start = self._window(wanted, stop, copies)
-        sent = {said for place in window for said in self._said(place)}
+        sent = {identities for place in window for identities in self._identities(place)}
         older: list[int] = []
         doubled: set[int] = set()
         for place in reversed(self._sent_anyway(start, stop)):  # of several with one id the latest counts
             if place in copies:
                 continue
-            said = self._said(place)
-            if sent.isdisjoint(said):
-                sent.update(said)
+            identities = self._identities(place)
+            if sent.isdisjoint(identities):
+                sent.update(identities)
                 older.append(place)
             else:
                 doubled.add(place)
         return ChosenMessages(window, older[::-1], start, stop, copies, doubled)
 
-    def _said(self, place: int) -> tuple[tuple[str, str | int], ...]:
+    def _identities(self, place: int) -> tuple[tuple[str, str | int], ...]:
         """What tells whether two are the same message: the id within one conversation, else the content as well.
 
         An id is of one conversation; another one may give it to something else.
@@ -178,7 +178,7 @@ class ParentMessages:
         message = self.message(place)
         return () if message.id is None else ((message.id, id(message.owner)), (message.id, message.content))
 
-    def _found(self, place: int) -> tuple[Message, int]:
+    def _message_at(self, place: int) -> tuple[Message, int]:
         number = place if self._order is None else self._order.item(place)
         own = number - self._ahead
         if 0 <= own < self._count and self.owner is not None:
@@ -189,10 +189,10 @@ class ParentMessages:
         """Places of global messages outside the recent ones that are sent."""
         places = self._globals
         above = self._standing[places] == _ABOVE
-        kept = above & (places < stop)
+        sent = above & (places < stop)
         if self._rules.older_globals:
-            kept |= ~above & (places < start)
-        return places[kept].tolist()
+            sent |= ~above & (places < start)
+        return places[sent].tolist()
 
     def _stop(self, sub: Subsession) -> int:
         """Where what is too new begins: said when the sub-session was opened, or later."""

@@ -95,7 +95,7 @@ class OwnerChecks:
         """Everything odd about it and its messages, in the order of the file. O(messages that came)."""
         if isinstance(self._owner, Session) and self._owner.implied:
             return []
-        self._look_on()
+        self._check_new()
         return [*_object(self._owner), *(one for number in sorted(self._found) for one in self._found[number])]
 
     def reread(self, data: dict[str, Any]) -> None:
@@ -107,7 +107,7 @@ class OwnerChecks:
             if found := [*_odd(self._owner, data, number, ()), *twins]:
                 self._found[number] = found
 
-    def _look_on(self) -> None:
+    def _check_new(self) -> None:
         written = self._owner.data.get("messages")
         listed = cast(list[object], written) if isinstance(written, list) else []
         stands = min(len(self._items), len(listed))
@@ -219,13 +219,13 @@ def _faults(
     try:
         model.model_validate(value)
     except ValidationError as error:
-        told: set[str] = set()
+        reported: set[str] = set()
         for fault in error.errors(include_url=False, include_context=False, include_input=False):
             # Of a union each branch complains, by its own name: one sentence about the member is enough.
             steps = [step for number, step in enumerate(fault["loc"]) if number == 0 or _is_wire(step)]
             path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-            if path not in told and len(told) < _MOST_OF_A_MESSAGE:
-                told.add(path)
+            if path not in reported and len(reported) < _MOST_OF_A_MESSAGE:
+                reported.add(path)
                 yield _invalid(key, message, place + path, _words(fault["type"], fault["msg"]))
     except RecursionError:
         yield _invalid(key, message, place, "is nested too deeply to be checked")

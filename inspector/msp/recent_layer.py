@@ -57,10 +57,10 @@ class RecentLayer:
         """The first snapshot sent that covers a message; snapshots cover messages of the session itself alone."""
         return self._covering(self.parent.at(place)) if self._spans else None
 
-    def _covering(self, said: ParentMessage) -> Span | None:
-        if self._session is None or said.message.owner is not self._session.session:
+    def _covering(self, candidate: ParentMessage) -> Span | None:
+        if self._session is None or candidate.message.owner is not self._session.session:
             return None
-        return next((span for span in self._spans if span.start <= said.ordinal < span.stop), None)
+        return next((span for span in self._spans if span.start <= candidate.ordinal < span.stop), None)
 
     def newer_than(self, time_ns: int) -> int:
         """How many of those sent were said at a moment or later."""
@@ -95,34 +95,34 @@ class RecentLayer:
         """Messages of the parent that are kept out, in chronological order. O(messages of the parent)."""
         sent = set(self.places)
         chosen = {*self.choice.window, *self.choice.globals}
-        for place, said in enumerate(map(self.parent.at, range(len(self.parent)))):
-            if place in sent or said.message.owner is self.sub:
+        for place, candidate in enumerate(map(self.parent.at, range(len(self.parent)))):
+            if place in sent or candidate.message.owner is self.sub:
                 continue
-            found = self._why_withheld(place, said, covered=place in chosen)
+            found = self._why_withheld(place, candidate, covered=place in chosen)
             if found is not None:
-                yield Withheld(said.message.id, found[0], said.message, found[1])
+                yield Withheld(candidate.message.id, found[0], candidate.message, found[1])
 
     def older(self) -> Iterator[Message]:
         """Messages of the parent that could be sent and are older than the recent ones. O(messages of the parent)."""
         chosen = {*self.choice.window, *self.choice.globals}
-        for place, said in enumerate(map(self.parent.at, range(len(self.parent)))):
-            if place in chosen or said.message.owner is self.sub:
+        for place, candidate in enumerate(map(self.parent.at, range(len(self.parent)))):
+            if place in chosen or candidate.message.owner is self.sub:
                 continue
-            if self._why_withheld(place, said, covered=False) is None:
-                yield said.message
+            if self._why_withheld(place, candidate, covered=False) is None:
+                yield candidate.message
 
-    def _why_withheld(self, place: int, said: ParentMessage, *, covered: bool) -> tuple[str, str | None] | None:
+    def _why_withheld(self, place: int, candidate: ParentMessage, *, covered: bool) -> tuple[str, str | None] | None:
         """A sentence, and the rule that would let it in; None when it is merely older."""
         if covered:
             span = self.covering(place)
             words = covered_words(span.snapshot, self.rules) if span is not None else ""
             return f"Covered by the snapshot of {words}, which is sent.", "covered_again"
-        if said.standing is Standing.MAIN_ONLY:
+        if candidate.standing is Standing.MAIN_ONLY:
             return f"{MAIN_ONLY}: visible only in the parent.", "include_main_only"
-        if said.standing is Standing.MISPLACED:
+        if candidate.standing is Standing.MISPLACED:
             return f"{SUBSESSION_ONLY}, but outside any sub-session: stays where it is.", "include_misplaced"
-        if said.standing is Standing.UNKNOWN:
-            return f"The protocol knows no visibility {_short(said.message.visibility)}.", "include_misplaced"
+        if candidate.standing is Standing.UNKNOWN:
+            return f"The protocol knows no visibility {_short(candidate.message.visibility)}.", "include_misplaced"
         if place in self.choice.copies:
             return "One of the sub-session's own messages, which are sent anyway.", None
         if place >= self.choice.stop:
@@ -139,16 +139,16 @@ class RecentLayer:
         return found
 
     def _entry(self, place: int, count: Count) -> Entry:
-        said = self.parent.at(place)
-        message, span = said.message, self._covering(said) if self._spans else None
+        candidate = self.parent.at(place)
+        message, span = candidate.message, self._covering(candidate) if self._spans else None
         older = place in self._global_places
-        reason = self._why_sent(said, older)
+        reason = self._why_sent(candidate, older)
         if span is not None:
             reason = f"{reason} Also in the snapshot of {covered_words(span.snapshot, self.rules)}."
         content = message.content
         return Entry(
             message.id, message.role, content, reason, count(content), message, older,
-            not older and _let_in(said, message), span.snapshot if span is not None else None,
+            not older and _let_in(candidate, message), span.snapshot if span is not None else None,
         )  # fmt: skip
 
     @cached_property
@@ -159,17 +159,17 @@ class RecentLayer:
     def _last_words(self) -> str:
         return f"the last {self.wanted:,} parent messages" if self.wanted > 1 else "the last parent message"
 
-    def _why_sent(self, said: ParentMessage, older: bool) -> str:
-        message = said.message
+    def _why_sent(self, candidate: ParentMessage, older: bool) -> str:
+        message = candidate.message
         origin = ""
         if message.owner is not self.parent.owner:
             origin = f", said in {_short(message.owner.label)}"
-        if said.standing is Standing.ABOVE:
+        if candidate.standing is Standing.ABOVE:
             return f"Global{origin}, above the parent."
         last = self._last_words
         if older:
             return f"Global{origin}: sent though older than {last}." if self.wanted else f"Global{origin}: always sent."
-        extra = f", {message.visibility} and let in" if _let_in(said, message) else ""
+        extra = f", {message.visibility} and let in" if _let_in(candidate, message) else ""
         if self.wanted == 1:
             return f"The last parent message{origin}{extra}."
         return f"One of {last}{origin}{extra}."
@@ -187,11 +187,11 @@ class RecentLayer:
         return ", ".join(parts)
 
 
-def _let_in(said: ParentMessage, message: Message) -> bool:
+def _let_in(candidate: ParentMessage, message: Message) -> bool:
     """Whether only a lenient rule lets a message in."""
-    if said.standing is not Standing.ELIGIBLE or message.visibility in (None, "", GLOBAL):
+    if candidate.standing is not Standing.ELIGIBLE or message.visibility in (None, "", GLOBAL):
         return False
-    return not (message.visibility == SUBSESSION_ONLY and said.inside)
+    return not (message.visibility == SUBSESSION_ONLY and candidate.inside)
 
 
 def _short(text: str | None) -> str:

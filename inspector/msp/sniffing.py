@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, cast
 
-LOOKED_AT = 1 << 18
+HEAD_BYTES = 1 << 18
 """So much of a file's beginning is looked at."""
 
 _DEEPEST = 1000
@@ -28,7 +28,7 @@ def is_msp(head: bytes) -> bool:
 def is_msp_stream(head: bytes) -> bool | None:
     """Whether what goes on behind this beginning is one; None as long as its first object is not whole."""
     members, whole = _first_members(head)
-    if whole or len(head) >= LOOKED_AT or _foreign(set(members)):
+    if whole or len(head) >= HEAD_BYTES or _foreign(set(members)):
         return _is_msp_members(members)
     return None
 
@@ -85,7 +85,7 @@ def _first_members(head: bytes) -> tuple[dict[str, set[str]], bool]:
     The second value says whether nothing that comes behind can change that.
     """
     members: dict[str, set[str]] = {}
-    head = head[:LOOKED_AT].removeprefix(b"\xef\xbb\xbf")
+    head = head[:HEAD_BYTES].removeprefix(b"\xef\xbb\xbf")
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         head = head.decode("utf-16", "replace").encode()
     head = head.lstrip()
@@ -94,7 +94,7 @@ def _first_members(head: bytes) -> tuple[dict[str, set[str]], bool]:
     shape: list[bytes] = []
     objects = 0  # how many objects are open
     name = ""
-    told: set[str] = set()  # members whose first object was seen
+    seen: set[str] = set()  # members whose first object was seen
     before = b""
     for token in _TOKEN.finditer(head):
         mark = token[0]
@@ -102,7 +102,7 @@ def _first_members(head: bytes) -> tuple[dict[str, set[str]], bool]:
             if objects == 1:
                 name = _key(before)
                 members[name] = set()
-            elif objects == 2 and name in members and name not in told:
+            elif objects == 2 and name in members and name not in seen:
                 members[name].add(_key(before))
         elif mark in (b"{", b"["):
             shape.append(mark)
@@ -113,7 +113,7 @@ def _first_members(head: bytes) -> tuple[dict[str, set[str]], bool]:
             if shape.pop() == b"{":
                 objects -= 1
                 if objects == 1:
-                    told.add(name)
+                    seen.add(name)
             if objects == 0 and (mark == b"}" or not shape):
                 return members, True
         before = mark

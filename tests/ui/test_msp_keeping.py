@@ -120,10 +120,10 @@ def test_nobody_else_is_said_to_write_while_it_is_saved(qapp: QApplication, repo
         write(panel, "the first")
         save(window)
         await until(slow.is_asked, "it to be written")
-        window.msp.saving.look()
+        window.msp.saving.check_files()
         slow.free.set()
         await until(lambda: not window.isWindowModified(), "it to be saved")
-        window.msp.saving.look()
+        window.msp.saving.check_files()
         assert window.notices.keys() == []
 
     at_work(qapp, report, steps)
@@ -215,7 +215,7 @@ async def saved_where_it_is_said(window: MainWindow, target: Path) -> None:
     panel = window.center.currentWidget()
     assert isinstance(panel, SubsessionsPanel)
     write(panel, "the first")
-    window.msp.saving.look()
+    window.msp.saving.check_files()
     assert window.notices.keys() == []
     window.actions_by_id["file.save"].trigger()
     await save_as_asked(window, target)

@@ -255,7 +255,7 @@ class MspEditing(QObject):
         except CannotEditError as error:
             self._notices.show_notice(_REFUSED, "warning", plain(str(error)), token="severity.warning", closable=True)
             if self.view.panel is not None:
-                self.view.panel.tell_indicator()  # a switch that was pressed shows what holds
+                self.view.panel.update_indicator()  # a switch that was pressed shows what holds
             return False
         self._notices.dismiss(_REFUSED)
         if document.revision != before:

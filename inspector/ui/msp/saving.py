@@ -85,9 +85,9 @@ class MspSaving(QObject):
         self._asking = asking
         self._refused = False
         self._given_up: tuple[object, ...] | None = None
-        self._looking = QTimer(self)
-        self._looking.setInterval(LOOK_MS)
-        self._looking.timeout.connect(self.look)
+        self._checking = QTimer(self)
+        self._checking.setInterval(LOOK_MS)
+        self._checking.timeout.connect(self.check_files)
         self._at_files = asyncio.Lock()
         self._saying = QTimer(self)
         self._saying.setInterval(round(1000 * budgets.current.quiet_s))
@@ -98,11 +98,11 @@ class MspSaving(QObject):
         self._document = document
         if self not in document.observers:
             document.observers.append(self)
-        self._looking.start()
+        self._checking.start()
 
     def stop(self) -> None:
         """The window closes."""
-        self._looking.stop()
+        self._checking.stop()
         self._saying.stop()
         if self._document is not None and self in self._document.observers:
             self._document.observers.remove(self)
@@ -259,7 +259,7 @@ class MspSaving(QObject):
 
     # Changed on disk
 
-    def look(self) -> None:
+    def check_files(self) -> None:
         """Look whether the files are still what was read, and say so if not."""
         document = self._document
         if document is None or self.busy:
@@ -269,9 +269,9 @@ class MspSaving(QObject):
             self._say_changed(changed)
         else:
             self._is_as_read()
-            self._look_for_new(document)
+            self._check_for_new_files(document)
 
-    def _look_for_new(self, document: SessionDocument) -> None:
+    def _check_for_new_files(self, document: SessionDocument) -> None:
         """Say which files of sessions somebody has put into the folder; none are a reason not to save."""
         try:
             new = document.new_on_disk()
@@ -294,15 +294,15 @@ class MspSaving(QObject):
     def _say_changed(self, changed: list[Path]) -> None:
         name = plain(changed[0].name, 60) if changed else "The file"
         more = f" and {len(changed) - 1:,} more" if len(changed) > 1 else ""
-        kept = " Your edits are kept, but not saved." if self.dirty else ""
+        advice = " Your edits are kept, but not saved." if self.dirty else ""
         if self.dirty and self._refused:
-            kept = " Nothing was saved: overwrite it, or save your edits elsewhere."
+            advice = " Nothing was saved: overwrite it, or save your edits elsewhere."
         links: list[Link] = [("Reload", self.reload)]
         if self.dirty or not all(path.exists() for path in changed):  # what was deleted is here alone
             links.append(("Overwrite...", self.overwrite))
         links.append(("Save as...", self.save_as))
         self._notices.show_notice(
-            _CHANGED, "warning", f"{name}{more} {'were' if more else 'was'} changed on disk by somebody else.{kept}",
+            _CHANGED, "warning", f"{name}{more} {'were' if more else 'was'} changed on disk by somebody else.{advice}",
             links, token="severity.warning",
         )  # fmt: skip
 

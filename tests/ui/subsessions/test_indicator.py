@@ -238,16 +238,16 @@ def test_the_dialog_reads_copies_and_exports_without_secrets(
     assert "abcdefghij" not in QGuiApplication.clipboard().text()
     target = tmp_path / "out.json"
     dialog.export(target)
-    qtbot.waitUntil(lambda: dialog.said.text().startswith("Exported 8 entries"))
+    qtbot.waitUntil(lambda: dialog.outcome.text().startswith("Exported 8 entries"))
     assert json.loads(target.read_text())["messages"] == copied
     child(dialog, QAbstractButton, "mergedUnmasked").click()
     assert dialog.export_button.text() == "Export unmasked..."
     dialog.export(target)
-    qtbot.waitUntil(lambda: "as they are" in dialog.said.text())
+    qtbot.waitUntil(lambda: "as they are" in dialog.outcome.text())
     assert SECRET in target.read_text()
     before = (tmp_path / "desk.json").read_bytes()
     dialog.export(tmp_path / "desk.json")
-    assert "could not be written" in dialog.said.text()
+    assert "could not be written" in dialog.outcome.text()
     assert (tmp_path / "desk.json").read_bytes() == before
     qtbot.keyClick(dialog.view, Qt.Key.Key_Escape)
     assert dialog.isHidden()

@@ -470,7 +470,7 @@ def test_overwriting_after_the_question_writes_ours(qapp: QApplication, report: 
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "mine")
         rewrite(report, json.dumps(json.loads(bytes_of(report)), indent=1))
-        window.msp.saving.look()
+        window.msp.saving.check_files()
         QTest.mouseClick(link(window, "session-changed", "Overwrite..."), Qt.MouseButton.LeftButton)
         await answer(window, "Overwrite")
         await until(lambda: not sessions(window).dirty, "it to be saved")
@@ -590,14 +590,14 @@ def test_saving_over_a_file_changed_on_disk_says_that_nothing_was_saved(qapp: QA
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         write(panel, "mine")
         rewrite(report, json.dumps(json.loads(bytes_of(report)), indent=1))
-        window.msp.saving.look()
+        window.msp.saving.check_files()
         notice = window.notices.notice("session-changed")
         assert notice is not None
         before = notice.text
         window.actions_by_id["file.save"].trigger()
         await until(lambda: notice.text != before, "other words")
         assert "Nothing was saved" in notice.text
-        window.msp.saving.look()
+        window.msp.saving.check_files()
         assert "Nothing was saved" in notice.text
 
     at_work(qapp, report, steps)
@@ -648,18 +648,18 @@ def test_however_deep_they_lie_a_new_one_can_be_opened(tmp_path: Path) -> None:
 
 def test_a_file_that_comes_into_the_folder_is_told_and_read_by_reloading(qapp: QApplication, two_files: Path) -> None:
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
-        window.msp.saving.look()
+        window.msp.saving.check_files()
         rewrite(two_files / "notes.json", "{}")
-        window.msp.saving.look()
+        window.msp.saving.check_files()
         assert window.notices.keys() == []
         rewrite(two_files / "c.json", json.dumps({"subsession_id": "c", "parent_session_id": "m1", "status": "open"}))
-        window.msp.saving.look()
+        window.msp.saving.check_files()
         notice = window.notices.notice("session-new-file")
         assert notice is not None
         assert notice.text == "c.json is new in the folder."
         QTest.mouseClick(link(window, "session-new-file", "Reload"), Qt.MouseButton.LeftButton)
         await until(lambda: len(sessions(window).subsessions) == 2, "the other one")
-        window.msp.saving.look()
+        window.msp.saving.check_files()
         assert window.notices.keys() == []
 
     at_work(qapp, two_files, steps)
@@ -669,7 +669,7 @@ def test_a_deleted_file_can_be_written_again_although_nothing_was_edited(qapp: Q
     async def steps(window: MainWindow, panel: SubsessionsPanel) -> None:
         before = bytes_of(two_files / "b.json")
         rewrite_none(two_files / "b.json")
-        window.msp.saving.look()
+        window.msp.saving.check_files()
         QTest.mouseClick(link(window, "session-changed", "Overwrite..."), Qt.MouseButton.LeftButton)
         await answer(window, "Overwrite")
         await until((two_files / "b.json").exists, "the file")

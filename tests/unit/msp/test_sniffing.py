@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.msp.sniffing import LOOKED_AT, is_msp, is_msp_stream
+from inspector.msp.sniffing import HEAD_BYTES, is_msp, is_msp_stream
 
 SESSION = {"session_id": "m1", "created_at": "2026-01-05T09:00:00Z", "sub_context": {"intent": "a"}, "messages": []}
 
@@ -40,7 +40,7 @@ def test_of_a_stream_is_said_what_will_be_said_of_all_of_it(whole: bytes, come: 
         (b"", None), (b" \n", None), (b"words", False), (b"[INFO] ready", False), (b'{"session_id": "m1", "mess', None),
         (b'{"session_id": "m1", "messages": []', None), (b'{"session_id": "m1", "messages": []}', True),
         (b'{"history":[{"id":"a"},', False), (b'{"jsonrpc":"2.0","params":{', False), (b'[{"a":1}', False),
-        (b'[{"session_id":"m1","messages":[]},', True), (b'{"a":"' + b"x" * LOOKED_AT, False),
+        (b'[{"session_id":"m1","messages":[]},', True), (b'{"a":"' + b"x" * HEAD_BYTES, False),
     ],
 )  # fmt: skip
 def test_a_stream_is_told_by_its_first_object(head: bytes, said: bool | None) -> None:

@@ -53,7 +53,7 @@ from inspector.ui.panels.details.text_block import (
 
 _LINE_PERCENT = 118
 _CODE = re.compile(r"(?<!`)`[^`\n]{1,200}`(?!`)")
-_KEPT = 240
+_MOST_LAID_OUT = 240
 """Texts kept laid out; a screen shows some thirty."""
 
 
@@ -204,24 +204,24 @@ class BubbleTexts:
     """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, int, bool], BubbleText] = OrderedDict()
+        self._laid_out: OrderedDict[tuple[str, int, bool], BubbleText] = OrderedDict()
         self.whole: set[str] = set()
 
     def clear(self) -> None:
         """Forget what was laid out: the look has changed."""
-        self._kept.clear()
+        self._laid_out.clear()
 
     def text(self, text: str, width: int, theme: Theme) -> BubbleText:
         """A text laid out for a width in pixels."""
         whole = bool(self.whole) and text in self.whole
         key = (text, width, whole)
-        found = self._kept.get(key)
+        found = self._laid_out.get(key)
         if found is None:
-            found = self._kept[key] = lay_out(text, width, theme, whole=whole)
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+            found = self._laid_out[key] = lay_out(text, width, theme, whole=whole)
+            while len(self._laid_out) > _MOST_LAID_OUT:
+                self._laid_out.popitem(last=False)
         else:
-            self._kept.move_to_end(key)
+            self._laid_out.move_to_end(key)
         return found
 
 

@@ -100,7 +100,7 @@ def copy_json(message: Message) -> None:
     QGuiApplication.clipboard().setText(pretty_json(mask_secrets(message.data)))
 
 
-_LOOKED_AT = 200
+_LAST_ONES = 200
 """Messages looked at for roles that are in use."""
 CLOSED = "This sub-session is closed."
 NOTHING_CHOSEN = "Select a sub-session to read it."
@@ -205,7 +205,7 @@ class ChatPanel(QWidget):
     def _roles(self) -> Iterator[str]:
         if self.sub is not None:
             messages = self.sub.messages
-            for place in range(max(0, len(messages) - _LOOKED_AT), len(messages)):
+            for place in range(max(0, len(messages) - _LAST_ONES), len(messages)):
                 if messages[place].role:
                     yield messages[place].role
 

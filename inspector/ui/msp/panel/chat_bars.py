@@ -85,12 +85,12 @@ class ChatHead(QWidget):
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
-    def _button(self, words: str, name: str, said: object) -> QPushButton:
+    def _button(self, words: str, name: str, slot: object) -> QPushButton:
         button = QPushButton(words.replace("&", "&&"), self)
         button.setObjectName(name)
         button.setAccessibleName(words)
         button.setAutoDefault(False)
-        button.clicked.connect(said)
+        button.clicked.connect(slot)
         return button
 
     def show_state(

@@ -203,8 +203,8 @@ def title_words(rows: ChatRows) -> str:
     sub = rows.sub
     if sub is None or sub.parent is None:
         return ""
-    said = formats.count_of(len(rows.around), "message")
-    words = f"{label_of(sub.parent)}: {said} from before this sub-session"
+    count = formats.count_of(len(rows.around), "message")
+    words = f"{label_of(sub.parent)}: {count} from before this sub-session"
     return f"{words}, {rows.earlier:,} earlier not shown" if rows.earlier else words
 
 

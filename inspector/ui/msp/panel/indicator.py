@@ -231,7 +231,7 @@ class Indicator(QWidget):
         self._key: str | None = None
         self._contexts: MergedContexts | None = None
         self._stale = False
-        self._took_s = 0.0
+        self._last_s = 0.0
         self._revision = document.revision
         self.merged: MergedContext | None = None
         self.counts = TokenCounts(self)
@@ -344,7 +344,7 @@ class Indicator(QWidget):
             self._contexts.recount()
         self._stale = True
         if self.isVisible() and not self._soon.isActive():
-            self._soon.start(round(1000 * _REST * self._took_s))
+            self._soon.start(round(1000 * _REST * self._last_s))
 
     def _work_out_soon(self) -> None:
         self._stale = True
@@ -377,7 +377,7 @@ class Indicator(QWidget):
             return
         began = time.perf_counter()
         before, self.merged = self.merged, self._contexts.of(sub)
-        self._took_s = time.perf_counter() - began
+        self._last_s = time.perf_counter() - began
         same = before is not None and before.subsession.key == sub.key
         with self._area.held() if same else nullcontext():
             self.page.show_merged(
@@ -397,9 +397,9 @@ class Indicator(QWidget):
         self._work_out_if_stale(whole=True)
         if self.merged is None:
             return None
-        kept = [file.path for file in self._document.files]
+        spared = [file.path for file in self._document.files]
         counted = not self.counts.counting and not self.counts.reason
-        dialog = MergedDialog(self._themes, self.merged, self.window(), kept=kept, counted=counted)
+        dialog = MergedDialog(self._themes, self.merged, self.window(), spared=spared, counted=counted)
         dialog.message_requested.connect(self.message_requested)
         dialog.open()
         if isinstance(entry, Entry):

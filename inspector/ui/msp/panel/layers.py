@@ -1,4 +1,4 @@
-"""What is said of a merged context: its four layers against the budget, and what is worth knowing, with its switches."""
+"""What is said of a merged context: its layers against the budget, and what is worth knowing, with its switches."""
 
 from __future__ import annotations
 
@@ -105,11 +105,11 @@ def notes_of(merged: MergedContext, main_only: int) -> list[Note]:
 def _note(merged: MergedContext, remark: Remark, main_only: int) -> Note:
     rule, text = remark.rule or "", plain(remark.text, 300)
     is_on = bool(getattr(merged.rules, rule)) if rule else False
-    kept = main_only if rule == LENIENT else 0
+    withheld = main_only if rule == LENIENT else 0
     recent = sum(not entry.older_global for entry in merged.layer("recent").entries)
-    if kept and recent and not is_on:
-        text = f"{formats.count_of(kept, 'parent message')} {'is' if kept == 1 else 'are'} main_only and "
-        text += "stays." if kept == 1 else "stay."
+    if withheld and recent and not is_on:
+        text = f"{formats.count_of(withheld, 'parent message')} {'is' if withheld == 1 else 'are'} main_only and "
+        text += "stays." if withheld == 1 else "stay."
     link = SWITCHES[rule][is_on] if rule in SWITCHES else ""
     if text.startswith(("1 ", "Message ")) or "(1 withheld" in text:
         link = link.replace(" them", " it")

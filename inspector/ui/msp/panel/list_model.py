@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from inspector.msp.document import SessionDocument
     from inspector.msp.objects import Subsession
 
-_LOOKED_AT = 8
+_FIRST_ONES = 8
 """Messages that are looked at for one that says something."""
 
 
@@ -54,8 +54,8 @@ def about(sub: Subsession) -> str:
     """What it is about, as text: its summary; without one what was said in it first."""
     if sub.summary:
         return sub.summary
-    said = (message.content for message in sub.messages[:_LOOKED_AT])
-    return next((text for text in said if text.strip()), "")
+    contents = (message.content for message in sub.messages[:_FIRST_ONES])
+    return next((text for text in contents if text.strip()), "")
 
 
 DEEPEST = 12
@@ -169,8 +169,8 @@ def _messages(sub: Subsession) -> int:
 
 def _latest(sub: Subsession) -> int:
     """When something was last said or done in it."""
-    said = sub.messages[-1].time_ns if len(sub.messages) else NO_TIME
-    return max(said, sub.created_ns, sub.closed_ns)
+    latest = sub.messages[-1].time_ns if len(sub.messages) else NO_TIME
+    return max(latest, sub.created_ns, sub.closed_ns)
 
 
 def _walk(below: dict[str | None, list[Subsession]]) -> Iterator[tuple[Subsession, int]]:
@@ -264,12 +264,12 @@ class SubsessionListModel(ListModel):
         if found is None:
             sub = self.rows.subs[row]
             tokens, complete = self.tokens(sub)
-            said = NO_SUMMARY if sub.discarded and not sub.summary else about(sub)
-            if not said and not len(sub.messages):
-                said = NO_MESSAGES
+            text = NO_SUMMARY if sub.discarded and not sub.summary else about(sub)
+            if not text and not len(sub.messages):
+                text = NO_MESSAGES
             counted = tokens_words(tokens, complete=complete) if complete or self.tallies.counts_on else ""
             found = self._lines[row] = SubsessionLine(
-                dot_state(sub), plain(sub.label, 120), plain(said, 200), formats.number(len(sub.messages)),
+                dot_state(sub), plain(sub.label, 120), plain(text, 200), formats.number(len(sub.messages)),
                 age_words(sub, time.time_ns()), counted,
             )  # fmt: skip
         return found

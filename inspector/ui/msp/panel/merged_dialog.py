@@ -53,7 +53,7 @@ def messages_json(merged: MergedContext, *, secrets: bool = False) -> str:
 
 
 def write_messages(
-    merged: MergedContext, target: Path, *, secrets: bool = False, kept: Iterable[Path] = ()
+    merged: MergedContext, target: Path, *, secrets: bool = False, spared: Iterable[Path] = ()
 ) -> Generator[int]:
     """Write it to a file, in place of what is there; steps of one message each, with the bytes written so far.
 
@@ -63,13 +63,13 @@ def write_messages(
         merged: what would be sent.
         target: where to.
         secrets: write secrets in clear; else they are masked.
-        kept: files that are never written over.
+        spared: files that are never written over.
 
     Raises:
         OSError: the file cannot be written, or is the document itself.
     """
     target = Path(os.path.realpath(target))
-    if target.exists() and any(path.exists() and target.samefile(path) for path in kept):
+    if target.exists() and any(path.exists() and target.samefile(path) for path in spared):
         raise OSError(errno.EEXIST, "that is the document itself", str(target))
     yield from write_parts(_parts(merged, secrets=secrets), target)
 
@@ -224,7 +224,7 @@ class MergedDialog(QDialog):
         merged: MergedContext,
         parent: QWidget | None = None,
         *,
-        kept: Sequence[Path] = (),
+        spared: Sequence[Path] = (),
         counted: bool = True,
     ) -> None:
         """Make the dialog.
@@ -233,13 +233,13 @@ class MergedDialog(QDialog):
             themes: gives the look.
             merged: what would be sent.
             parent: owner.
-            kept: files an export never writes over.
+            spared: files an export never writes over.
             counted: whether all its tokens are counted; it says none else.
         """
         super().__init__(parent)
         self._themes = themes
         self._merged = merged
-        self._kept = tuple(kept)
+        self._spared = tuple(spared)
         self._counted = counted
         self._masked = True
         self.setObjectName("mergedContext")
@@ -248,9 +248,9 @@ class MergedDialog(QDialog):
         self.setAccessibleName(self.windowTitle())
         self._build(label)
         self._writing = SteppedWrite(self)
-        self._writing.progressed.connect(lambda size: self.said.setText(f"Exporting: {formats.size(size)} so far."))
+        self._writing.progressed.connect(lambda size: self.outcome.setText(f"Exporting: {formats.size(size)} so far."))
         self._writing.written.connect(self._on_written)
-        self._writing.failed.connect(lambda sentence: self.said.setText(sentence))
+        self._writing.failed.connect(lambda sentence: self.outcome.setText(sentence))
         themes.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         if self.model.entries:
@@ -283,7 +283,7 @@ class MergedDialog(QDialog):
         self._column.addWidget(HairLine("mergedLine", self))
         self._unmasked = CheckField("Write secrets as they are", _UNMASKED_HELP, name="mergedUnmasked", parent=self)
         self._unmasked.toggled.connect(self._on_unmasked_toggled)
-        self.said = TextLabel("", variant="small", name="mergedSaid", wrap=True, parent=self)
+        self.outcome = TextLabel("", variant="small", name="mergedSaid", wrap=True, parent=self)
         self._column.addWidget(self._unmasked)
         self._column.addLayout(self._build_buttons())
 
@@ -317,7 +317,7 @@ class MergedDialog(QDialog):
     def _build_buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(12)
-        row.addWidget(self.said, 1)
+        row.addWidget(self.outcome, 1)
         self.copy_button = _button("Copy as messages JSON", "mergedCopy", self)
         self.copy_button.clicked.connect(self.copy)
         self.export_button = _button("Export...", "mergedExport", self)
@@ -369,17 +369,17 @@ class MergedDialog(QDialog):
     def _copy_entry(self, row: int) -> None:
         if row >= 0:
             QGuiApplication.clipboard().setText(mask_text(self.model.entries[row][1].content))
-            self.said.setText("Copied this entry. Secrets are masked.")
+            self.outcome.setText("Copied this entry. Secrets are masked.")
 
     def copy(self) -> None:
         """Copy everything as messages JSON, secrets masked."""
         count = len(self.model.entries)
         if count > COPIED_MOST:
-            self.said.setText(f"{count:,} entries are too many to copy. Export them to a file instead.")
+            self.outcome.setText(f"{count:,} entries are too many to copy. Export them to a file instead.")
             return
         QGuiApplication.clipboard().setText(messages_json(self._merged))
         entries = formats.count_of(count, "entry", "entries")
-        self.said.setText(f"Copied {entries} as messages JSON. Secrets are masked.")
+        self.outcome.setText(f"Copied {entries} as messages JSON. Secrets are masked.")
 
     def ask(self) -> None:
         """Ask for a file, then write everything there."""
@@ -394,14 +394,14 @@ class MergedDialog(QDialog):
 
     def export(self, target: Path) -> None:
         """Write everything to a file in slices; one at work is given up for it."""
-        steps = write_messages(self._merged, target, secrets=not self._masked, kept=self._kept)
+        steps = write_messages(self._merged, target, secrets=not self._masked, spared=self._spared)
         self._writing.start(target, steps)
 
     def _on_written(self, size: int) -> None:
         entries = formats.count_of(len(self.model.entries), "entry", "entries")
         secrets = "Secrets are masked." if self._masked else "Secrets are written as they are."
         where = f"{plain(str(self._writing.target))}, {formats.size(size)}"
-        self.said.setText(f"Exported {entries} as {where}. {secrets}")
+        self.outcome.setText(f"Exported {entries} as {where}. {secrets}")
 
     def _on_unmasked_toggled(self, unmasked: bool) -> None:
         self._masked = not unmasked

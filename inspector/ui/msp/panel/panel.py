@@ -119,7 +119,7 @@ class SubsessionsPanel(QWidget):
         indicator.inherited_changed.connect(self._say_inherited)
         self.list.share_counts(indicator.counts)
         self._order_parts()
-        self.tell_indicator()
+        self.update_indicator()
         self._fit()
 
     def _order_parts(self) -> None:
@@ -162,7 +162,7 @@ class SubsessionsPanel(QWidget):
         self.chat.say_inherited("")
         self.chat.show_subsession(sub)
         self.list.mark(sub.key)
-        self.tell_indicator()
+        self.update_indicator()
         self.shown.emit(sub.key)
 
     def _show_first(self) -> None:
@@ -173,7 +173,7 @@ class SubsessionsPanel(QWidget):
         if subs and self.chat.sub is None:
             self.show_subsession(next((sub for sub in subs if sub.is_open), subs[0]).key)
 
-    def tell_indicator(self) -> None:
+    def update_indicator(self) -> None:
         """Show what the sub-session sees, whatever its switches say by now."""
         if self.indicator is not None:
             self.indicator.show_subsession(None if self.chat.sub is None else self.chat.sub.key)
@@ -199,7 +199,7 @@ class SubsessionsPanel(QWidget):
         else:
             self.chat.begin_anew(living)
             if living is None:
-                self.tell_indicator()
+                self.update_indicator()
         self.chat.current_changed.emit()
         self._show_first()
         self._later.start()

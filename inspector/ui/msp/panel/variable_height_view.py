@@ -144,9 +144,9 @@ class VariableHeightView(QAbstractItemView):
 
     def _begin_anew(self) -> None:
         """Nothing is laid out any more; what was on top stays on top, and the end at the end."""
-        count, kept = self.model().rowCount(), self._anchor
+        count, anchor = self.model().rowCount(), self._anchor
         self.heights.take(self.expected(0, count))
-        held = kept if kept is not None and not self._at_end and kept[0] < count else None
+        held = anchor if anchor is not None and not self._at_end and anchor[0] < count else None
         if held is not None:
             self._set_value(self.heights.top(held[0]) - held[1])
         self._settle(held)
