@@ -11,10 +11,13 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from inspector.ui.app.application import Application
+from inspector.ui.docview.panel import Area, Panel
+from inspector.ui.docview.panes import Panes
 from inspector.ui.window.actions import ACTIONS
-from inspector.ui.window.docks import BOTTOM, DOCKS, Dock, is_in_front
+from inspector.ui.window.docks import is_in_front
 from inspector.ui.window.layout import fitting
 from inspector.ui.window.main_window import MainWindow
+from inspector.ui.window.panels import PANELS
 from tests.ui.windows import panes_of, story
 
 
@@ -26,7 +29,7 @@ def window(window: MainWindow, qtbot: QtBot) -> MainWindow:
     return window
 
 
-BELOW = [one for one in DOCKS if one.area is BOTTOM]
+BELOW = [one for one in PANELS if one.area is Area.BOTTOM]
 
 
 def press(window: MainWindow, name: str) -> None:
@@ -60,14 +63,14 @@ def test_a_key_brings_a_pane_in_front_of_the_others_and_hides_it_only_there(wind
 
 
 @pytest.mark.parametrize("one", BELOW, ids=lambda one: one.title)
-def test_a_pane_at_the_bottom_is_reached_left_and_closed(window: MainWindow, one: Dock) -> None:
+def test_a_pane_at_the_bottom_is_reached_left_and_closed(window: MainWindow, one: Panel[Panes]) -> None:
     panes, dock = panes_of(window), window.docks[one.title]
-    panel: Any = one.panel(panes)
+    panel: Any = panes.made[one.id]
     assert panel in panes.bottom, "in Panes.bottom: it hears of changes, and what it asks for is done"
-    assert next(known for known in ACTIONS if known.id == one.switch).on is not None
+    assert next(known for known in ACTIONS if known.id == one.action).on is not None
     press(window, "go.first")
     press(window, "view.timeline")
-    press(window, one.switch)
+    press(window, one.action)
     assert dock in [area for area, _ in window.pane_focus.stops()], "F6 comes to it"
     assert panel.isAncestorOf(QApplication.focusWidget() or window), "its focusProxy takes the keyboard"
     while dock.isAncestorOf(QApplication.focusWidget() or window):
@@ -79,7 +82,7 @@ def test_a_pane_at_the_bottom_is_reached_left_and_closed(window: MainWindow, one
     assert shown.isAncestorOf(QApplication.focusWidget() or window), "the view in the middle has the keyboard back"
     panel.close_requested.emit()
     assert dock.isHidden()
-    assert not window.actions_by_id[one.switch].isChecked()
+    assert not window.actions_by_id[one.action].isChecked()
 
 
 def title_of(window: MainWindow, name: str) -> QLabel:
@@ -178,7 +181,7 @@ def test_at_200_percent_a_window_stands_on_a_small_screen(application: Applicati
             fits(one.id)
     press(window, "details.overview")
     for one in BELOW:
-        press(window, one.switch)
+        press(window, one.action)
         for view in ("view.timeline", "view.model_sees", "view.messages"):
             press(window, view)
             fits(f"{one.title} below {view}")

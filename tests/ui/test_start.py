@@ -16,9 +16,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 
 from inspector.ui.app.application import Application
-from inspector.ui.docview.panes import Panes
 from inspector.ui.panels.messages.panel import MessagesPanel
-from inspector.ui.window.docks import DOCKS, Dock
+from inspector.ui.window import docks
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import envelope, lines_of, log_file
 from tests.ui.windows import numbers, run_in_window, story, until, window_on
@@ -173,17 +172,17 @@ def test_a_document_that_cannot_be_shown_leaves_no_panes_to_the_next_one(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = log_file(lines_of(envelope("chat", {"text": "Hello"})))
-    panel = Dock.panel
+    fill = docks._fill
 
-    def unreadable(dock: Dock, panes: Panes) -> QWidget:
-        if dock.title == "Details":
+    def unreadable(dock: QDockWidget, panel: QWidget) -> None:
+        if dock.windowTitle() == "Details":
             raise OSError(errno.EIO, "Input/output error")
-        return panel(dock, panes)
+        fill(dock, panel)
 
     async def steps(application: Application) -> None:
         window = application.new_window()
         with monkeypatch.context() as broken:
-            broken.setattr(Dock, "panel", unreadable)
+            broken.setattr(docks, "_fill", unreadable)
             window.opening.open_path(log)
             await until(lambda: not window.opening.reading, "the end of reading")
         assert window.panes is None
@@ -191,7 +190,7 @@ def test_a_document_that_cannot_be_shown_leaves_no_panes_to_the_next_one(
         await until(lambda: window.panes is not None, "the document")
         nowhere = Qt.DockWidgetArea.NoDockWidgetArea
         stand = [dock for dock in window.findChildren(QDockWidget) if window.dockWidgetArea(dock) is not nowhere]
-        assert len(stand) == len(DOCKS)
+        assert len(stand) == len(docks.DOCKS)
         assert application.windows == [window]
 
     run_in_window(qapp, steps)

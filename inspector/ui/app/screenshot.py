@@ -8,7 +8,6 @@ from pathlib import Path
 
 from inspector.capture.reading import UnknownFormatError
 from inspector.ui.app.application import Application, make_qt, run_loop
-from inspector.ui.docview.center import views_of
 from inspector.ui.window.main_window import MainWindow
 
 
@@ -64,7 +63,7 @@ _SETTLED_S = 1.5
 
 def _arrange(window: MainWindow, shot: Shot) -> str | None:
     """Show the view and the panel asked for; returns a sentence when there is no such one."""
-    views = {view.title.lower(): view.id for view in views_of(window.document)}
+    views = {view.title.lower(): view.id for view in window.center.views_of(window.document)}
     panels = {title.lower(): dock for title, dock in window.docks.items()}
     for asked, known in ((shot.view, views), (shot.panel, panels)):
         if asked is not None and asked.lower() not in known:

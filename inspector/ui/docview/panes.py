@@ -5,6 +5,9 @@ Panels never call each other; everything between them goes through here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 from typing_extensions import override
@@ -28,6 +31,7 @@ from inspector.ui.docview.find_in_view import FindInView
 from inspector.ui.docview.gaps import GapRows
 from inspector.ui.docview.minimap_marks import MinimapMarkGatherer
 from inspector.ui.docview.navigation_history import NavigationHistory, Stop
+from inspector.ui.docview.panel import Area, BottomPanel, Panel
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.panels.contexts.panel import ContextsPanel
 from inspector.ui.panels.details.panel import DetailsPanel
@@ -39,6 +43,8 @@ from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.panels.participants.panel import ParticipantsPanel
 from inspector.ui.panels.tokens.panel import TokensPanel
 from inspector.ui.panels.waste.panel import WastePanel
+
+P = TypeVar("P", bound=QWidget)
 
 
 class Panes(FilterState):
@@ -57,6 +63,10 @@ class Panes(FilterState):
             a comment on it, take both away.
         searching(float | None, int): how far a filter that has to decode records is, and what it found so far; None
             when it is in force, or was given up.
+
+    Attributes:
+        made: the panels by id, but for those that are made when they are shown first.
+        bottom: those at the bottom.
     """
 
     filter_grown = Signal(str)
@@ -71,21 +81,37 @@ class Panes(FilterState):
     unmark_requested = Signal(object)
     searching = Signal(object, int)
 
-    def __init__(self, document: CaptureDocument, theme: ThemeController, parent: QWidget) -> None:
-        super().__init__(document, parent)
+    def __init__(
+        self, document: CaptureDocument, theme: ThemeController, panels: Sequence[Panel[Panes]], frame: QWidget
+    ) -> None:
+        """Make the panels, and tie them together.
+
+        Args:
+            document: what they show.
+            theme: gives their look.
+            panels: which there are; those that wait are made by `Center`.
+            frame: the window they will stand in.
+        """
+        super().__init__(document, frame)
+        self.theme = theme
+        self.frame = frame
         self.gaps = GapRows(document)
         self.completer = Completer(document.analysis)
         self.bridge = DocumentBridge(document, self)
-        self.contexts = ContextsPanel(document, theme, parent)
-        self.participants = ParticipantsPanel(document, theme, parent)
-        self.messages = MessagesPanel(document, theme, self.rows, parent)
-        self.details = DetailsPanel(document, theme, parent)
-        self.findings = FindingsPanel(document, theme, self.rows, parent)
-        self.marks = MarksPanel(document, theme, self.rows, parent)
-        self.latency = LatencyPanel(document, theme, parent)
-        self.waste = WastePanel(document, theme, self.rows, parent)
-        self.tokens = TokensPanel(document, theme, self.rows, parent)
-        self.bottom = (self.findings, self.marks, self.latency, self.waste, self.tokens)
+        self.made = {one.id: one.make(self) for one in panels if not one.waits}
+        self.contexts = self._of(ContextsPanel)
+        self.participants = self._of(ParticipantsPanel)
+        self.messages = self._of(MessagesPanel)
+        self.details = self._of(DetailsPanel)
+        self.findings = self._of(FindingsPanel)
+        self.marks = self._of(MarksPanel)
+        self.latency = self._of(LatencyPanel)
+        self.waste = self._of(WastePanel)
+        self.tokens = self._of(TokensPanel)
+        at_bottom = {one.id for one in panels if one.area is Area.BOTTOM}
+        self.bottom = tuple(
+            panel for name, panel in self.made.items() if name in at_bottom and isinstance(panel, BottomPanel)
+        )
         self.find_in_view = FindInView(self.rows, self.messages, self)
         self.minimap_marks = MinimapMarkGatherer(document, self.messages, self.gaps, self.find_in_view, self)
         self._navigation = NavigationHistory()
@@ -95,6 +121,10 @@ class Panes(FilterState):
         self._before_chain: View | None = None
         self._walk = ChainWalk(document)
         self._connect()
+
+    def _of(self, kind: type[P]) -> P:
+        """The panel of a kind."""
+        return next(panel for panel in self.made.values() if isinstance(panel, kind))
 
     def _connect(self) -> None:
         self._search.searching.connect(self.searching)

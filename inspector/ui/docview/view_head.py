@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from inspector.analysis.context_tree import MAIN
 from inspector.filters.visible import Reach, Scope
-from inspector.ui.docview.center import Center, views_of
+from inspector.ui.docview.center import Center
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.notice import NoticeStack
 from inspector.ui.widgets.scope_chip import ScopeChip
@@ -65,7 +65,7 @@ class ViewHead(QWidget):
 
     def attach(self, panes: Panes, center: Center) -> None:
         """Speak of these panes from now on, and let the tabs choose among these views."""
-        views = views_of(panes.document)
+        views = center.views_of(panes.document)
         for view in views[1:]:
             self.tabs.add_view(view.title)
         titles = {view.id: view.title for view in views}

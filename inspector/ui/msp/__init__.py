@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from inspector.ui.docview.panel import SUBSESSIONS as SUBSESSIONS
+
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
     from PySide6.QtWidgets import QDockWidget, QWidget
@@ -27,10 +29,8 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.status_bar import StatusBar
 
 
-SUBSESSIONS = "subsessions"
-"""Id of the view in the middle, and of the page in the settings."""
 TITLE = "Sub-sessions"
-"""What both are called."""
+"""What the view in the middle and the page of the settings are called; both have the id SUBSESSIONS."""
 
 
 def subsessions_panel(sessions: SessionDocument, themes: ThemeController, parent: QWidget) -> SubsessionsPanel:

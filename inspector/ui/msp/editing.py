@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 from inspector.msp.document import CannotEditError, SessionDocument
 from inspector.msp.objects import Message, Subsession, usual_visibility
 from inspector.present.wire_text import plain
-from inspector.ui.docview.center import SUBSESSIONS
+from inspector.ui.docview.panel import SUBSESSIONS
 from inspector.ui.docview.requests import WindowRequests
 from inspector.ui.docview.shown import Shown
 from inspector.ui.look.theme import ThemeController

@@ -25,7 +25,7 @@ from inspector.filters.visible import Scope
 from inspector.msp.projection import Place
 from inspector.present.subject import ContextPlace
 from inspector.ui import budgets
-from inspector.ui.docview.center import SUBSESSIONS
+from inspector.ui.docview.panel import SUBSESSIONS
 
 if TYPE_CHECKING:
     from inspector.ui.docview.center import Center

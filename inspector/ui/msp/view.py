@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDockWidget, QWidget
 
 from inspector.msp.objects import Message, Subsession
 from inspector.present.subject import ContextPlace
-from inspector.ui.docview.center import SUBSESSIONS
+from inspector.ui.docview.panel import SUBSESSIONS
 from inspector.ui.look.theme import ThemeController
 
 if TYPE_CHECKING:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 
 from inspector.base.slices import Steps
+from inspector.ui.docview.panel import Area, Panel
 from inspector.ui.panels.pane_head import PaneHead
+from inspector.ui.window.panels import PANELS
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
@@ -18,47 +19,18 @@ LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
 SIDES = {LEFT: "left", RIGHT: "right", BOTTOM: "bottom"}
+_AREAS = {Area.LEFT: LEFT, Area.RIGHT: RIGHT, Area.BOTTOM: BOTTOM}
 
-
-@dataclass(frozen=True, slots=True)
-class Dock:
-    """One dock."""
-
-    title: str
-    """What it is called; in small letters, the name its panel has in `Panes`."""
-    area: Qt.DockWidgetArea
-    """Where it stands until it is moved. Those at the bottom lie on one another, hidden until they are asked for."""
-    switch: str
-    """Id of the action that shows and hides it."""
-
-    def panel(self, panes: Panes) -> QWidget:
-        """What is in it."""
-        return getattr(panes, self.title.lower())
-
-
-DOCKS = (
-    Dock("Contexts", LEFT, "view.contexts"),
-    Dock("Participants", LEFT, "view.contexts"),
-    Dock("Details", RIGHT, "view.details"),
-    Dock("Findings", BOTTOM, "view.findings"),
-    Dock("Marks", BOTTOM, "view.marks"),
-    Dock("Latency", BOTTOM, "analyze.latency"),
-    Dock("Waste", BOTTOM, "analyze.waste"),
-    Dock("Tokens", BOTTOM, "analyze.tokens"),
-)
-"""In the order they are made, which is that of their tabs.
-
-A panel at the bottom is in `Panes.bottom` too. It has a `head`, the signals `message_requested(int)`,
-`filter_requested(str, str)`, `close_requested()` and `left()`, and the methods `apply_changes(changes)` and `stop()`.
-Something in it takes the keyboard: `setFocusProxy`.
-"""
+DOCKS = tuple((panel, _AREAS[panel.area]) for panel in PANELS if panel.area is not Area.MIDDLE)
+"""Panels in docks and where these stand until they are moved, in the order they are made: that of their tabs."""
 
 MIDDLE = "Messages"
 """Title of the middle column, which is no dock."""
 
 READ = (
-    *(one.title for one in DOCKS if one.area is LEFT), MIDDLE,
-    *(one.title for one in DOCKS if one.area is BOTTOM), *(one.title for one in DOCKS if one.area is RIGHT),
+    *(one.title for one in PANELS if one.area is Area.LEFT), MIDDLE,
+    *(one.title for one in PANELS if one.area is Area.BOTTOM),
+    *(one.title for one in PANELS if one.area is Area.RIGHT),
 )  # fmt: skip
 """Titles of the panes in the order they are read."""
 
@@ -81,25 +53,25 @@ class Docks(QObject):
         super().__init__(window)
         self._window = window
         self.by_title: dict[str, QDockWidget] = {}
-        self._made: list[tuple[Dock, QDockWidget]] = []
+        self._made: list[tuple[Panel[Panes], Qt.DockWidgetArea, QDockWidget]] = []
 
     def make(self, panes: Panes) -> Steps[None]:
         """Make the docks, with these panes in them, a step each; nothing is seen of them until they are placed."""
         while self._made:  # for a document that could not be shown after all
-            self._made.pop()[1].deleteLater()
-        for one in DOCKS:
+            self._made.pop()[-1].deleteLater()
+        for one, area in DOCKS:
             dock = QDockWidget(one.title, self._window)
-            dock.setObjectName(f"dock.{one.title.lower()}")
-            _fill(dock, one.panel(panes))
-            self._made.append((one, dock))
+            dock.setObjectName(f"dock.{one.id}")
+            _fill(dock, panes.made[one.id])
+            self._made.append((one, area, dock))
             yield
 
     def place(self) -> None:
         """Let the docks that were made stand in the window."""
-        for one, dock in self._made:
+        for one, area, dock in self._made:
             self.by_title[one.title] = dock
-            self._window.addDockWidget(one.area, dock)
-            dock.setVisible(one.area is not BOTTOM)
+            self._window.addDockWidget(area, dock)
+            dock.setVisible(area is not BOTTOM)
             dock.toggleViewAction().toggled.connect(lambda *_on: self.changed.emit())
             for moved in (dock.visibilityChanged, dock.topLevelChanged, dock.dockLocationChanged):
                 moved.connect(self._show_titles)
@@ -107,8 +79,8 @@ class Docks(QObject):
 
     def exchange(self, panes: Panes) -> None:
         """Show these panes in the docks, in place of those that are there."""
-        for one in DOCKS:
-            _fill(self.by_title[one.title], one.panel(panes))
+        for one, _area in DOCKS:
+            _fill(self.by_title[one.title], panes.made[one.id])
         self._show_titles()
 
     def _show_titles(self, *_moved: object) -> None:
@@ -173,7 +145,7 @@ class Docks(QObject):
             panel.setFocus()
 
     def _of(self, switch: str) -> list[QDockWidget]:
-        return [self.by_title[one.title] for one in DOCKS if one.switch == switch and one.title in self.by_title]
+        return [self.by_title[one.title] for one, _area in DOCKS if one.action == switch and one.title in self.by_title]
 
 
 def is_in_front(window: QMainWindow, dock: QDockWidget) -> bool:

@@ -103,7 +103,7 @@ class WindowLayout(QObject):
         self._window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self._set_sides(*self._defaults(self._window.width()))
         self._window.resizeDocks([docks["Contexts"], docks["Participants"]], [620, 380], Qt.Orientation.Vertical)
-        bottom = [docks[one.title] for one in DOCKS if one.area is BOTTOM]
+        bottom = [docks[one.title] for one, area in DOCKS if area is BOTTOM]
         for dock in bottom[1:]:
             self._window.tabifyDockWidget(bottom[0], dock)
         height = round(_BOTTOM_HEIGHT * self._theme.theme.zoom)
@@ -112,12 +112,12 @@ class WindowLayout(QObject):
     def reset(self) -> None:
         """Put every dock back to its side, not floating; those at the sides are shown, those at the bottom are not."""
         window = self._window
-        for one in DOCKS:
+        for one, area in DOCKS:
             dock = self._docks[one.title]
             dock.setFloating(False)
             window.removeDockWidget(dock)
-            window.addDockWidget(one.area, dock)
-            dock.setVisible(one.area is not BOTTOM)
+            window.addDockWidget(area, dock)
+            dock.setVisible(area is not BOTTOM)
         self.default_docks()
 
     def restore_docks(self, saved: SavedWindow | None, show_view: Callable[[str], object]) -> None:

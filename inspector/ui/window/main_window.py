@@ -39,6 +39,7 @@ from inspector.ui.widgets.notice import Link, NoticeStack
 from inspector.ui.widgets.status_bar import StatusBar
 from inspector.ui.window.docks import Docks
 from inspector.ui.window.layout import WindowLayout
+from inspector.ui.window.panels import PANELS
 from inspector.ui.window.recent_menus import RecentMenus
 from inspector.ui.window.warming import Warming
 
@@ -208,7 +209,7 @@ class MainWindow(QMainWindow):
         """The views of the middle column."""
         from inspector.ui.docview.center import Center
 
-        center = Center(self.theme, self)
+        center = Center(PANELS, self)
         center.made.connect(lambda view: self.msp.view.adopt(view))
         return center
 
@@ -579,7 +580,7 @@ class MainWindow(QMainWindow):
         from inspector.ui.docview.panes import Panes
 
         self.complete()
-        panes = self._making = Panes(document, self.theme, self)
+        panes = self._making = Panes(document, self.theme, PANELS, self)
         yield
         yield from self.dock_row.make(panes)
         self.shown.show(document, panes)
@@ -623,7 +624,7 @@ class MainWindow(QMainWindow):
         self.counting.stop()
         if before is not None:
             before.detach()
-        panes = Panes(document, self.theme, self)
+        panes = Panes(document, self.theme, PANELS, self)
         self.shown.show(document, panes)
         self.center.exchange(panes)
         self.dock_row.exchange(panes)

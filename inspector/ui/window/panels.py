@@ -1,0 +1,125 @@
+"""The panels of a window.
+
+To add one: a folder in `ui/panels` and a line in PANELS, in the order of docks, tabs and reading; and a line in
+`actions.py` for the action that shows it. Panels are imported when they are made: the start page goes without.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from inspector.ui.docview.panel import MESSAGES, Area, Panel
+from inspector.ui.msp import SUBSESSIONS, TITLE, subsessions_panel
+
+if TYPE_CHECKING:
+    from inspector.ui.docview.panes import Panes
+
+
+def _contexts(panes: Panes) -> QWidget:
+    from inspector.ui.panels.contexts.panel import ContextsPanel
+
+    return ContextsPanel(panes.document, panes.theme, panes.frame)
+
+
+def _participants(panes: Panes) -> QWidget:
+    from inspector.ui.panels.participants.panel import ParticipantsPanel
+
+    return ParticipantsPanel(panes.document, panes.theme, panes.frame)
+
+
+def _messages(panes: Panes) -> QWidget:
+    from inspector.ui.panels.messages.panel import MessagesPanel
+
+    return MessagesPanel(panes.document, panes.theme, panes.rows, panes.frame)
+
+
+def _timeline(panes: Panes) -> QWidget:
+    from inspector.ui.panels.timeline.panel import TimelinePanel
+
+    panel = TimelinePanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panes.bridge.settled.connect(panel.apply_changes)
+    panes.counts_changed.connect(panel.refresh_view)
+    panes.selection_changed.connect(panel.show_message)
+    panel.message_requested.connect(panes.go_to)
+    panel.filter_requested.connect(panes.combine_filter)
+    panel.details_requested.connect(panes.messages.open_details_requested)
+    panes.messages.follow_changed.connect(panel.follow)
+    panel.end_left.connect(lambda: panes.messages.follow(False))
+    panel.follow(panes.messages.following)
+    panel.show_message(panes.messages.current_message())
+    return panel
+
+
+def _model_sees(panes: Panes) -> QWidget:
+    from inspector.ui.panels.model_sees.panel import ModelSeesPanel
+
+    panel = ModelSeesPanel(panes.document, panes.theme, panes.rows, panes.frame)
+    panes.bridge.settled.connect(panel.apply_changes)
+    panes.selection_changed.connect(panel.show_message)
+    panel.message_requested.connect(panes.go_to)
+    panel.filter_requested.connect(panes.combine_filter)
+    panel.details_requested.connect(panes.messages.open_details_requested)
+    panel.show_message(panes.messages.current_message())
+    return panel
+
+
+def _subsessions(panes: Panes) -> QWidget:
+    sessions = panes.document.msp
+    if sessions is None:
+        raise KeyError(SUBSESSIONS)
+    return subsessions_panel(sessions, panes.theme, panes.frame)
+
+
+def _findings(panes: Panes) -> QWidget:
+    from inspector.ui.panels.findings.panel import FindingsPanel
+
+    return FindingsPanel(panes.document, panes.theme, panes.rows, panes.frame)
+
+
+def _marks(panes: Panes) -> QWidget:
+    from inspector.ui.panels.marks.panel import MarksPanel
+
+    return MarksPanel(panes.document, panes.theme, panes.rows, panes.frame)
+
+
+def _latency(panes: Panes) -> QWidget:
+    from inspector.ui.panels.latency.panel import LatencyPanel
+
+    return LatencyPanel(panes.document, panes.theme, panes.frame)
+
+
+def _waste(panes: Panes) -> QWidget:
+    from inspector.ui.panels.waste.panel import WastePanel
+
+    return WastePanel(panes.document, panes.theme, panes.rows, panes.frame)
+
+
+def _tokens(panes: Panes) -> QWidget:
+    from inspector.ui.panels.tokens.panel import TokensPanel
+
+    return TokensPanel(panes.document, panes.theme, panes.rows, panes.frame)
+
+
+def _details(panes: Panes) -> QWidget:
+    from inspector.ui.panels.details.panel import DetailsPanel
+
+    return DetailsPanel(panes.document, panes.theme, panes.frame)
+
+
+PANELS: tuple[Panel[Panes], ...] = (
+    Panel("contexts", "Contexts", Area.LEFT, "view.contexts", _contexts),
+    Panel("participants", "Participants", Area.LEFT, "view.contexts", _participants),
+    Panel(MESSAGES, "Messages", Area.MIDDLE, "view.messages", _messages),
+    Panel("timeline", "Timeline", Area.MIDDLE, "view.timeline", _timeline, waits=True),
+    Panel("model_sees", "Model sees", Area.MIDDLE, "view.model_sees", _model_sees, waits=True),
+    Panel(SUBSESSIONS, TITLE, Area.MIDDLE, "view.subsessions", _subsessions, waits=True,
+          present=lambda document: document.msp is not None, outlives_panes=True),
+    Panel("details", "Details", Area.RIGHT, "view.details", _details),
+    Panel("findings", "Findings", Area.BOTTOM, "view.findings", _findings),
+    Panel("marks", "Marks", Area.BOTTOM, "view.marks", _marks),
+    Panel("latency", "Latency", Area.BOTTOM, "analyze.latency", _latency),
+    Panel("waste", "Waste", Area.BOTTOM, "analyze.waste", _waste),
+    Panel("tokens", "Tokens", Area.BOTTOM, "analyze.tokens", _tokens),
+)  # fmt: skip
