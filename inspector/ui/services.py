@@ -9,6 +9,8 @@ import asyncio
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, Protocol
 
+from PySide6.QtCore import QObject, Signal
+
 if TYPE_CHECKING:
     from inspector.document.document import CaptureDocument
     from inspector.protocol.tool_names import ToolAliases
@@ -18,11 +20,27 @@ if TYPE_CHECKING:
     from inspector.ui.widgets.notice import NoticeStack
 
 
+class SettingsChanges(QObject):
+    """Tells every window what one of them has done to what all share.
+
+    Signals:
+        presets_changed(): presets were added, removed, moved or edited.
+        filter_history_changed(): a filter was remembered, or all were forgotten.
+        lists_restored(object): presets and highlight rules are what they were before a step, which is not another one.
+    """
+
+    presets_changed = Signal()
+    filter_history_changed = Signal()
+    lists_restored = Signal(object)
+
+
 class SettingsOwner(Protocol):
     """Holds the settings of all windows."""
 
     settings: Settings
     """As stored; edited in place, then saved."""
+    settings_changes: SettingsChanges
+    """By which windows hear of what another one edits."""
 
     def save_settings(self) -> None:
         """Write the settings; a failure is said in the windows and changes nothing else."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPlainTextEdit, QToolButton
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 from inspector.analysis.context_tree import MAIN
 from inspector.cli import app
+from inspector.filters import compile as compile_module
 from inspector.filters import compile_filter
 from inspector.filters.stack import MOST_CONDITIONS
 from inspector.present.message_columns import Column
@@ -277,6 +279,24 @@ def test_earlier_filters_are_there_at_the_next_start(window: MainWindow, qtbot: 
     menu.hide()
     assert (application.settings.filter_history, window.filter_bar.history()) == ([], [])
     other.close()
+
+
+@pytest.mark.parametrize(("condition", "text", "compiled"), [
+    ("", CHATS, [CHATS]),
+    ("badge", CHATS, [CHATS, f"badge && {CHATS}"]),
+])  # fmt: skip
+def test_return_compiles_each_filter_once(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, condition: str, text: str, compiled: list[str]
+) -> None:
+    if condition:
+        panes_of(window).stack_filter(condition)
+    editor(window).setPlainText(text)
+    window.application.settings.filter_history.clear()
+    compile_once, found = compile_module.parse, list[str]()
+    monkeypatch.setattr(compile_module, "parse", lambda text: found.append(text) or compile_once(text))
+    qtbot.keyClick(editor(window), Qt.Key.Key_Return)
+    assert found == compiled
+    assert window.application.settings.filter_history == [text]
 
 
 def test_the_stack_shows_what_list_prints_for_it(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

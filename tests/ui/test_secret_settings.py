@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from inspector.base import whole_file
+from inspector.present import secret_settings
 from inspector.settings import (
     ConnectionSettings,
     HighlightRule,
@@ -21,9 +22,9 @@ from inspector.settings import (
 )
 from inspector.settings.sharing import read_shared
 from inspector.ui.app.application import Application
+from inspector.ui.dialogs.key_trouble import drop_unusable_keys
 from inspector.ui.dialogs.presets_page import PresetsPage
 from inspector.ui.dialogs.share_buttons import ShareButtons
-from inspector.ui.features import secret_settings
 from inspector.ui.input.action import keyed_actions
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
@@ -126,7 +127,7 @@ def test_keys_of_presets_are_checked() -> None:
         presets=[Preset(name="a", filter="", key="Ctrl+J"), Preset(name="b", filter="", key="Ctrl+J"),
                  Preset(name="c", filter="", key="Ctrl+Z"), Preset(name="d", filter="", key="\0")]
     )  # fmt: skip
-    assert len(secret_settings.drop_unusable_keys(settings, keyed_actions(ACTIONS))) == 3
+    assert len(drop_unusable_keys(settings, keyed_actions(ACTIONS))) == 3
     assert [preset.key for preset in settings.presets] == ["Ctrl+J", None, None, None]
 
 

@@ -22,6 +22,7 @@ from inspector.base.aio import cancel_and_wait, spawn
 from inspector.base.held_file import Lock
 from inspector.base.instance import Place
 from inspector.diagnostics import program_log
+from inspector.present import secret_settings
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.tool_names import ToolAliases
 from inspector.settings import Settings
@@ -30,10 +31,11 @@ from inspector.settings.last_open import SavedWindow, take_last_open
 from inspector.ui.app.failures import FailureDialog, on_qt_message
 from inspector.ui.app.last_open import LastOpenKeeper
 from inspector.ui.app.previous_run import PreviousRun
-from inspector.ui.features import secret_settings
+from inspector.ui.dialogs.key_trouble import drop_unusable_keys, dropped_keys_words
 from inspector.ui.input.action import keyed_actions
 from inspector.ui.look import icons
 from inspector.ui.look.theme import FUSION, ThemeController, ThemeSetting
+from inspector.ui.services import SettingsChanges
 from inspector.ui.window.actions import ACTIONS
 from inspector.ui.window.main_window import MainWindow
 
@@ -74,8 +76,8 @@ class Application:
     ) -> None:
         loaded = stored.load() if remembers else stored.LoadedSettings(Settings(), None)
         self.settings: Settings = loaded.settings
-        dropped = secret_settings.drop_unusable_keys(self.settings, keyed_actions(ACTIONS))
-        sentences = [loaded.message or "", secret_settings.dropped_keys_words(dropped) if dropped else ""]
+        dropped = drop_unusable_keys(self.settings, keyed_actions(ACTIONS))
+        sentences = [loaded.message or "", dropped_keys_words(dropped) if dropped else ""]
         self.notice = " ".join(filter(None, sentences))
         self.remembers = remembers
         self._not_written: set[str] = set()  # what was said to hold a secret
@@ -95,6 +97,7 @@ class Application:
         self._retry.setInterval(_RETRY_MS)
         self._retry.timeout.connect(self.save_settings)
         display = self.settings.display
+        self.settings_changes = SettingsChanges()
         self.theme = ThemeController(
             qt, setting=cast("ThemeSetting", theme or display.theme), density=display.density,
             zoom=display.zoom_percent / 100, bundled_fonts=bundled_fonts, parent=qt,
@@ -109,9 +112,11 @@ class Application:
 
     @property
     def front(self) -> MainWindow | None:
-        """The window in use, else the one opened last, which lies on the others."""
-        active = [window for window in self.windows if window.isActiveWindow()]
-        return next(reversed(active or self.windows), None)
+        """The window in use, itself or by a dialog of it, else the one opened last, which lies on the others."""
+        active = QApplication.activeWindow()
+        while active is not None and active not in self.windows:
+            active = active.parentWidget()
+        return next((window for window in self.windows if window is active), next(reversed(self.windows), None))
 
     def spawn(self, coro: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
         """Run something in the background; it ends with the application at the latest."""
@@ -166,8 +171,9 @@ class Application:
 
     def save_settings(self) -> None:
         """Write the settings; a failure is said in the windows and changes nothing else."""
+        edited_in = self.front
         for window in self.windows:
-            window.undo_history.note_presets()
+            window.undo_history.note_lists(edited_here=window is edited_in)
         if not self.remembers:
             return
         written, left_out = secret_settings.without_secrets(self.settings)

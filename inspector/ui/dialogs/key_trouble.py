@@ -1,12 +1,17 @@
-"""Which keys cannot be given to an action, and why."""
+"""Which keys cannot be given to an action, and why; those in the settings that cannot are dropped."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
+from inspector.present.secret_settings import short_name
+from inspector.settings import Settings
+from inspector.ui.input import preset_keys
 from inspector.ui.input.action import MENUS
-from inspector.ui.input.keys import Keyed, native, plain_title
+from inspector.ui.input.keys import Keyed, keys_in_force, native, normal, plain_title
 
 _KEYS = Qt.Key
 _FIXED = (
@@ -42,3 +47,54 @@ def trouble_with(key: str, action: Keyed) -> str:
     if not function and not action.in_panes:
         return f"{native([key])} alone is for writing into fields. Press it with Ctrl or Alt."
     return ""
+
+
+def drop_unusable_keys(settings: Settings, actions: Iterable[Keyed]) -> list[str]:
+    """Take keys out of the settings that the page of keys would not have taken; why, a sentence for each.
+
+    Args:
+        settings: edited in place.
+        actions: everything that can have keys, but for presets.
+    """
+    known = {keyed.id: keyed for keyed in actions}
+    reasons: list[str] = []
+    owners: dict[str, str] = {}
+    for name in [name for name in settings.keys if name in known]:
+        given = settings.keys[name]
+        usable = [key for key in given if _is_usable(key, known[name], owners, reasons)]
+        if usable == given:
+            continue
+        if usable:
+            settings.keys[name] = usable
+        else:  # the usual ones are of more use than none
+            del settings.keys[name]
+    for name, keys in keys_in_force(list(known.values()), settings.keys).items():
+        owners.update((key, known[name].title) for key in keys if key not in owners)
+    for preset in settings.presets:
+        shown = Keyed("", "", f"the preset {short_name(preset.name)}")
+        if preset.key and not _is_usable(preset_keys.normal(preset.key), shown, owners, reasons, preset.key):
+            preset.key = None
+    return reasons
+
+
+def _is_usable(key: str, action: Keyed, owners: dict[str, str], reasons: list[str], written: str = "") -> bool:
+    """Whether an action can have a key; else why not is added to the reasons. The key is the action's from then on."""
+    pressed = normal(key)
+    if not pressed or "\0" in key:
+        reasons.append(f"“{short_name(written or key)}”, kept for {action.title}, is no key.")
+        return False
+    if pressed in owners:
+        reasons.append(f"{native([pressed])} was kept for {action.title}, but is the key of {owners[pressed]}.")
+        return False
+    trouble = "" if pressed in map(normal, action.defaults) else trouble_with(pressed, action)
+    if trouble:
+        reasons.append(f"{native([pressed])} cannot be the key of {action.title}: {trouble}")
+        return False
+    owners[pressed] = action.title
+    return True
+
+
+def dropped_keys_words(reasons: Sequence[str]) -> str:
+    """What to say of keys that were dropped."""
+    more = f" {len(reasons) - 1:,} more were dropped as well." if len(reasons) > 1 else ""
+    return f"A key in the settings was dropped. {reasons[0]}{more} Help, Keys shows and changes them."

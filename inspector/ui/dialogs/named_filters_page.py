@@ -12,12 +12,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStyledItemDelegate, QVBoxLayout, QWidget
 
 from inspector.filters import FilterError, compile_filter
+from inspector.present.secret_settings import NOT_WRITTEN, holds_secret
 from inspector.settings import HighlightRule, Preset
 from inspector.settings.sharing import Shared, UnreadableShareError, not_yet_among
 from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.dialogs.ordered_list import OrderedList, OrderedModel
 from inspector.ui.dialogs.share_buttons import ShareButtons, outcome
-from inspector.ui.features.secret_settings import NOT_WRITTEN, holds_secret
 from inspector.ui.look.theme import ThemeController
 from inspector.ui.widgets.buttons import IconButton
 from inspector.ui.widgets.form import FieldColumn, Form

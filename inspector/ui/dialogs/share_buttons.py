@@ -7,10 +7,10 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
+from inspector.present.secret_settings import shared_without_secrets
 from inspector.present.wire_text import plain
 from inspector.settings.sharing import Shared, UnreadableShareError, read_shared, write_shared
 from inspector.ui.dialogs.asking import open_once
-from inspector.ui.features.secret_settings import shared_without_secrets
 from inspector.ui.look.style_sheet import repolish
 from inspector.ui.widgets.labels import TextLabel
 

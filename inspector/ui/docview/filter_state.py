@@ -44,6 +44,7 @@ class FilterState(QObject):
     Attributes:
         rows: what is shown.
         selected_in: path of the context of the current message; None where there is none.
+        own_filter: the bar's own text alone; None where it is all that is in force, or was not compiled by itself.
     """
 
     filter_applied = Signal(str)
@@ -58,6 +59,7 @@ class FilterState(QObject):
         self.rows = VisibleRows(document.analysis)
         self.rows.choose(self.rows.filter, None)  # what was read before there was a window
         self.selected_in: str | None = None
+        self.own_filter: DisplayFilter | None = None
         self._stack = FilterStack()
         self._stacks: dict[str, FilterStack] = {}
         self._search = RunningSearch(self.rows, self)
@@ -65,10 +67,18 @@ class FilterState(QObject):
     def check_filter(self, text: str) -> FilterError | None:
         """What is wrong with a filter; None when nothing is."""
         try:
-            compile_filter(text, selected_context=self.selected_context)
+            self.compile(text)
         except FilterError as error:
             return error
         return None
+
+    def compile(self, text: str) -> DisplayFilter:
+        """A filter as it would be put in force now, where `$context` stands for the context selected.
+
+        Raises:
+            FilterError: it is no filter.
+        """
+        return compile_filter(text, selected_context=self.selected_context)
 
     @property
     def stack(self) -> FilterStack:
@@ -78,7 +88,7 @@ class FilterState(QObject):
     def preview(self, text: str) -> int | None:
         """How many messages would be shown with this text in the bar; None where finding out takes its time."""
         try:
-            filter_ = compile_filter(self._stack.with_text(text).combined, selected_context=self.selected_context)
+            filter_ = self.compile(self._stack.with_text(text).combined)
         except FilterError:
             return None
         if len(self.document.analysis) > _PREVIEWED or not filter_.is_cheap(self.document.analysis):
@@ -93,25 +103,43 @@ class FilterState(QObject):
         """
         self.apply_stack(self._stack.alone(text))
 
-    def apply_own_text(self, text: str) -> None:
-        """Put what was written into the filter bar in force, together with the stacked conditions that are on."""
-        self.apply_stack(self._stack.with_text(text))
+    def apply_own_text(self, text: str, compiled: DisplayFilter | None = None) -> None:
+        """Put what was written into the filter bar in force, together with the stacked conditions that are on.
 
-    def stack_filter(self, text: str) -> None:
-        """Turn what was written into the filter bar into one more condition; the bar is free for the next."""
-        if self.check_filter(text) is None:
-            self.apply_stack(self._stack.stacked(resolved(text, self.selected_context)))
+        Args:
+            text: what was written.
+            compiled: the same compiled, where that was done to check it.
+        """
+        self.apply_stack(self._stack.with_text(text), compiled)
 
-    def apply_stack(self, stack: FilterStack) -> None:
-        """Put conditions and the bar's own text in force; where they are no filter nothing changes but what is said."""
+    def stack_filter(self, text: str, compiled: DisplayFilter | None = None) -> None:
+        """Turn what was written into the filter bar into one more condition; the bar is free for the next.
+
+        Args:
+            text: what was written.
+            compiled: the same compiled, where that was done to check it.
+        """
+        if compiled is not None or self.check_filter(text) is None:
+            self.apply_stack(self._stack.stacked(resolved(text, self.selected_context)), compiled)
+
+    def apply_stack(self, stack: FilterStack, compiled: DisplayFilter | None = None) -> None:
+        """Put conditions and the bar's own text in force; where they are no filter nothing changes but what is said.
+
+        Args:
+            stack: the conditions and the text.
+            compiled: a part of it that was compiled already; it is not compiled again.
+        """
         stack = stack.settled()
+        combined, own = stack.combined, None
         try:
-            if stack.text != stack.combined:  # first, for only in the bar can an error be shown in its place
-                compile_filter(stack.text, selected_context=self.selected_context)
-            filter_ = compile_filter(stack.combined, selected_context=self.selected_context)
+            if stack.text != combined and stack.text.strip():
+                # First, for only in the bar can an error be shown in its place.
+                own = compiled if compiled is not None and compiled.text == stack.text else self.compile(stack.text)
+            filter_ = compiled if compiled is not None and compiled.text == combined else self.compile(combined)
         except FilterError as error:
             self.filter_failed.emit(error)
             return
+        self.own_filter = own
         self._keep_stack(stack)
         self._search.start(filter_, self.scope)
         self.filter_applied.emit(filter_.text)
@@ -209,7 +237,7 @@ class FilterState(QObject):
         stack = self._stack.showing(CALLS if on else "").settled()
         scope = None if self.scope is None else replace(self.scope, calls=on)
         try:
-            filter_ = compile_filter(stack.combined, selected_context=self.selected_context)
+            filter_ = self.compile(stack.combined)
         except FilterError as error:  # of $context, which stands for nothing any more
             self.filter_failed.emit(error)
             return

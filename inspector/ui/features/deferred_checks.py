@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
@@ -12,7 +13,8 @@ from inspector.ui import budgets
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.widgets.notice import NoticeStack
 
 _REST = 5
 """Where one slice takes longer, the loop is left to others for so many times as long."""
@@ -22,9 +24,19 @@ _FAILED = "checks-failed"
 class DeferredChecks(QObject):
     """Goes on with the checks of one window's document, and says when one has failed."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, shown: Shown, notices: NoticeStack, is_reading: Callable[[], bool], parent: QObject) -> None:
+        """Check nothing yet.
+
+        Args:
+            shown: whose document is checked.
+            notices: where it is said that a check has failed.
+            is_reading: whether a document is being read, which comes first.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._shown = shown
+        self._notices = notices
+        self._is_reading = is_reading
         self._told = 0
         self._looked_at = 0.0
         self._timer = QTimer(self)
@@ -40,8 +52,8 @@ class DeferredChecks(QObject):
     def stop(self) -> None:
         """Look at no more messages: the document is about to be closed."""
         self._timer.stop()
-        if self._window.panes is not None:
-            self._window.panes.bridge.settled.disconnect(self._on_settled)
+        if self._shown.panes is not None:
+            self._shown.panes.bridge.settled.disconnect(self._on_settled)
 
     @property
     def active(self) -> bool:
@@ -50,7 +62,7 @@ class DeferredChecks(QObject):
 
     def failures(self) -> list[str]:
         """What is said of the checks that an error in the program has ended."""
-        return self._window.document.failed_checks
+        return self._shown.document.failed_checks
 
     def _on_settled(self, _changes: object) -> None:
         if not self._timer.isActive():  # else it would begin anew each time, and never run out while traffic comes
@@ -58,8 +70,8 @@ class DeferredChecks(QObject):
         self._tell()
 
     def _look(self) -> None:
-        document, panes = self._window.document, self._window.panes
-        if self._window.opening.reading or document.behind > LIVE_BLOCK_BYTES:  # reading comes first
+        document, panes = self._shown.document, self._shown.panes
+        if self._is_reading() or document.behind > LIVE_BLOCK_BYTES:  # reading comes first
             return
         began = time.perf_counter()
         if panes is not None and panes.awaited and began - self._looked_at < budgets.current.rest_s:
@@ -74,8 +86,8 @@ class DeferredChecks(QObject):
 
     def _tell(self) -> None:
         """Say it once; who has closed the notice has read it."""
-        failed = len(self._window.document.analysis.findings.failed)
+        failed = len(self._shown.document.analysis.findings.failed)
         if failed > self._told:
             self._told = failed
             sentence = " ".join(self.failures())
-            self._window.notices.show_notice(_FAILED, "warning", sentence, token="severity.warning", closable=True)
+            self._notices.show_notice(_FAILED, "warning", sentence, token="severity.warning", closable=True)

@@ -84,6 +84,8 @@ class FilterConditions(QObject):
             self._timer.stop()
             return
         # Each with what is shown as well: then they let through together what all of them as one filter do.
+        if panes.own_filter is not None:
+            self._compiled[panes.own_filter.text] = panes.own_filter
         own = self._compile(panes.stack.eased(panes.stack.text))
         compiled = [(self._compile(panes.stack.eased(condition.text)), condition.on) for condition in conditions]
         self._compiled = {one.text: one for one in (own, *(filter_ for filter_, _ in compiled))}
@@ -103,7 +105,7 @@ class FilterConditions(QObject):
         if known is not None and "$" not in text:
             return known
         try:
-            return compile_filter(text, selected_context=self._panes.selected_context if self._panes else None)
+            return self._panes.compile(text) if self._panes is not None else compile_filter(text)
         except FilterError:  # of $context, which stands for nothing any more
             return compile_filter("")
 

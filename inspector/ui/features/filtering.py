@@ -5,36 +5,62 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
-from inspector.filters import FilterError
+from inspector.filters import DisplayFilter, FilterError
 from inspector.filters.completion import Completion
-from inspector.ui.features import filter_memory
+from inspector.filters.secrets import filter_holds_secret
 from inspector.ui.widgets.filter_bar import FilterBar
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.features.presets import Presets
+    from inspector.ui.look.theme import ThemeController
+    from inspector.ui.services import SettingsOwner
+    from inspector.ui.widgets.notice import NoticeStack
 
 
 class Filtering(QObject):
     """Ties the filter bar to the panes.
 
+    Signals:
+        left(): the keyboard goes back to the view.
+
     Attributes:
         bar: the filter bar.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    left = Signal()
+
+    def __init__(
+        self, theme: ThemeController, owner: SettingsOwner, presets: Presets, notices: NoticeStack, parent: QWidget
+    ) -> None:
+        """Make the bar, with no panes behind it.
+
+        Args:
+            theme: gives the look.
+            owner: keeps earlier filters.
+            presets: say which filter in force is one of them.
+            notices: where it is said that a view was left.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._owner = owner
+        self._presets = presets
+        self._notices = notices
         self._panes: Panes | None = None
-        self.bar = FilterBar(window.theme, self._check, window, complete=self._complete, preview=self._preview)
+        self._compiled: DisplayFilter | None = None  # what was checked last
+        self._entering = False
+        self.bar = FilterBar(theme, self._check, parent, complete=self._complete, preview=self._preview)
         self.bar.applied.connect(self._apply_own_text)
         self.bar.stack_requested.connect(self._stack)
         self.bar.search_all_requested.connect(self._search_all)
         self.bar.save_requested.connect(self._save)
-        self.bar.history_cleared.connect(lambda: filter_memory.forget(window.application))
-        self.bar.left.connect(window.focus_center)
+        self.bar.history_cleared.connect(self._forget)
+        self.bar.left.connect(self.left)
+        presets.saved_changed.connect(self.bar.set_saved)
+        owner.settings_changes.filter_history_changed.connect(self._show_history)
 
     def attach(self, panes: Panes) -> None:
         """These panes' filter is in the bar from now on."""
@@ -50,31 +76,33 @@ class Filtering(QObject):
 
     def show_first(self) -> None:
         """Show what is in force before anybody has chosen a filter."""
-        self.bar.set_history(self._window.application.settings.filter_history)
+        self._show_history()
         self._on_applied()
         self._show_context()
 
     # What the panes report
 
     def _on_applied(self, *_text: object) -> None:
-        window, panes = self._window, self._panes
+        panes = self._panes
         if panes is None:
             return
         own = panes.stack.text
         # A preset is at hand already; if it was written, it is kept all the same.
-        remembers = not window.presets.bar.holds(own)
-        self.bar.set_applied(own, remembers=remembers)
-        window.presets.show_active(panes.stack.chosen)
+        remembers = self._entering or not self._presets.bar.holds(own)
+        if not self._entering or own != self.bar.applied_text():
+            self.bar.set_applied(own, remembers=remembers)
+        self._presets.show_active(panes.stack.chosen)
         if remembers:
-            filter_memory.remember(window.application, own)
+            self._remember(own)
         self._say_where_else()
 
     def _show_context(self, *_changed: object) -> None:
         """`$context` may stand for something else, or for nothing."""
         panes = self._panes
         selected = panes is not None and bool(panes.selected_context)
-        self._window.presets.set_context_selected(selected, document=panes is not None)
-        self.bar.recheck()
+        self._presets.set_context_selected(selected, document=panes is not None)
+        if "$" in self.bar.text():
+            self.bar.recheck()
 
     def _say_where_else(self, *_scope: object) -> None:
         """Let the filter bar know whether something besides its own text chooses, which can be left out."""
@@ -85,12 +113,22 @@ class Filtering(QObject):
     def _say_left(self, message: int, hider: str, put_back: Callable[[], None]) -> None:
         """A message was gone to that the view did not show."""
         sentence = f"No. {message + 1:,} was hidden by {hider}, so all messages are shown."
-        self._window.say(sentence, link=(f"Put {hider} back", put_back))
+        self._notices.say(sentence, link=(f"Put {hider} back", put_back))
 
     # What the bar asks for
 
     def _check(self, text: str) -> FilterError | None:
-        return self._panes.check_filter(text) if self._panes is not None else None
+        self._compiled = None
+        try:
+            self._compiled = self._panes.compile(text) if self._panes is not None else None
+        except FilterError as error:
+            return error
+        return None
+
+    def _take_compiled(self, text: str) -> DisplayFilter | None:
+        """What was compiled to check a text that is entered now; each is put in force once."""
+        compiled, self._compiled = self._compiled, None
+        return compiled if compiled is not None and compiled.text == text else None
 
     def _complete(self, text: str, cursor: int) -> Completion:
         return self._panes.completer.complete(text, cursor) if self._panes is not None else Completion(cursor, cursor)
@@ -105,17 +143,41 @@ class Filtering(QObject):
 
     def _apply_own_text(self, text: str) -> None:
         if self._panes is not None:
-            filter_memory.remember(self._window.application, text)
-            self._panes.apply_own_text(text)
+            self._entering = True
+            try:
+                self._panes.apply_own_text(text, self._take_compiled(text))
+            finally:
+                self._entering = False
 
     def _stack(self, text: str) -> None:
         if self._panes is not None:
-            filter_memory.remember(self._window.application, text)
-            self._panes.stack_filter(text)
+            compiled = self._take_compiled(text)
+            self._remember(text, compiled)
+            self._panes.stack_filter(text, compiled)
 
     def _save(self, text: str) -> None:
         """Keep what was written, and the conditions that count, as one preset."""
-        self._window.presets.ask_to_save(self._panes.stack.with_text(text).chosen if self._panes is not None else text)
+        self._presets.ask_to_save(self._panes.stack.with_text(text).chosen if self._panes is not None else text)
+
+    # Earlier filters
+
+    def _remember(self, text: str, compiled: DisplayFilter | None = None) -> None:
+        """Keep a filter that was applied, for all windows and for the next start; never one that holds a secret."""
+        panes = self._panes
+        if compiled is None and panes is not None:
+            in_force = (panes.own_filter, panes.filter)
+            compiled = next((one for one in in_force if one is not None and one.text == text), None)
+        if not filter_holds_secret(text, compiled) and self._owner.settings.remember_filter(text):
+            self._owner.save_settings()
+            self._owner.settings_changes.filter_history_changed.emit()
+
+    def _forget(self) -> None:
+        self._owner.settings.filter_history = []
+        self._owner.save_settings()
+        self._owner.settings_changes.filter_history_changed.emit()
+
+    def _show_history(self) -> None:
+        self.bar.set_history(self._owner.settings.filter_history)
 
     def _search_all(self) -> None:
         if self._panes is not None:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRect, Signal
+from PySide6.QtWidgets import QWidget
 
 from inspector.present import formats
 from inspector.settings import HighlightRule
 from inspector.ui.dialogs.highlight_page import next_color
 
 if TYPE_CHECKING:
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.services import SettingsOwner
+    from inspector.ui.widgets.filter_bar import FilterBar
+    from inspector.ui.widgets.name_card import NameCard
 
 _NAME_LENGTH = 40
 
@@ -25,13 +29,28 @@ class Highlighting(QObject):
 
     edit_requested = Signal()
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self, owner: SettingsOwner, shown: Shown, filter_bar: FilterBar, name_card: NameCard, parent: QWidget
+    ) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            owner: has the rules.
+            shown: its filter in force can become a rule.
+            filter_bar: below it a name is asked for.
+            name_card: asks for it.
+            parent: what the card lies on.
+        """
+        super().__init__(parent)
+        self._owner = owner
+        self._shown = shown
+        self._filter_bar = filter_bar
+        self._name_card = name_card
+        self._parent = parent
 
     def ask_to_add_filter(self) -> None:
         """Let the messages of the filter in force stand out, also when it is gone; without one, edit the rules."""
-        panes = self._window.panes
+        panes = self._shown.panes
         if panes is not None and panes.stack.chosen.strip():
             self.ask_to_add(panes.stack.chosen)
         else:
@@ -40,12 +59,12 @@ class Highlighting(QObject):
     def ask_to_add(self, text: str) -> None:
         """As `add`, under a name that is asked for where there is no such rule yet."""
         text = text.strip()
-        if any(rule.filter == text for rule in self._window.application.settings.highlights):
+        if any(rule.filter == text for rule in self._owner.settings.highlights):
             self.add(text)
             return
-        field = self._window.filter_bar
-        near = QRect(field.mapTo(self._window, field.rect().topLeft()), field.size())
-        self._window.name_card.ask(
+        field = self._filter_bar
+        near = QRect(field.mapTo(self._parent, field.rect().topLeft()), field.size())
+        self._name_card.ask(
             "Name of the highlight rule",
             text,
             formats.shortened(text, _NAME_LENGTH),
@@ -56,7 +75,7 @@ class Highlighting(QObject):
     def add(self, text: str, name: str = "") -> None:
         """Let the messages a filter holds for stand out from now on: by a rule that is there, else by a new one."""
         text = text.strip()
-        rules = self._window.application.settings.highlights
+        rules = self._owner.settings.highlights
         if not text:
             return
         known = next((rule for rule in rules if rule.filter == text), None)
@@ -69,7 +88,5 @@ class Highlighting(QObject):
 
     def refresh(self) -> None:
         """Rules were added or edited: show them in every window, and store them."""
-        application = self._window.application
-        for window in application.windows:
-            window.apply_settings()
-        application.save_settings()
+        self._owner.apply_settings()
+        self._owner.save_settings()

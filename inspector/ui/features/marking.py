@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRect, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
 
 from inspector.analysis import Changes
 from inspector.analysis.context_tree import MAIN
@@ -15,18 +16,24 @@ from inspector.analysis.marks import ContextTarget, Marks, Note, Target
 from inspector.document.marks_file import MarksFile, Snapshot, not_looked_for
 from inspector.document.marks_file.finding import Found
 from inspector.present import formats
+from inspector.present.subject import ContextPlace
 from inspector.present.wire_text import plain
 from inspector.ui import budgets
-from inspector.ui.docview import note_places
 from inspector.ui.panels.context_labels import node_label
 from inspector.ui.widgets.comment_editor import CommentEditor
 from inspector.ui.widgets.notice import Link
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.features.undo import UndoHistory
+    from inspector.ui.look.theme import ThemeController
+    from inspector.ui.services import TaskOwner
+    from inspector.ui.widgets.notice import NoticeStack
 
 _SHOWN_NAME = 40
+_COMMENT_UNDER = 3
+"""The column of the table below which a comment is written: number and time stay in sight."""
 _MOST_MARKED = 5_000
 """Messages that are marked at once: each mark is an object, and a step back keeps them all."""
 _NOT_SAVED = "marks-not-saved"
@@ -44,10 +51,27 @@ class Marking(QObject):
         file: where they are kept; None while there is no document.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self.editor = CommentEditor(window.theme, window)
+    def __init__(
+        self, theme: ThemeController, shown: Shown, tasks: TaskOwner, history: UndoHistory, notices: NoticeStack,
+        parent: QWidget,
+    ) -> None:  # fmt: skip
+        """Mark nothing yet.
+
+        Args:
+            theme: gives the look of the editor.
+            shown: whose messages and contexts are marked.
+            tasks: runs the writing.
+            history: what is marked is a step of it.
+            notices: where it is said what became of the file.
+            parent: the editor lies on it.
+        """
+        super().__init__(parent)
+        self._shown = shown
+        self._tasks = tasks
+        self._history = history
+        self._notices = notices
+        self._parent = parent
+        self.editor = CommentEditor(theme, parent)
         self.editor.saved.connect(self._on_comment_saved)
         self.file: MarksFile | None = None
         self._panes: Panes | None = None
@@ -72,8 +96,8 @@ class Marking(QObject):
         self._panes = panes
         self.file = MarksFile(panes.document, home)
         self._retry.stop()
-        self._window.notices.dismiss(_NOT_SAVED)
-        self._window.notices.dismiss(_ELSEWHERE)
+        self._notices.dismiss(_NOT_SAVED)
+        self._notices.dismiss(_ELSEWHERE)
         panes.mark_requested.connect(self.toggle)
         panes.comment_requested.connect(self.comment)
         panes.unmark_requested.connect(self.remove)
@@ -101,30 +125,30 @@ class Marking(QObject):
             placed = self.file.restore(complete=complete, until=until)
         except OSError as error:  # of the log, or of a folder where marks may lie
             if complete:
-                self._window.say(plain(not_looked_for(error)), "severity.warning")
+                self._notices.say(plain(not_looked_for(error)), "severity.warning")
             return
         if placed:
             self._panes.show_notes()
         if complete and self.file.trouble:
-            self._window.say(self.file.trouble, "severity.warning")
+            self._notices.say(self.file.trouble, "severity.warning")
         if complete:
             self._say_where_found(self.file)
 
     def _say_where_found(self, file: MarksFile) -> None:
         """Say that marks were found under an earlier name of the capture, or offer those of a copy of it."""
         if file.said:
-            self._window.notices.show_notice(_ELSEWHERE, "note", plain(file.said), closable=True)
+            self._notices.show_notice(_ELSEWHERE, "note", plain(file.said), closable=True)
             file.said = ""
             self._changed()  # from now on they are kept with the capture
         elif file.offered is not None:
             name = plain((file.offered.capture or file.offered.file).name)
             sentence = f"There are marks made for {name}, which began with the same {_messages(file.offered)}."
             links: list[Link] = [("Take its marks over", self.take_offered)]
-            self._window.notices.show_notice(_ELSEWHERE, "note", sentence, links, closable=True)
+            self._notices.show_notice(_ELSEWHERE, "note", sentence, links, closable=True)
 
     def take_offered(self) -> None:
         """Take over the marks of a capture with the same messages; one step that can be undone."""
-        self._window.notices.dismiss(_ELSEWHERE)
+        self._notices.dismiss(_ELSEWHERE)
         if self.file is None or self._panes is None or self.file.offered is None:
             return
         before = {target: self._marks.note(target) for target in self._marks.targets()}
@@ -132,7 +156,7 @@ class Marking(QObject):
         try:
             placed = self.file.restore(complete=True)
         except OSError as error:
-            self._window.say(plain(not_looked_for(error)), "severity.warning")
+            self._notices.say(plain(not_looked_for(error)), "severity.warning")
             return
         notes = {target: self._marks.note(target) for target in placed}
         self._panes.show_notes()
@@ -144,7 +168,7 @@ class Marking(QObject):
 
     @property
     def _marks(self) -> Marks:
-        return self._window.document.analysis.marks
+        return self._shown.document.analysis.marks
 
     def toggle(self, target: Target | None = None) -> None:
         """Mark or unmark something; by default what the user is on, in the table all that is selected there."""
@@ -169,7 +193,7 @@ class Marking(QObject):
                 self.toggle(target)
             return
         if len(messages) > _MOST_MARKED:
-            self._window.say(f"{len(messages):,} messages are too many to mark; {_MOST_MARKED:,} is the most.")
+            self._notices.say(f"{len(messages):,} messages are too many to mark; {_MOST_MARKED:,} is the most.")
             return
         notes = {message: self._marks.note(message) for message in messages.tolist()}
         on = not all(note.marked for note in notes.values())
@@ -181,8 +205,8 @@ class Marking(QObject):
         target = self._target(target)
         if target is None or self._panes is None:
             return
-        widget, rect = note_places.place_of(self._panes, target)
-        near = QRect(widget.mapTo(self._window, rect.topLeft()), rect.size())
+        widget, rect = _place_of(self._panes, target)
+        near = QRect(widget.mapTo(self._parent, rect.topLeft()), rect.size())
         self.editor.open(target, f"Comment on {self._name(target)}", self._marks.note(target).comment, near)
 
     def remove(self, target: Target) -> None:
@@ -204,20 +228,20 @@ class Marking(QObject):
     def _target(self, target: Target | None) -> Target | None:
         if target is not None or self._panes is None:
             return self._marks.living(target) if isinstance(target, ContextTarget) else target
-        return note_places.target_of(self._panes)
+        return _target_of(self._panes)
 
     def _name(self, target: Target) -> str:
         if isinstance(target, ContextTarget):
             if target.node == MAIN:
                 return "the main context"
-            label = node_label(self._window.document, target.node)
+            label = node_label(self._shown.document, target.node)
             return label if len(label) <= _SHOWN_NAME else f"{label[: _SHOWN_NAME - 1]}…"
         return formats.message_number(target)
 
     def _do(self, words: str, notes: dict[Target, Note]) -> None:
         before = {target: self._marks.note(target) for target in notes}
         if before != notes:
-            self._window.undo_history.do(words, lambda: self._put(notes), lambda: self._put(before))
+            self._history.do(words, lambda: self._put(notes), lambda: self._put(before))
 
     def _put(self, notes: dict[Target, Note]) -> None:
         for target, note in notes.items():
@@ -241,7 +265,7 @@ class Marking(QObject):
                 self._say_not_written(error)
                 return
             try:
-                self._window.application.spawn(self._write(self.file, snapshot), "write marks")
+                self._tasks.spawn(self._write(self.file, snapshot), "write marks")
             except RuntimeError:  # no loop runs any more: `close` writes it
                 return
             self._dirty = False
@@ -258,14 +282,14 @@ class Marking(QObject):
         else:
             if file is self.file and not self._dirty and not self._closed:
                 self._retry.stop()
-                self._window.notices.dismiss(_NOT_SAVED)
+                self._notices.dismiss(_NOT_SAVED)
 
     def _say_not_written(self, error: OSError | ValueError) -> None:
         """Say that the marks are in memory alone, and try again later, with the next mark, and on closing."""
         reason = str((error.strerror if isinstance(error, OSError) else None) or error).rstrip(".")
         sentence = f"The marks could not be saved: {reason}. They are kept until this window closes, and tried again."
         links: list[Link] = [("Try again", self._write_soon)]
-        self._window.notices.show_notice(
+        self._notices.show_notice(
             _NOT_SAVED, "warning", plain(sentence), links, token="severity.warning", closable=True
         )
         self._retry.start()
@@ -289,7 +313,7 @@ class Marking(QObject):
             except ValueError as error:
                 raise OSError(str(error)) from error
             if place is not None and place.parent != home.parent:
-                self._window.notices.show_notice(_ELSEWHERE, "note", _KEPT_APART, closable=True)
+                self._notices.show_notice(_ELSEWHERE, "note", _KEPT_APART, closable=True)
 
     def close(self) -> None:
         """The window closes: what is being written is saved, while the document can still be read."""
@@ -303,6 +327,31 @@ class Marking(QObject):
                 self.file.write(self.file.snapshot())
             except (OSError, ValueError) as error:  # there is no window left to say it in
                 self._said = str(error)
+
+
+def _target_of(panes: Panes) -> Target | None:
+    """What the user is on: the context or the row of the list that has the keyboard, else the current message."""
+    focus = QApplication.focusWidget()
+    place = panes.details.place
+    if focus is not None and panes.marks.isAncestorOf(focus):
+        return panes.marks.current
+    if focus is not None and panes.contexts.isAncestorOf(focus) and panes.contexts.current is not None:
+        return panes.contexts.current
+    if isinstance(place, ContextPlace) and focus is not None and panes.details.isAncestorOf(focus):
+        return ContextTarget(place.space, place.node)
+    return panes.messages.current_message()
+
+
+def _place_of(panes: Panes, target: Target) -> tuple[QWidget, QRect]:
+    """Where something with a note is seen: a rectangle of a widget."""
+    if isinstance(target, ContextTarget):
+        return panes.contexts.place_of(target) or (panes.details, QRect(0, 0, panes.details.width(), 0))
+    view, row = panes.messages.view, panes.rows.row_of(target)
+    area = view.viewport().rect()
+    rect = QRect() if row is None else view.row_rect(row).intersected(area)
+    if rect.isEmpty():
+        rect = QRect(0, area.height() // 3, area.width(), 0)
+    return view.viewport(), rect.adjusted(view.columnViewportPosition(_COMMENT_UNDER), 0, 0, 0)
 
 
 def _messages(offered: Found) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from inspector.capture.exact import ExactMessage
 from inspector.capture.flags import Flag
@@ -15,41 +15,53 @@ from inspector.present import formats
 from inspector.ui.dialogs.asking import open_once
 
 if TYPE_CHECKING:
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.services import TaskOwner
+    from inspector.ui.widgets.notice import NoticeStack
 
 
 class MessageSaving(QObject):
     """Saves messages of one window."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(self, shown: Shown, tasks: TaskOwner, notices: NoticeStack, parent: QWidget) -> None:
+        """Save nothing yet.
+
+        Args:
+            shown: whose messages are saved.
+            tasks: runs the writing.
+            notices: where it is said what became of it.
+            parent: dialogs are modal to it.
+        """
+        super().__init__(parent)
+        self._shown = shown
+        self._tasks = tasks
+        self._notices = notices
+        self._parent = parent
 
     def ask(self, message: int) -> None:
         """Ask for a file, then write the message there."""
-        window = self._window
-        dialog = QFileDialog(window, "Save message as", self._name(message))
+        dialog = QFileDialog(self._parent, "Save message as", self._name(message))
         dialog.setObjectName("saveMessageDialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.fileSelected.connect(lambda path: self.save(message, Path(path)))
         open_once(dialog)
 
     def _name(self, message: int) -> str:
-        flags = self._window.document.capture.flags(message)
+        flags = self._shown.document.capture.flags(message)
         ending = "bin" if flags & (Flag.UNREADABLE | Flag.FRAME) else "json"
         return f"message {message + 1}.{ending}"
 
     def save(self, message: int, path: Path) -> None:
         """Write the message to a file, and say what became of it."""
-        self._window.application.spawn(self._save(message, path), "save a message")
+        self._tasks.spawn(self._save(message, path), "save a message")
 
     async def _save(self, message: int, path: Path) -> None:
         number = formats.message_number(message)
         try:
             # Where it lies is asked here: the thread may look neither at columns nor at files the loop changes.
-            exact = ExactMessage(self._window.document.capture, message)
+            exact = ExactMessage(self._shown.document.capture, message)
             written = await asyncio.to_thread(exact.save, path)
         except OSError as error:
-            self._window.say(f"{number} could not be saved as {path}: {error.strerror or error}.", "severity.error")
+            self._notices.say(f"{number} could not be saved as {path}: {error.strerror or error}.", "severity.error")
             return
-        self._window.say(f"{number} is saved as {path}, {formats.size(written)}.")
+        self._notices.say(f"{number} is saved as {path}, {formats.size(written)}.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from inspector.filters.visible import Messages
 from inspector.present import formats
@@ -20,7 +20,10 @@ from inspector.ui.widgets.notice import Link
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.input.keys import Keys
+    from inspector.ui.widgets.notice import NoticeStack
+    from inspector.ui.widgets.status_bar import StatusBar
 
 _NO_OTHER = "no-other"
 _OF_THIS_VIEW = ("no-problem", "no-mark", _NO_OTHER)
@@ -28,11 +31,29 @@ _OF_THIS_VIEW = ("no-problem", "no-mark", _NO_OTHER)
 
 
 class NextMessage(QObject):
-    """Takes the user of one window to the next (1) or the previous (-1) message of a kind."""
+    """Takes the user of one window to the next (1) or the previous (-1) message of a kind.
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    Signals:
+        filter_requested(str): show the messages of this filter instead.
+    """
+
+    filter_requested = Signal(str)
+
+    def __init__(self, shown: Shown, notices: NoticeStack, status: StatusBar, keys: Keys, parent: QObject) -> None:
+        """Go nowhere yet.
+
+        Args:
+            shown: whose messages are gone to.
+            notices: where it is said that there is no other.
+            status: where it is said that the way led around the end.
+            keys: the keys named in sentences.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._shown = shown
+        self._notices = notices
+        self._status = status
+        self._keys = keys
 
     def attach(self, panes: Panes) -> None:
         """Step through the messages of these panes; what was said of a view goes with it."""
@@ -41,11 +62,11 @@ class NextMessage(QObject):
 
     def _forget(self, *_view: object) -> None:
         for notice in _OF_THIS_VIEW:
-            self._window.notices.dismiss(notice)
+            self._notices.dismiss(notice)
 
     def to_problem(self, step: int) -> None:
         """To a message with a problem."""
-        panes = self._window.panes
+        panes = self._shown.panes
         if panes is None:
             return
         findings = panes.document.analysis.findings.found
@@ -53,23 +74,23 @@ class NextMessage(QObject):
         total = formats.count_of(len(panes.document.analysis), "message")
         failed = failed_words(panes.document.capture.failed_count)
         none = f"No problem was found in {total}." + (failed and f"{failed}.")
-        links: list[Link] = [("Show what failed", lambda: self._window.filtering.apply("error"))] if failed else []
+        links: list[Link] = [("Show what failed", lambda: self.filter_requested.emit("error"))] if failed else []
         self._say_none(panes, found, "problem", panes.findings.problems.messages, none, links)
 
     def to_mark(self, step: int) -> None:
         """To a message with a mark or a comment."""
-        panes = self._window.panes
+        panes = self._shown.panes
         if panes is None:
             return
         marked = panes.document.analysis.marks.rows
         found = self._go(panes, next_shown(marked, panes.rows, panes.messages.current_message(), step), step)
-        key = self._window.keys.words("edit.mark")
+        key = self._keys.words("edit.mark")
         none = "No message is marked." + (f" {key} marks the current one." if key else "")
         self._say_none(panes, found, "mark", len(marked), none)
 
     def in_context(self, step: int) -> None:
         """To a message in the context of the current one; contexts below count as others."""
-        panes = self._window.panes
+        panes = self._shown.panes
         if panes is None:
             return
         contexts, spaces = panes.document.analysis.contexts, panes.document.capture.columns["space"]
@@ -81,7 +102,7 @@ class NextMessage(QObject):
 
     def by_participant(self, step: int) -> None:
         """To a message that the sender of the current one sent."""
-        panes = self._window.panes
+        panes = self._shown.panes
         if panes is None:
             return
         columns = panes.document.capture.columns
@@ -108,7 +129,7 @@ class NextMessage(QObject):
             return False
         panes.messages.go_to(message)
         if before is not None and (message - before) * step <= 0:
-            self._window.status.tell("from the first again" if step > 0 else "from the last again")
+            self._status.tell("from the first again" if step > 0 else "from the last again")
         return True
 
     def _say_none(
@@ -117,17 +138,17 @@ class NextMessage(QObject):
         """Say that there is no message to go to, or that those there are are hidden; nothing when one was found."""
         notice = f"no-{what}"
         if found:
-            self._window.notices.dismiss(notice)
+            self._notices.dismiss(notice)
             return
         sentence = none
         if hidden:
             sentence = f"No message with a {what} is shown; {hidden:,} {'is' if hidden == 1 else 'are'} hidden."
             links = [("Show all messages", panes.clear)]
-        self._window.notices.show_notice(notice, "note", sentence, links, closable=True)
+        self._notices.show_notice(notice, "note", sentence, links, closable=True)
 
     def show_chain_alone(self) -> None:
         """The causal chain of the current message and nothing else, in the table; once more, what was there before."""
-        panes = self._window.panes
+        panes = self._shown.panes
         message = panes.messages.current_message() if panes is not None else None
         if panes is None or message is None:
             return
@@ -142,6 +163,6 @@ class NextMessage(QObject):
     def _say_no_other(self, found: bool, sentence: str) -> None:
         """Say that there is no other message to go to; nothing when one was found."""
         if found:
-            self._window.notices.dismiss(_NO_OTHER)
+            self._notices.dismiss(_NO_OTHER)
         else:
-            self._window.notices.show_notice(_NO_OTHER, "note", sentence, closable=True)
+            self._notices.show_notice(_NO_OTHER, "note", sentence, closable=True)

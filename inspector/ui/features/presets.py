@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QRect, QSize, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QInputDialog, QMenu
+from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 
 from inspector.filters import FilterError, compile_filter
 from inspector.present import formats
 from inspector.present.wire_text import plain
 from inspector.settings import Preset
-from inspector.ui.input.keys import Keyed
+from inspector.ui.input.keys import Keyed, Keys
 from inspector.ui.input.preset_keys import keys_of
 from inspector.ui.widgets.preset_bar import PresetBar
 from inspector.ui.widgets.preset_chip import CONTEXT_VARIABLE
 
 if TYPE_CHECKING:
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.look.theme import ThemeController
+    from inspector.ui.services import SettingsOwner
+    from inspector.ui.widgets.name_card import NameCard
+    from inspector.ui.widgets.notice import NoticeStack
 
 _NAME_LENGTH = 24
 _GROUP = "Presets"
@@ -33,6 +36,7 @@ class Presets(QObject):
     Signals:
         chosen(str): a preset's filter shall be applied.
         edit_requested(int): a preset shall be edited; its place in the settings.
+        saved_changed(bool): whether the filter in force is one of them.
 
     Attributes:
         bar: the chips.
@@ -41,28 +45,47 @@ class Presets(QObject):
 
     chosen = Signal(str)
     edit_requested = Signal(int)
+    saved_changed = Signal(bool)
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self, theme: ThemeController, owner: SettingsOwner, keys: Keys, notices: NoticeStack, name_card: NameCard,
+        parent: QWidget,
+    ) -> None:  # fmt: skip
+        """Show the presets there are.
+
+        Args:
+            theme: gives the look.
+            owner: has the presets.
+            keys: of the window; each preset can have one.
+            notices: where it is said why nothing is kept.
+            name_card: asks for names.
+            parent: the window: keys count in it, and the card lies on it.
+        """
+        super().__init__(parent)
+        self._owner = owner
+        self._keys = keys
+        self._notices = notices
+        self._name_card = name_card
+        self._parent = parent
         self._text = ""
         self._menu: QMenu | None = None
         self._can_choose = False
         self._context_selected = False
         self._shown: list[Preset] = []
         self.actions: list[QAction] = []
-        self.bar = PresetBar(window.theme, (), window)
+        self.bar = PresetBar(theme, (), parent)
         self.bar.chosen.connect(lambda preset: self.chosen.emit(preset.filter))
         self.bar.add_requested.connect(self.ask_to_save_active)
         self.bar.removed.connect(self._remove)
         self.bar.rename_requested.connect(self._ask_for_name)
         self.bar.edit_requested.connect(self._on_edit_requested)
         self.bar.moved.connect(self._move)
+        owner.settings_changes.presets_changed.connect(self._on_presets_changed)
         self.show_presets()
 
     @property
     def _presets(self) -> list[Preset]:
-        return self._window.application.settings.presets
+        return self._owner.settings.presets
 
     def _usable(self) -> list[Preset]:
         """The presets whose fields exist by now."""
@@ -75,7 +98,7 @@ class Presets(QObject):
         self._text = text
         self.bar.set_active_filter(text)
         saved = self.bar.holds(text)
-        self._window.filter_bar.set_saved(saved)
+        self.saved_changed.emit(saved)
         self.bar.set_can_add(bool(text.strip()) and not saved)
 
     def show_problems(self, messages: int, words: str) -> None:
@@ -105,11 +128,11 @@ class Presets(QObject):
         if presets != self._shown or not self.actions:
             self._shown = [preset.model_copy() for preset in presets]
             self._make_actions(presets)
-        self.bar.set_presets(presets, [self._window.keys.words(action.objectName()) for action in self.actions])
+        self.bar.set_presets(presets, [self._keys.words(action.objectName()) for action in self.actions])
         self._enable()
 
     def _make_actions(self, presets: list[Preset]) -> None:
-        keys = self._window.keys
+        keys = self._keys
         for action in self.actions:
             keys.release(action.objectName())
             action.deleteLater()
@@ -119,7 +142,7 @@ class Presets(QObject):
             action = QAction(plain(preset.name).replace("&", "&&"), self)
             action.setObjectName(name)
             action.triggered.connect(_with(self.chosen.emit, preset.filter))
-            self._window.addAction(action)
+            self._parent.addAction(action)
             self.actions.append(action)
             named.append((action, Keyed(name, _GROUP, plain(preset.name), (key,) if key else ())))
         keys.take_all(named)
@@ -129,7 +152,7 @@ class Presets(QObject):
 
     def _take_keys_over(self) -> None:
         """Keys that the page of all keys gave to presets go with these: they are kept, moved and shared with them."""
-        chosen = self._window.application.settings.keys
+        chosen = self._owner.settings.keys
         for name, preset in zip(_ids(self._usable()), self._usable(), strict=True):
             if name in chosen:
                 preset.key = next(iter(chosen.pop(name)), "")
@@ -149,11 +172,11 @@ class Presets(QObject):
         """Keep a filter as a preset, under a name that is asked for where the preset will stand."""
         known = next((preset for preset in self._presets if preset.filter.strip() == text.strip()), None)
         if not text.strip():
-            self._window.say("There is no filter to keep as a preset.")
+            self._notices.say("There is no filter to keep as a preset.")
         elif known is not None:
-            self._window.say(f"This filter is a preset already: {plain(known.name)}.")
+            self._notices.say(f"This filter is a preset already: {plain(known.name)}.")
         else:
-            self._window.name_card.ask(
+            self._name_card.ask(
                 "Name of the preset", text, formats.shortened(text, _NAME_LENGTH), self._add_place(),
                 lambda name: self.save(text, name), self._objection,
             )  # fmt: skip
@@ -165,7 +188,7 @@ class Presets(QObject):
     def _add_place(self) -> QRect:
         """The right end of the bar, where a preset is added."""
         bar = self.bar
-        return QRect(bar.mapTo(self._window, bar.rect().topRight()), QSize(1, bar.height()))
+        return QRect(bar.mapTo(self._parent, bar.rect().topRight()), QSize(1, bar.height()))
 
     def save(self, text: str, name: str = "") -> None:
         """Keep a filter as a preset, named after itself where it has no name."""
@@ -174,7 +197,7 @@ class Presets(QObject):
             self.refresh()
 
     def _ask_for_name(self, preset: Preset) -> None:
-        dialog = QInputDialog(self._window)
+        dialog = QInputDialog(self._parent)
         dialog.setObjectName("renameDialog")
         dialog.setWindowTitle("Rename preset")
         dialog.setLabelText("Name of the preset:")
@@ -215,11 +238,12 @@ class Presets(QObject):
 
     def refresh(self) -> None:
         """Presets were added, removed, moved or edited: show them in every window, and store them."""
-        application = self._window.application
-        for window in {*application.windows, self._window}:
-            window.presets.show_presets()
-            window.presets.show_active(window.presets._text)
-        application.save_settings()
+        self._owner.settings_changes.presets_changed.emit()
+        self._owner.save_settings()
+
+    def _on_presets_changed(self) -> None:
+        self.show_presets()
+        self.show_active(self._text)
 
 
 def _ids(presets: list[Preset]) -> list[str]:

@@ -19,9 +19,9 @@ from inspector.document.marks_file.identity import HEAD_MESSAGES, Digests
 from inspector.filters import FilterError
 from inspector.filters.scope import Reach, Scope
 from inspector.filters.stack import MOST_CONDITIONS, Condition, FilterStack
+from inspector.present import secret_settings
 from inspector.settings import ConnectionSettings
 from inspector.settings.last_open import LONGEST, SavedCondition, SavedScope, SavedWindow
-from inspector.ui.features import secret_settings
 
 if TYPE_CHECKING:
     from inspector.sources.connection import Connection

@@ -6,6 +6,7 @@ Nothing is counted in the window's own process: the tokenizer's table takes a fi
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
@@ -15,7 +16,10 @@ from inspector.ui import budgets
 
 if TYPE_CHECKING:
     from inspector.ui.docview.panes import Panes
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.docview.shown import Shown
+    from inspector.ui.services import SettingsOwner
+    from inspector.ui.widgets.notice import NoticeStack
+    from inspector.ui.widgets.status_bar import StatusBar
 
 FLOOD = 3_000
 """Messages a second from which on counting waits for a calmer time: what comes in has to be kept and shown first."""
@@ -27,14 +31,31 @@ _TROUBLE = "tokens-given-up"
 class TokenCounting(QObject):
     """Has the tokens of one window's document counted, as far as the settings want it."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
+    def __init__(
+        self, shown: Shown, owner: SettingsOwner, notices: NoticeStack, status: StatusBar,
+        is_reading: Callable[[], bool], parent: QObject,
+    ) -> None:  # fmt: skip
+        """Count nothing yet.
+
+        Args:
+            shown: whose document is counted.
+            owner: its settings say whether tokens are wanted.
+            notices: where it is said that counting was given up.
+            status: where it is said how far it is.
+            is_reading: whether a document is being read, which comes first.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._shown = shown
+        self._owner = owner
+        self._notices = notices
+        self._status = status
+        self._is_reading = is_reading
         self._panes: Panes | None = None
         self._told_at = 0.0
         self._asked_at = 0.0
         self._done_at = 0.0
-        self._shown = False
+        self._shows_progress = False
         self._told = False  # that it was given up
         self._seen = (time.monotonic(), 0)
         self._flooded = False
@@ -44,12 +65,12 @@ class TokenCounting(QObject):
     @property
     def wanted(self) -> bool:
         """Whether tokens are counted at all."""
-        return self._window.application.settings.display.count_tokens
+        return self._owner.settings.display.count_tokens
 
     @property
     def active(self) -> bool:
         """Whether something is left to be counted, as far as is known."""
-        return self._timer.isActive() and not self._window.document.analysis.tokens.done
+        return self._timer.isActive() and not self._shown.document.analysis.tokens.done
 
     def start(self, panes: Panes) -> None:
         """Count whatever came and comes, from now on."""
@@ -66,19 +87,19 @@ class TokenCounting(QObject):
             self._panes.bridge.settled.disconnect(self._on_settled)
             self._panes.selection_changed.disconnect(self._on_selected)
             self._panes = None
-            self._window.document.counting.end()
+            self._shown.document.counting.end()
 
     def apply_settings(self) -> None:
         """Take over whether tokens are wanted; what was counted stays."""
         if self._panes is None:
             return
-        counted = self._window.document.analysis.tokens.counted > 0
+        counted = self._shown.document.analysis.tokens.counted > 0
         self._panes.contexts.tokens_action.setEnabled(self.wanted or counted)
         if self.wanted:
             self._wait()
         elif self._timer.isActive():
             self._timer.stop()
-            self._window.document.counting.end()
+            self._shown.document.counting.end()
             self._show_progress()
 
     def _on_settled(self, _changes: object) -> None:
@@ -87,15 +108,15 @@ class TokenCounting(QObject):
     def _on_selected(self, message: int | None) -> None:
         """Whoever looks at a message need not wait for all before it."""
         if message is not None and self.wanted:
-            self._window.document.analysis.tokens.want([message])
+            self._shown.document.analysis.tokens.want([message])
 
     def _wait(self) -> None:
-        if self.wanted and not self._timer.isActive() and not self._window.document.analysis.tokens.done:
+        if self.wanted and not self._timer.isActive() and not self._shown.document.analysis.tokens.done:
             self._timer.start(budgets.current.counting_start_ms)
 
     def _go_on(self) -> None:
-        document = self._window.document
-        if self._window.opening.reading or document.behind > LIVE_BLOCK_BYTES or self._is_flooded():  # reading first
+        document = self._shown.document
+        if self._is_reading() or document.behind > LIVE_BLOCK_BYTES or self._is_flooded():  # reading first
             self._timer.setInterval(budgets.current.counting_start_ms)
             return
         self._timer.setInterval(budgets.current.background_ms)
@@ -115,8 +136,8 @@ class TokenCounting(QObject):
 
     def _is_flooded(self) -> bool:
         """Whether many messages come in now, by what came since about a second ago."""
-        document, now = self._window.document, time.monotonic()
-        (then, before), messages = self._seen, len(self._window.document.analysis)
+        document, now = self._shown.document, time.monotonic()
+        (then, before), messages = self._seen, len(self._shown.document.analysis)
         if not document.arriving or messages < before:
             return False
         if now - then >= 1.0:
@@ -126,11 +147,11 @@ class TokenCounting(QObject):
 
     def _rest(self, now: float) -> None:
         """Nothing is left: stay ready for a while, as it takes half a second to start again."""
-        document = self._window.document
+        document = self._shown.document
         trouble = document.counting.trouble
         if trouble is not None and not self._told:
             self._told = True
-            self._window.notices.show_notice(_TROUBLE, "warning", trouble, token="severity.warning", closable=True)
+            self._notices.show_notice(_TROUBLE, "warning", trouble, token="severity.warning", closable=True)
         if trouble is not None or (not document.arriving and now - self._done_at >= budgets.current.counter_idle_s):
             self._timer.stop()  # goes on when something has come
             document.counting.end()
@@ -139,8 +160,8 @@ class TokenCounting(QObject):
 
     def _show_progress(self) -> None:
         """Say how far it is, where it takes a while; nothing about the few that come in while traffic is live."""
-        tokens = self._window.document.analysis.tokens
+        tokens = self._shown.document.analysis.tokens
         total = tokens.counted + tokens.uncounted
         counting = self._timer.isActive() and not tokens.done
-        self._shown = counting and (self._shown or tokens.uncounted >= _SHOWN_FROM)
-        self._window.status.set_counting(tokens.counted / total if self._shown and total else None)
+        self._shows_progress = counting and (self._shows_progress or tokens.uncounted >= _SHOWN_FROM)
+        self._status.set_counting(tokens.counted / total if self._shows_progress and total else None)

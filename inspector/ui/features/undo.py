@@ -11,16 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
-from PySide6.QtWidgets import QApplication
 from typing_extensions import override
 
 from inspector.settings import HighlightRule, Preset, Settings
 from inspector.ui import budgets
 
 if TYPE_CHECKING:
-    from inspector.ui.window.main_window import MainWindow
+    from inspector.ui.services import SettingsOwner
 
 _STEPS = 500
 """So many steps are kept; a step holds a few words."""
@@ -89,14 +88,28 @@ class _Step(QUndoCommand):
 class UndoHistory(QObject):
     """The steps of one window.
 
+    Signals:
+        steps_changed(str, str): what can be taken back and what can be done again, in words; "" for nothing.
+        refused(str): why a step was not taken back or done again.
+
     Attributes:
         stack: Qt's own stack of steps.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self._lists = _Lists.of(window.application.settings)
+    steps_changed = Signal(str, str)
+    refused = Signal(str)
+
+    def __init__(self, owner: SettingsOwner, parent: QObject) -> None:
+        """Nothing was done yet.
+
+        Args:
+            owner: has the presets and highlight rules.
+            parent: owner.
+        """
+        super().__init__(parent)
+        self._owner = owner
+        self._lists = _Lists.of(owner.settings)
+        owner.settings_changes.lists_restored.connect(self._on_lists_restored)
         self.stack = QUndoStack(self)
         self.stack.setObjectName("history")
         self.stack.setUndoLimit(_STEPS)
@@ -124,15 +137,7 @@ class UndoHistory(QObject):
         self.stack.redo()
 
     def _on_changed(self, _index: int = 0) -> None:
-        actions = self._window.actions_by_id
-        for name, title, words in (
-            ("edit.undo", "&Undo", self.stack.undoText()),
-            ("edit.redo", "&Redo", self.stack.redoText()),
-        ):
-            action = actions[name]
-            action.setText(f"{title} {words}".rstrip().replace("& ", "&& "))
-            action.setToolTip(f"{title.removeprefix('&')} {words}".rstrip())
-        self._window.enable_actions()
+        self.steps_changed.emit(self.stack.undoText(), self.stack.redoText())
 
     @property
     def present(self) -> set[str]:
@@ -147,13 +152,16 @@ class UndoHistory(QObject):
 
     # Presets and highlight rules
 
-    def note_presets(self) -> None:
-        """The settings are stored: where presets or rules were edited, that is one step. O(presets and rules)."""
-        before, after = self._lists, _Lists.of(self._window.application.settings)
+    def note_lists(self, *, edited_here: bool) -> None:
+        """The settings are stored: where presets or rules were edited in this window, that is one step.
+
+        O(presets and rules).
+        """
+        before, after = self._lists, _Lists.of(self._owner.settings)
         if before == after:
             return
         self._lists = after
-        if _edited_in(self._window):
+        if edited_here:
             words, entry = _words(before, after)
             span = [before, after]  # further typing makes it longer
             step = _Step(
@@ -163,26 +171,21 @@ class UndoHistory(QObject):
 
     def _put(self, lists: _Lists, instead_of: _Lists) -> None:
         """Make the lists what they were, unless another window has changed them since: its edits are not taken back."""
-        application = self._window.application
-        present = _Lists.of(application.settings)
+        owner = self._owner
+        present = _Lists.of(owner.settings)
         if present == lists:
             return
         if present != instead_of:
-            self._window.say("Presets or highlight rules were edited elsewhere since; nothing was changed.")
+            self.refused.emit("Presets or highlight rules were edited elsewhere since; nothing was changed.")
             return
-        lists.put(application.settings)
-        for window in application.windows:
-            window.undo_history._lists = lists
-            window.apply_settings()
-        self._window.presets.refresh()
+        lists.put(owner.settings)
+        owner.settings_changes.lists_restored.emit(lists)
+        owner.apply_settings()
+        owner.settings_changes.presets_changed.emit()
+        owner.save_settings()
 
-
-def _edited_in(window: MainWindow) -> bool:
-    """Whether the user works in this window, or in a dialog of it."""
-    active = QApplication.activeWindow()
-    while active is not None and active not in window.application.windows:
-        active = active.parentWidget()
-    return window is (active or window.application.windows[-1])
+    def _on_lists_restored(self, lists: _Lists) -> None:
+        self._lists = lists
 
 
 def _words(before: _Lists, after: _Lists) -> tuple[str, tuple[str, int] | None]:

@@ -108,7 +108,7 @@ class MainWindow(QMainWindow):
         self.theme = application.theme
         self.shown = Shown(self)
         self.requests = WindowRequests(self)
-        self.undo_history = UndoHistory(self)
+        self.undo_history = UndoHistory(application, self)
         self.hints_here: bool | None = None
         self._making: Panes | None = None
         self._closing = False
@@ -162,6 +162,8 @@ class MainWindow(QMainWindow):
         self._name_keys()
         self._listen_to_requests()
         self.show_start()
+        self.undo_history.steps_changed.connect(self._on_steps_changed)
+        self.undo_history.refused.connect(self.say)
         if application.notice:
             self.say(application.notice, "severity.warning")
 
@@ -292,15 +294,17 @@ class MainWindow(QMainWindow):
         """Ties the filter bar to the panes."""
         from inspector.ui.features.filtering import Filtering
 
-        return Filtering(self)
+        filtering = Filtering(self.theme, self.application, self.presets, self.notices, self)
+        filtering.left.connect(self.focus_center)
+        return filtering
 
     @cached_property
     def presets(self) -> Presets:
         """Chosen by chip, key and menu."""
         from inspector.ui.features.presets import Presets
 
-        presets = Presets(self)
-        presets.chosen.connect(self.filtering.apply)
+        presets = Presets(self.theme, self.application, self.keys, self.notices, self.name_card, self)
+        presets.chosen.connect(lambda text: self.filtering.apply(text))
         presets.edit_requested.connect(lambda place: self.settings_editing.edit_preset(place))
         presets.fill_menu(self.menus["&View"], self.actions_by_id["view.presets"])
         return presets
@@ -382,21 +386,23 @@ class MainWindow(QMainWindow):
         """Writes single messages to files."""
         from inspector.ui.features.message_saving import MessageSaving
 
-        return MessageSaving(self)
+        return MessageSaving(self.shown, self.application, self.notices, self)
 
     @cached_property
     def exporting(self) -> Exporting:
         """Writes what the table shows to a file."""
         from inspector.ui.features.exporting import Exporting
 
-        return Exporting(self)
+        exporting = Exporting(self.theme, self.shown, self.application, self.notices, self)
+        exporting.open_requested.connect(lambda path: self.opening.open_path(path))
+        return exporting
 
     @cached_property
     def highlighting(self) -> Highlighting:
         """Which messages stand out."""
         from inspector.ui.features.highlighting import Highlighting
 
-        highlighting = Highlighting(self)
+        highlighting = Highlighting(self.application, self.shown, self.filter_bar, self.name_card, self)
         highlighting.edit_requested.connect(lambda: self.settings_editing.open("highlights"))
         return highlighting
 
@@ -405,7 +411,7 @@ class MainWindow(QMainWindow):
         """Marks and comments, and the file they are kept in."""
         from inspector.ui.features.marking import Marking
 
-        return Marking(self)
+        return Marking(self.theme, self.shown, self.application, self.undo_history, self.notices, self)
 
     @cached_property
     def msp(self) -> MspEditing:
@@ -431,21 +437,25 @@ class MainWindow(QMainWindow):
         """Goes to the next message of a kind."""
         from inspector.ui.features.next_message import NextMessage
 
-        return NextMessage(self)
+        next_message = NextMessage(self.shown, self.notices, self.status, self.keys, self)
+        next_message.filter_requested.connect(lambda text: self.filtering.apply(text))
+        return next_message
 
     @cached_property
     def deferred_checks(self) -> DeferredChecks:
         """Has the checks do what they put off, and says when one has failed."""
         from inspector.ui.features.deferred_checks import DeferredChecks
 
-        return DeferredChecks(self)
+        return DeferredChecks(self.shown, self.notices, lambda: self.opening.reading, self)
 
     @cached_property
     def counting(self) -> TokenCounting:
         """Has tokens counted, and says how far that is."""
         from inspector.ui.features.token_counting import TokenCounting
 
-        return TokenCounting(self)
+        return TokenCounting(
+            self.shown, self.application, self.notices, self.status, lambda: self.opening.reading, self
+        )
 
     # Building
 
@@ -839,6 +849,14 @@ class MainWindow(QMainWindow):
     def _leave_name(self, *_view: object) -> None:
         """A name was asked for what was in force."""
         self.name_card.leave()
+
+    def _on_steps_changed(self, undo: str, redo: str) -> None:
+        """Undo and Redo say what they would do."""
+        for name, title, words in (("edit.undo", "&Undo", undo), ("edit.redo", "&Redo", redo)):
+            action = self.actions_by_id[name]
+            action.setText(f"{title} {words}".rstrip().replace("& ", "&& "))
+            action.setToolTip(f"{title.removeprefix('&')} {words}".rstrip())
+        self.enable_actions()
 
     def enable_actions(self, *_changed: object) -> None:
         """Enable the actions that make sense now."""

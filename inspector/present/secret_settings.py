@@ -1,0 +1,87 @@
+"""What of the settings may lie open on disk.
+
+A filter, a name or an address that holds a secret is kept until the program ends and never written to a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from inspector.present.wire_text import plain
+from inspector.protocol.secrets.masking import mask_text
+from inspector.settings import ConnectionSettings, HighlightRule, Preset, Settings
+from inspector.settings.sharing import Shared
+
+NOT_WRITTEN = "It holds a secret: it is kept until the program ends and written to no file."
+"""Said where a preset or rule is edited."""
+_LONGEST_NAME = 40
+
+_Item = TypeVar("_Item", Preset, HighlightRule)
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a filter holds a token, or compares something that is called one with a value."""
+    from inspector.filters.secrets import filter_holds_secret  # a start page has no filter to look into
+
+    return filter_holds_secret(text)
+
+
+def may_be_written(item: Preset | HighlightRule) -> bool:
+    """Whether a preset or rule can lie open on disk."""
+    return not holds_secret(item.filter) and mask_text(item.name) == item.name
+
+
+def without_secrets(settings: Settings) -> tuple[Settings, list[str]]:
+    """The settings as they may be written, and in words what was left out of them; the settings stay as they are."""
+    presets, secret_presets = _parted(settings.presets)
+    highlights, secret_rules = _parted(settings.highlights)
+    named = [one for one in settings.connections if is_open(one) and mask_text(one.name) == one.name]
+    left_out = [f"the preset {short_name(item.name)}" for item in secret_presets]
+    left_out += [f"the highlight rule {short_name(item.name)}" for item in secret_rules]
+    left_out += [f"the connection {short_name(one.name)}" for one in settings.connections if one not in named]
+    written = settings.model_copy(
+        update={
+            "presets": presets, "highlights": highlights, "connections": named,
+            "recent_connections": [one for one in settings.recent_connections if is_open(one)],
+            "recent_files": [path for path in settings.recent_files if mask_text(path) == path],
+            "filter_history": [text for text in settings.filter_history if not holds_secret(text)],
+        }
+    )  # fmt: skip
+    return written, left_out
+
+
+def shared_without_secrets(shared: Shared) -> tuple[Shared, int]:
+    """What may be given to others, and how many presets and rules were left out of it."""
+    presets, some = _parted(shared.presets)
+    highlights, more = _parted(shared.highlights)
+    return Shared(presets, highlights), len(some) + len(more)
+
+
+def left_out_words(left_out: Sequence[str]) -> str:
+    """What to say of what is not written."""
+    what = left_out[0][:1].upper() + left_out[0][1:]
+    if len(left_out) == 1:
+        return f"{what} holds a secret: it is kept until the program ends and written to no file."
+    more = f"{what} and {len(left_out) - 1:,} more hold secrets"
+    return f"{more}: they are kept until the program ends and written to no file."
+
+
+def _parted(items: Iterable[_Item]) -> tuple[list[_Item], list[_Item]]:
+    written: list[_Item] = []
+    secret: list[_Item] = []
+    for item in items:
+        (written if may_be_written(item) else secret).append(item)
+    return written, secret
+
+
+def is_open(connection: ConnectionSettings) -> bool:
+    """Whether where a connection leads can lie open on disk."""
+    place = (connection.url, connection.space, connection.participant)
+    return all(mask_text(text) == text for text in place)
+
+
+def short_name(name: str) -> str:
+    """The name of a preset, a rule or a key as it can stand in a sentence, without secrets."""
+    words = plain(mask_text(name[:1000]))
+    return words if len(words) <= _LONGEST_NAME else f"{words[: _LONGEST_NAME - 1]}…"
