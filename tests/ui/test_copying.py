@@ -16,7 +16,7 @@ from inspector.capture.capture import Capture
 from inspector.document.document import CaptureDocument
 from inspector.settings import TableColumn
 from inspector.ui.app.application import Application
-from inspector.ui.panels.messages import copies, texts
+from inspector.ui.panels.messages import copies
 from inspector.ui.window.main_window import MainWindow
 from tests.builders import document_of, envelope, tool_call
 from tests.ui.budgeting import set_budgets
@@ -161,7 +161,7 @@ def test_many_are_copied_in_slices(application: Application, qtbot: QtBot, monke
         return slow(document, message)
 
     monkeypatch.setattr(copies.copied_text, "json_line", slowly)
-    monkeypatch.setattr(texts, "time", SimpleNamespace(perf_counter=lambda: now))
+    monkeypatch.setattr(copies, "time", SimpleNamespace(perf_counter=lambda: now))
     set_budgets(monkeypatch, copied_s=0.06)
     press(window, KEYS.Key_A, CONTROL)
     window.actions_by_id["edit.copy_json"].trigger()

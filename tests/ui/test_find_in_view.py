@@ -65,7 +65,7 @@ def current(window: MainWindow) -> int | None:
 
 def lit_rows(panes: Panes) -> list[int]:
     view = panes.messages.view
-    return [int(n) + 1 for n in panes.rows.visible if view.lit(int(n)) is not None]
+    return [int(n) + 1 for n in panes.rows.visible if view.painter.hits_in(int(n)) is not None]
 
 
 def test_what_is_typed_is_counted_and_nothing_moves(window: MainWindow) -> None:

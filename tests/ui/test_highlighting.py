@@ -47,7 +47,7 @@ def pixel(window: MainWindow, number: int, x: int) -> QColor:
     row = panes_of(window).rows.row_of(number - 1)
     assert row is not None
     picture = view.viewport().grab().toImage()
-    return picture.pixelColor(x, view.row_rect(row).center().y())
+    return picture.pixelColor(x, view.painter.row_rect(row).center().y())
 
 
 def edged(window: MainWindow) -> dict[int, str]:

@@ -65,7 +65,7 @@ def test_what_is_taken_away_is_read_anew_and_the_view_stays(qapp: QApplication, 
         panes.set_scope(Scope(space, contexts.tree.find(space, "s3")))
         await until(lambda: len(numbers(window)) == 20, "the rows of the scope")
         panes.messages.go_to(numbers(window)[7] - 1)
-        panes.messages.view.selected.toggle(numbers(window)[3] - 1, numbers(window)[7] - 1)
+        panes.messages.view.selection.messages.toggle(numbers(window)[3] - 1, numbers(window)[7] - 1)
         assert len(panes.messages.selected_messages()) == 2
         before = (current_text(window), texts(window), window.center.current, panes.filter.text)
         sessions.undo()

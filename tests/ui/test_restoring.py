@@ -97,7 +97,7 @@ def test_filter_conditions_place_tab_and_view_come_back(qapp: QApplication, tmp_
         panes.apply_stack(panes.stack.switched(1, on=False).with_text("no < 250"))
         panes.go_to(120)
         panes.details.show_tab("Raw")
-        panes.messages.view.put_at_top(111, -3)
+        panes.messages.view.anchor.put_at_top(111, -3)
         await application.quit()
 
     async def second(application: Application) -> None:
@@ -109,7 +109,7 @@ def test_filter_conditions_place_tab_and_view_come_back(qapp: QApplication, tmp_
         assert [(one.text, one.on) for one in panes.stack.conditions] == [('kind == "chat"', True), ("no > 7", False)]
         assert len(panes.rows.visible) == 249
         assert panes.messages.current_message() == 120
-        assert panes.messages.view.at_top() == (111, -3)
+        assert panes.messages.view.anchor.at_top() == (111, -3)
         assert panes.details.tabs.currentIndex() == 2
         assert window.filter_bar.text() == "no < 250"
 

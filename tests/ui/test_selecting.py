@@ -82,7 +82,7 @@ def told(window: MainWindow) -> list[int]:
 
 
 def said(window: MainWindow, qtbot: QtBot) -> str:
-    qtbot.waitUntil(lambda: not panes_of(window).messages._count_later.isActive())
+    qtbot.waitUntil(lambda: not panes_of(window).messages._count_timer.isActive())
     return next((words for words in window.status.words() if "selected" in words), "")
 
 
@@ -201,7 +201,7 @@ def test_dragging_selects_a_range_and_is_one_place_to_go_back_to(window: MainWin
 def test_dragging_to_an_edge_scrolls(application: Application, qtbot: QtBot) -> None:
     window = shown(application, qtbot, *chats(400))
     view = view_of(window)
-    view.follow(False)
+    view.anchor.follow(False)
     panes_of(window).messages.go_to_first()
     below = QPoint(200, view.viewport().height() + 60)
     drag(window, [at(window, 2), at(window, 4), below], release=False)
@@ -368,7 +368,7 @@ def test_the_export_dialog_starts_with_what_is_selected(qapp: QApplication) -> N
     async def steps(application: Application) -> None:
         window = window_on(application, document_of(*chats(12)))
         panes_of(window).go_to(2)
-        view_of(window).extend_to_row(4)
+        view_of(window).selection.extend_to_row(4)
         window.exporting.ask()
         dialog = window.findChild(ExportDialog)
         assert dialog is not None

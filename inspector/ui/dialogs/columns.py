@@ -28,7 +28,7 @@ from inspector.settings import TableColumn
 from inspector.ui.dialogs.fitted import FittedDialog
 from inspector.ui.dialogs.list_frame import ListFrame
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.chosen import ALWAYS
+from inspector.ui.panels.messages.columns import ALWAYS
 from inspector.ui.panels.messages.panel import MessagesPanel
 from inspector.ui.widgets.buttons import IconButton, WordButton
 from inspector.ui.widgets.form import FieldColumn, Form

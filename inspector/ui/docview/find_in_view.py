@@ -129,7 +129,7 @@ class FindInView(QObject):
                 self._go_where_wanted()
                 return
             self._tell_at = now + budgets.current.tell_s
-        if self._messages.view.sought is search and self._lit == len(search.hits):
+        if self._messages.view.painter.search is search and self._lit == len(search.hits):
             self._say()
         else:
             self._show()

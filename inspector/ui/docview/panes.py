@@ -258,7 +258,7 @@ class Panes(FilterState):
 
     @override
     def let_calls_through(self, on: bool) -> None:
-        self.messages.view.keep_selected()
+        self.messages.view.selection.prefer_current()
         super().let_calls_through(on)
 
     def _on_found(self, search: Search) -> None:

@@ -78,7 +78,7 @@ class ViewHead(QWidget):
     def speak_of(self, panes: Panes) -> None:
         """Speak of these panes from now on, which have the same views as those before."""
         self._panes = panes
-        self.grown.connect(panes.messages.view.push)
+        self.grown.connect(panes.messages.view.anchor.push)
         panes.scope_changed.connect(self._show_scope)
         panes.filter_applied.connect(self._show_hidden)
         panes.counts_changed.connect(self._show_counts)

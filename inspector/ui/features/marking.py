@@ -348,7 +348,7 @@ def _place_of(panes: Panes, target: Target) -> tuple[QWidget, QRect]:
         return panes.contexts.place_of(target) or (panes.details, QRect(0, 0, panes.details.width(), 0))
     view, row = panes.messages.view, panes.rows.row_of(target)
     area = view.viewport().rect()
-    rect = QRect() if row is None else view.row_rect(row).intersected(area)
+    rect = QRect() if row is None else view.painter.row_rect(row).intersected(area)
     if rect.isEmpty():
         rect = QRect(0, area.height() // 3, area.width(), 0)
     return view.viewport(), rect.adjusted(view.columnViewportPosition(_COMMENT_UNDER), 0, 0, 0)

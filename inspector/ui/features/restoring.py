@@ -206,7 +206,7 @@ class Restoring(QObject):
         if saved.following:
             panes.messages.follow(True)
         elif saved.top is not None:
-            panes.messages.view.put_at_top(saved.top, saved.offset)
+            panes.messages.view.anchor.put_at_top(saved.top, saved.offset)
         return True
 
     # Noting it down
@@ -274,7 +274,7 @@ class Restoring(QObject):
         saved.head_messages, saved.head = self._head
         saved.message = panes.messages.current_message()
         saved.following = panes.messages.following
-        at_top = panes.messages.view.at_top()
+        at_top = panes.messages.view.anchor.at_top()
         if at_top is not None:
             saved.top, saved.offset = at_top
 

@@ -35,16 +35,20 @@ class PaintCache:
     """
 
     def __init__(self, theme: Theme, dpr: float) -> None:
-        self.theme = theme
         self.dpr = dpr
+        self.hits = HitHighlight()
+        self.ink: str | None = None
+        self._gathered: dict[tuple[str, str], list[tuple[int, int, str]]] | None = None
+        self.use_theme(theme)
+
+    def use_theme(self, theme: Theme) -> None:
+        """Paint with other fonts and colours from now on."""
+        self.theme = theme
         self.metrics = theme.metrics
         self._metrics: dict[str, QFontMetrics] = {}
         self._widths: dict[tuple[str, str], int] = {}
         self._cut: dict[tuple[str, str, int], str] = {}
         self._baselines: dict[tuple[str, int], int] = {}
-        self._gathered: dict[tuple[str, str], list[tuple[int, int, str]]] | None = None
-        self.hits = HitHighlight()
-        self.ink: str | None = None
 
     # Text
 

@@ -239,8 +239,8 @@ def _select(panes: Panes, current: int, places: list[Place]) -> None:
     rows = {row for place in places if (row := _row(panes.document, place)) is not None} - {current}
     for row in sorted(rows):
         if panes.rows.row_of(row) is not None:
-            panes.messages.view.selected.toggle(row, current)
-    panes.messages.view.selected.gathering = False
+            panes.messages.view.selection.messages.toggle(row, current)
+    panes.messages.view.selection.messages.gathering = False
 
 
 def _place(document: CaptureDocument, row: int | None) -> Place | None:

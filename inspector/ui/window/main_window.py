@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from inspector.ui.msp.saving import MspSaving
     from inspector.ui.panels.findings.problems import Problems
     from inspector.ui.panels.findings.rows import Grouping
-    from inspector.ui.panels.messages.panel import Selection
+    from inspector.ui.panels.messages.panel import SelectionTotals
     from inspector.ui.widgets.filter_bar import FilterBar
     from inspector.ui.widgets.flat_tool_bar import FlatToolBar
     from inspector.ui.widgets.name_card import NameCard
@@ -777,7 +777,7 @@ class MainWindow(QMainWindow):
         self.application.settings.findings_by = grouping.value
         self.application.save_settings()
 
-    def _show_selection(self, selection: Selection | None) -> None:
+    def _show_selection(self, selection: SelectionTotals | None) -> None:
         """Say how much is selected, where it is more than the current message."""
         if selection is None:
             self.status.set_selected(0)

@@ -17,8 +17,8 @@ from inspector.present.message_columns import Column, TimeColumn
 from inspector.settings import Table, TableColumn
 from inspector.ui.dialogs.columns import ColumnsDialog
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.chosen import ChosenColumns
-from inspector.ui.panels.messages.columns import Wanted, layout_for
+from inspector.ui.panels.messages.column_layout import layout_for
+from inspector.ui.panels.messages.columns import ChosenColumns, Wanted
 from inspector.ui.panels.messages.panel import MessagesPanel
 from tests.builders import GrowingLog, envelope, tool_call, tool_result
 from tests.ui.budgeting import set_budgets
@@ -293,8 +293,8 @@ def test_expansion_survives_sorting(make_panel: MakePanel) -> None:
     assert panel.model.rowCount() == 8 + panel.model.rows.parts(3)
     panel.view.viewport().grab()
     panel.go_to(2)
-    panel.view._chain._find()
-    rail = panel.view.rail
+    panel.view.selection.chain._find()
+    rail = panel.view.selection.chain.rail
     marks = [rail.mark(panel.model.at(r)[0]) for r in range(panel.model.rowCount())]
     assert any(mark is not None and mark.member for mark in marks)
     assert panel.model.collapse(3)
@@ -554,16 +554,16 @@ def test_sorted_by_something_else_a_chain_has_rings_and_no_line(make_panel: Make
     call = tool_call("search")
     panel = make_panel(*chats("a"), call, *chats("b"), tool_result(call, "done"))
     panel.go_to(1)
-    panel.view._chain._find()
-    joined = panel.view.rail.mark(2)
+    panel.view.selection.chain._find()
+    joined = panel.view.selection.chain.rail.mark(2)
     assert joined is not None
     assert joined.above
     panel.sorter.sort("kind")
-    marks = {message: panel.view.rail.mark(message) for message in range(4)}
+    marks = {message: panel.view.selection.chain.rail.mark(message) for message in range(4)}
     assert [message for message, mark in marks.items() if mark is not None] == [1, 3]
     assert not any(mark.above or mark.below for mark in marks.values() if mark is not None)
     panel.sorter.clear()
-    again = panel.view.rail.mark(2)
+    again = panel.view.selection.chain.rail.mark(2)
     assert again is not None
     assert again.above
 
@@ -597,6 +597,6 @@ def test_the_current_cell_is_gone_to_by_keys_and_seen(make_panel: MakePanel, qtb
     qtbot.keyClick(view, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
     cell = view.currentIndex()
     assert cell.column() == Column.KIND
-    assert view.selected_message == 1
+    assert view.selection.current == 1
     ring = view.visualRect(cell).topLeft() + QPoint(20, 1)
     assert view.viewport().grab().toImage().pixelColor(ring) != before.pixelColor(ring)

@@ -18,7 +18,7 @@ from inspector.filters.compile import compile_filter
 from inspector.present.message_columns import Column
 from inspector.ui.look.roles import Role
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.columns import layout_for
+from inspector.ui.panels.messages.column_layout import layout_for
 from inspector.ui.panels.messages.panel import MessagesPanel
 from tests.builders import envelope, lines_of, tool_call, tool_result
 
@@ -264,9 +264,9 @@ def test_the_links_of_an_original(make_panel: MakePanel, qtbot: QtBot) -> None:
     panel = make_panel(*loop(), size=(900, 700))
     panel.model.expand(COLLAPSED)
     line = panel.model.original(COLLAPSED).lines[0]
-    links = {
-        link.name: link.rect.center() for link in panel.view.originals.links(panel.view.block_rect(COLLAPSED + 1), line)
-    }
+    painter = panel.view.painter
+    rect = painter.block_rect(COLLAPSED + 1)
+    links = {link.name: link.rect.center() for link in painter.originals.links(rect, line)}
     click(qtbot, panel, links["Copy"])
     assert json.loads(QGuiApplication.clipboard().text()) == RECORDS
     with qtbot.waitSignal(panel.open_details_requested) as opened:
@@ -357,7 +357,7 @@ def test_columns_keep_room_for_what_is_still_to_be_read(live: Live) -> None:
     panel.expect(0.1)
     live.say(*chats(2_000))
     panel.expect(1.0)
-    panel.view.lay_out_columns()
+    panel.view.columns.lay_out()
     assert places(panel) == before
 
 
@@ -507,13 +507,13 @@ def test_space_is_left_to_the_window(make_panel: MakePanel, qtbot: QtBot) -> Non
 def test_the_chain_rail_joins_the_selected_ones_chain(make_panel: MakePanel, qtbot: QtBot) -> None:
     panel = make_panel(*chats(2), *loop()[2:4])
     panel.go_to(2)
-    qtbot.waitUntil(lambda: bool(panel.view.rail))
-    first, last = panel.view.rail.mark(2), panel.view.rail.mark(3)
+    qtbot.waitUntil(lambda: bool(panel.view.selection.chain.rail))
+    first, last = panel.view.selection.chain.rail.mark(2), panel.view.selection.chain.rail.mark(3)
     assert first is not None
     assert last is not None
     assert (first.selected, first.above, first.below) == (True, False, True)
     assert (last.member, last.above, last.below) == (True, True, False)
-    assert panel.view.rail.mark(1) is None
+    assert panel.view.selection.chain.rail.mark(1) is None
 
 
 # Filter and copy

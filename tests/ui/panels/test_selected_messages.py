@@ -15,7 +15,7 @@ from inspector.filters.compile import compile_filter
 from inspector.filters.naming import field_named
 from inspector.filters.sorting import SortBy, Sorting
 from inspector.filters.visible import VisibleRows
-from inspector.ui.panels.messages.selected import SelectedMessages
+from inspector.ui.panels.messages.selection import SelectedMessages
 from tests.builders import GrowingLog, envelope
 
 FILTERS = ("", "no > 3", "no <= 4", "no in {2, 3, 7, 9}", 'text contains "a"', "no > 99")

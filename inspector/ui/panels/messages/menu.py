@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 
 from inspector.document.document import CaptureDocument
 from inspector.present import copied_text, formats
 from inspector.ui.look import icons
-from inspector.ui.panels.messages.copies import Copies
-from inspector.ui.panels.messages.table import MessageTable
-from inspector.ui.panels.messages.texts import Texts, one_text
+from inspector.ui.panels.messages.copies import Copies, Texts, one_text
+from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.selection import Selection
 from inspector.ui.widgets.filter_menu import FilterMode, add_filter_actions
 
 
@@ -46,12 +46,20 @@ class RowMenu(QObject):
     mark_selected_requested = Signal()
     export_requested = Signal()
 
-    def __init__(self, document: CaptureDocument, copies: Copies, view: MessageTable) -> None:
-        super().__init__(view)
+    def __init__(
+        self,
+        document: CaptureDocument,
+        model: MessageTableModel,
+        selection: Selection,
+        copies: Copies,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
         self._document = document
-        self._model = view.messages
+        self._model = model
+        self._selection = selection
         self._copies = copies
-        self._view = view
+        self._parent = parent
 
     def popup(self, row: int, column: int, at: QPoint, *, second: bool = False) -> QMenu:
         """Open the menu of a cell at a place on the screen; it deletes itself when it closes."""
@@ -69,10 +77,10 @@ class RowMenu(QObject):
             second: the pointer is on the receivers in From -> To.
         """
         message, part = self._model.at(row)
-        menu = QMenu(self._view)
+        menu = QMenu(self._parent)
         menu.setObjectName("messageMenu")
         menu.setAccessibleName("Message")
-        count = self._view.selected.count if self._view.is_selected(message) else 0
+        count = self._selection.count if self._selection.holds(message) else 0
         if not part:
             self._add_filters(menu, message, column, second=second)
         if count > 1:

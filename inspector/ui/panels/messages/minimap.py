@@ -1,11 +1,11 @@
-"""The minimap beside the scroll bar: where in the view problems, marks, gaps and hits are. A click goes there.
+"""The minimap beside the scroll bar, and ticks on it: where in the view problems, marks, gaps and hits are.
 
 It costs by pixels, not by messages: of each pixel's rows only some are asked about, however many there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,17 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QScrollBar, QSizePolicy, QToolTip, QWidget
 from typing_extensions import override
 
 from inspector.filters.visible import VisibleRows
 from inspector.present import formats
 from inspector.ui.look.theme import ThemeController
 
-_FEW = 2_048
+_MOST_ASKED = 2_048
 """Messages that are all asked about; of more, some for each pixel."""
-_EACH = 16
+_PER_PIXEL = 16
 _WIDTH = 14
+_TICK_LENGTH, _TICK_HEIGHT = 5, 2
 _NEAR = 3
 """Pixels around the pointer that a tooltip tells of and a click reaches."""
 
@@ -136,26 +137,26 @@ class Minimap(QWidget):
         if self._stale:
             self._stale = False
             self._pixels = {
-                name: np.unique(self.y_of(self._rows.rows_of(self._sampled(messages).astype(np.int64))))
+                name: np.unique(self.y_of(self._rows.rows_of(self._shown_sample(messages).astype(np.int64))))
                 for name, messages in self._marks.items()
                 if len(messages)
             }
 
-    def _sampled(self, messages: NDArray[Any]) -> NDArray[np.uint32]:
+    def _shown_sample(self, messages: NDArray[Any]) -> NDArray[np.uint32]:
         """Those of the messages that are shown, or some for each pixel where they are many. O(pixels log messages)."""
         visible = self._rows.visible
         if not len(visible):
             return np.zeros(0, np.uint32)
-        wanted = messages.astype(np.uint32) if len(messages) <= _FEW else self._some(messages, visible)
+        wanted = messages.astype(np.uint32) if len(messages) <= _MOST_ASKED else self._sample(messages, visible)
         places = np.minimum(visible.searchsorted(wanted), len(visible) - 1)
         return wanted[visible[places] == wanted]
 
-    def _some(self, messages: NDArray[Any], visible: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    def _sample(self, messages: NDArray[Any], visible: NDArray[np.uint32]) -> NDArray[np.uint32]:
         pixels = max(1, self.height() - self._top)
         edges = visible[(np.arange(pixels) * len(visible)) // pixels]
         ranks = np.append(messages.searchsorted(edges.astype(messages.dtype)), len(messages))
         counts = np.diff(ranks)
-        some = ranks[:-1, None] + (counts[:, None] * np.arange(_EACH)) // _EACH
+        some = ranks[:-1, None] + (counts[:, None] * np.arange(_PER_PIXEL)) // _PER_PIXEL
         return np.unique(messages[some[counts > 0].ravel()]).astype(np.uint32)
 
     # Painting
@@ -210,7 +211,7 @@ class Minimap(QWidget):
     def message_at(self, y: int) -> int | None:
         """The message of the nearest mark about a place; None where there is none."""
         for name, at in self.near(y):
-            shown = self._sampled(self._marks[name])
+            shown = self._shown_sample(self._marks[name])
             rows = self._rows.rows_of(shown.astype(np.int64))
             hit = np.flatnonzero(self.y_of(rows) == at)
             if len(hit):
@@ -236,7 +237,7 @@ class Minimap(QWidget):
     @override
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            self._tell(event.pos(), event.globalPos())
+            self._show_tool_tip(event.pos(), event.globalPos())
             return True
         return super().event(event)
 
@@ -249,7 +250,7 @@ class Minimap(QWidget):
         number = formats.number((message or 0) + 1)
         return f"{', '.join(names)} near No. {number}" if names else f"No. {number}"
 
-    def _tell(self, place: QPoint, where: QPoint) -> None:
+    def _show_tool_tip(self, place: QPoint, where: QPoint) -> None:
         QToolTip.showText(where, self.words_at(place.y()), self)
 
     @override
@@ -261,6 +262,34 @@ class Minimap(QWidget):
         self._stale = True
         self.updateGeometry()
         self.update()
+
+
+class TickedScrollBar(QScrollBar):
+    """A vertical scroll bar.
+
+    Attributes:
+        fractions: asked for where ticks are, 0 at the top and 1 at the bottom, whenever it is painted.
+    """
+
+    def __init__(self, themes: ThemeController, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Vertical, parent)
+        self._themes = themes
+        self.fractions: Callable[[], list[float]] = list
+        self.setObjectName("messageScrollBar")
+        self.setAccessibleName("Scroll the messages")
+
+    @override
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        fractions = self.fractions()
+        if not fractions:
+            return
+        painter = QPainter(self)
+        color, zoom = self._themes.theme.color("accent.ring"), self._themes.theme.zoom
+        length, height = round(_TICK_LENGTH * zoom), max(1, round(_TICK_HEIGHT * zoom))
+        left, room = (self.width() - length) // 2, self.height() - height
+        for y in sorted({round(fraction * room) for fraction in fractions}):
+            painter.fillRect(QRect(left, y, length, height), color)
 
 
 def ordered(messages: Sequence[int] | NDArray[Any]) -> NDArray[np.int64]:

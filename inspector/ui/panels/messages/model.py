@@ -29,7 +29,7 @@ from inspector.present.original_result import LineKind, Original, original_of
 from inspector.protocol.secrets.masking import mask_text
 from inspector.protocol.times import NO_TIME
 from inspector.ui.look.roles import Role
-from inspector.ui.panels.messages.chosen import ChosenColumns
+from inspector.ui.panels.messages.columns import ChosenColumns
 
 _KEPT_ROWS = 512
 _MOST_SPANS = 16

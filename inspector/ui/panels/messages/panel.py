@@ -23,7 +23,7 @@ from inspector.protocol.times import NO_TIME
 from inspector.settings import HighlightRule, Table, TableColumn
 from inspector.ui import budgets
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.chosen import ChosenColumns
+from inspector.ui.panels.messages.columns import ChosenColumns
 from inspector.ui.panels.messages.copies import What
 from inspector.ui.panels.messages.empty import EmptyState
 from inspector.ui.panels.messages.minimap import Minimap, MinimapMarks
@@ -35,7 +35,7 @@ from inspector.ui.widgets.find_bar import FindBar
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class SelectionTotals:
     """How much is selected: messages, their size in bytes, and the time from the first to the last one."""
 
     count: int
@@ -58,7 +58,7 @@ class MessagesPanel(QWidget):
         chain_requested(int): show the causal chain of this message alone.
         mark_requested(int), comment_requested(int): mark or unmark this message; write a comment on it.
         sees_requested(int): show what the model saw when this message had arrived.
-        selection_changed(Selection | None): other messages are selected; None for the current one alone.
+        selection_changed(SelectionTotals | None): other messages are selected; None for the current one alone.
         mark_selected_requested(), export_requested(): mark or unmark, or export, all that are selected.
         copy_refused(str): there is too much to copy, as a sentence.
         copy_told(str): what was copied, in words.
@@ -116,10 +116,10 @@ class MessagesPanel(QWidget):
         self._connected: tuple[str, int] | None = (document.name, time.time_ns()) if document.live else None
         self._shown = -1
         self._when_empty = "This log holds no messages."
-        self._more = QTimer(self)
-        self._more.setSingleShot(True)
-        self._more.setInterval(budgets.current.more_ms)
-        self._more.timeout.connect(self._on_more)
+        self._more_timer = QTimer(self)
+        self._more_timer.setSingleShot(True)
+        self._more_timer.setInterval(budgets.current.more_ms)
+        self._more_timer.timeout.connect(self._on_more)
         self.model = MessageTableModel(document, rows, self)
         self.view = MessageView(document, self.model, theme_controller, self)
         self.sorter = Sorter(self.view, self)
@@ -138,42 +138,50 @@ class MessagesPanel(QWidget):
         lines.addLayout(table, 1)
         self.minimap.message_requested.connect(self.go_to)
         self.minimap.row_requested.connect(self.view.show_row)
-        self.view.verticalScrollBar().valueChanged.connect(self._show_seen)
+        self.view.verticalScrollBar().valueChanged.connect(self._show_rows_in_sight)
         self.view.ticks.fractions = lambda: self.minimap.fractions("hit")
         self.setFocusProxy(self.view)
-        for name in (
-            "current_changed", "chosen", "follow_changed", "new_count", "filter_requested", "column_requested",
-            "open_details_requested", "save_requested", "chain_requested", "columns_dialog_requested",
-        ):  # fmt: skip
-            getattr(self.view, name).connect(getattr(self, name))
-        self._count_later = QTimer(self)
-        self._count_later.setSingleShot(True)
-        self._count_later.setInterval(budgets.current.repeat_ms)
-        self._count_later.timeout.connect(self._tell_selection)
-        self._told: Selection | None = None
-        self.view.selected_changed.connect(self._count_later.start)
-        self.view.menu.mark_selected_requested.connect(self.mark_selected_requested)
-        self.view.menu.export_requested.connect(self.export_requested)
-        self.view.copies.refused.connect(self.copy_refused)
-        self.view.copies.told.connect(self.copy_told)
-        self.view.columns_changed.connect(self.choose_columns)
-        self.view.time_requested.connect(self.choose_time)
-        self.view.reference_requested.connect(self.count_times_from)
-        self.view.menu.mark_requested.connect(self.mark_requested)
-        self.view.menu.comment_requested.connect(self.comment_requested)
-        self.view.menu.sees_requested.connect(self.sees_requested)
+        self._totals: SelectionTotals | None = None
+        self._count_timer = QTimer(self)
+        self._count_timer.setSingleShot(True)
+        self._count_timer.setInterval(budgets.current.repeat_ms)
+        self._count_timer.timeout.connect(self._report_selection)
+        self._connect_view()
         self.empty.clear_filter_requested.connect(self.clear_filter_requested)
         self.empty.search_all_requested.connect(self.search_all_requested)
         self.view.viewport().installEventFilter(self)
         theme_controller.changed.connect(self.empty.use_theme)
         self._refresh_empty()
 
+    def _connect_view(self) -> None:
+        view = self.view
+        view.open_details_requested.connect(self.open_details_requested)
+        view.selection.current_changed.connect(self.current_changed)
+        view.selection.chosen.connect(self.chosen)
+        view.selection.changed.connect(self._count_timer.start)
+        view.anchor.follower.changed.connect(self.follow_changed)
+        view.anchor.follower.count_changed.connect(self.new_count)
+        view.columns.changed.connect(self.choose_columns)
+        view.copies.refused.connect(self.copy_refused)
+        view.copies.reported.connect(self.copy_told)
+        heads = view.head_menu
+        heads.columns_changed.connect(self.choose_columns)
+        heads.time_requested.connect(self.choose_time)
+        heads.dialog_requested.connect(self.columns_dialog_requested)
+        menu = view.menu
+        menu.reference_requested.connect(self.count_times_from)
+        for name in (
+            "filter_requested", "column_requested", "save_requested", "chain_requested", "mark_requested",
+            "comment_requested", "sees_requested", "mark_selected_requested", "export_requested",
+        ):  # fmt: skip
+            getattr(menu, name).connect(getattr(self, name))
+
     @override
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The empty state covers the viewport, whatever its size."""
         if event.type() is QEvent.Type.Resize:
             self.empty.setGeometry(self.view.viewport().geometry())
-            self._show_seen()
+            self._show_rows_in_sight()
         return super().eventFilter(watched, event)
 
     # What the document and the window say
@@ -188,23 +196,23 @@ class MessagesPanel(QWidget):
             clock: time has passed, so that fields that go by it are looked at again.
         """
         self.model.apply_changes(changes, clock=clock, until=time.perf_counter() + budgets.current.slice_s)
-        self.view.lay_out_columns()
-        self.view.take_in(changes)
+        self.view.columns.lay_out()
+        self.view.selection.chain.take_in(changes)
         self._refresh_empty()
         if self.model.rows.behind:
-            self._more.start()
+            self._more_timer.start()
 
     def stop(self) -> None:
         """Look at no more messages."""
-        self._more.stop()
-        self._count_later.stop()
+        self._more_timer.stop()
+        self._count_timer.stop()
         self.sorter.give_up()
 
-    def _tell_selection(self) -> None:
-        selection = self.selection()
-        if selection != self._told:
-            self._told = selection
-            self.selection_changed.emit(selection)
+    def _report_selection(self) -> None:
+        totals = self.selection()
+        if totals != self._totals:
+            self._totals = totals
+            self.selection_changed.emit(totals)
 
     def _on_more(self) -> None:
         self.apply_changes(Changes(0, 0, NO_ROWS, tree_moved=False))
@@ -228,14 +236,14 @@ class MessagesPanel(QWidget):
 
     def expect(self, share: float) -> None:
         """So much of the log is read (0 to 1): columns keep room for what is to come, so that they need not move."""
-        self.view.expect(share)
+        self.view.columns.expect(share)
 
     def set_connected(self, name: str | None, since_ns: int = 0) -> None:
         """A live connection stands since a time (Unix nanoseconds), or none does."""
         began = name is not None and self._connected is None
         self._connected = None if name is None else (name, since_ns)
-        if began and self.view.selected_message is None:
-            self.view.follow(True)
+        if began and self.view.selection.current is None:
+            self.view.anchor.follow(True)
         self._refresh_empty()
 
     def say_when_empty(self, words: str) -> None:
@@ -267,9 +275,9 @@ class MessagesPanel(QWidget):
         """Show these beside the scroll bar, and hits on it."""
         self.minimap.show_marks(marks)
         self.view.ticks.update()
-        self._show_seen()
+        self._show_rows_in_sight()
 
-    def _show_seen(self, *_: object) -> None:
+    def _show_rows_in_sight(self, *_: object) -> None:
         """Tell the minimap which rows are on screen."""
         height, bar = self.view.paints.metrics.row, self.view.verticalScrollBar()
         self.minimap.show_seen(bar.value() // height, (bar.value() + self.view.viewport().height()) // height)
@@ -287,7 +295,7 @@ class MessagesPanel(QWidget):
         if table.time != self.table.time:
             self.model.set_times(table.time, self.model.times.reference)
         self.table = table.model_copy()
-        self.view.use_columns()
+        self.view.columns.use_columns()
 
     def _change(self, table: Table) -> None:
         self.set_table(table)
@@ -306,7 +314,7 @@ class MessagesPanel(QWidget):
         self.choose_columns(self.model.columns.with_field(name))
         shown = self.model.columns.named(name)
         if shown is not None:
-            self.view.bring_column(shown)
+            self.view.columns.bring_into_view(shown)
 
     def show_column(self, name: str) -> None:
         """As `add_column`, for a name that came from a value; what is no field changes nothing."""
@@ -352,7 +360,7 @@ class MessagesPanel(QWidget):
 
     def current_message(self) -> int | None:
         """The selected message; None when there is none."""
-        return self.view.selected_message
+        return self.view.selection.current
 
     def go_to(self, message: int) -> bool:
         """Select a message and bring it into view; False when filter and scope hide it."""
@@ -373,13 +381,13 @@ class MessagesPanel(QWidget):
     @property
     def following(self) -> bool:
         """Whether new messages keep the view at the bottom."""
-        return self.view.follower.following
+        return self.view.anchor.follower.following
 
     def follow(self, on: bool) -> None:
         """Go to the newest message and stay there, or hold still; what is sorted goes back to the order of arrival."""
         if on:
             self.sorter.clear()
-        self.view.follow(on)
+        self.view.anchor.follow(on)
 
     def toggle_original(self) -> bool:
         """Expand or collapse the current result's original; whether it has one."""
@@ -398,21 +406,21 @@ class MessagesPanel(QWidget):
 
     def selected_messages(self) -> Messages:
         """(n,) uint32, the messages shown that are selected, in capture order."""
-        return self.view.selected_messages()
+        return self.view.selection.shown()
 
-    def selection(self) -> Selection | None:
+    def selection(self) -> SelectionTotals | None:
         """How many messages are selected and how much they are; None where it is the current one alone."""
-        if not self.view.selected.several or (self.view.selected.count == 1 and self._current_is_selected()):
+        if not self.view.selection.several or (self.view.selection.count == 1 and self._current_is_selected()):
             return None
-        messages, columns = self.view.selected_messages(), self._document.capture.columns
+        messages, columns = self.view.selection.shown(), self._document.capture.columns
         times = columns["time_ns"][messages]
         times = times[times != NO_TIME]
         span = int(times.max()) - int(times.min()) if len(times) > 1 else None
-        return Selection(len(messages), int(columns["size"][messages].sum(dtype=np.int64)), span)
+        return SelectionTotals(len(messages), int(columns["size"][messages].sum(dtype=np.int64)), span)
 
     def _current_is_selected(self) -> bool:
         current = self.current_message()
-        return current is not None and self.view.is_selected(current)
+        return current is not None and self.view.selection.holds(current)
 
     def filter_by_selected(self, mode: FilterMode) -> None:
         """Ask for a filter by the numbers of the messages selected."""

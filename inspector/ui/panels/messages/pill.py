@@ -31,9 +31,8 @@ class NewPill(QAbstractButton):
         self._work = ""
         self.show_count(0)
 
-    def use_paints(self, paints: PaintCache) -> None:
-        """Paint with other fonts and colours from now on."""
-        self._paints = paints
+    def use_theme(self) -> None:
+        """Fonts and colours have changed."""
         self.place()
         self.update()
 
@@ -50,14 +49,14 @@ class NewPill(QAbstractButton):
             is_sorted: rows are sorted, and the new ones stand below them.
         """
         self._count, self._is_sorted = count, is_sorted
-        self._say()
+        self._refresh()
 
     def show_work(self, words: str) -> None:
         """Say what is being done with the rows, with a click to give it up; "" says nothing more."""
         self._work = words
-        self._say()
+        self._refresh()
 
-    def _say(self) -> None:
+    def _refresh(self) -> None:
         number = formats.number(self._count)
         if self._work:
             words = name = self._work

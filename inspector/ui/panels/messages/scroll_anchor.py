@@ -1,7 +1,7 @@
 """The message table holds still: what is read stays where it is, unless the user goes elsewhere or follows.
 
-A reset or an insertion keeps what stands at the top of the view, or better the selected message where it is in sight;
-following is a decision.
+A reset or an insertion keeps what stands at the top of the view, or better the selected message where it is in sight.
+Following new messages is a decision of the user (docs/design.md 14, Follow).
 """
 
 from __future__ import annotations
@@ -9,19 +9,72 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from PySide6.QtCore import QModelIndex, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QWidget
-from typing_extensions import override
+from PySide6.QtCore import QModelIndex, QObject, QTimer, Signal
+from PySide6.QtWidgets import QAbstractItemView, QTableView
 
 from inspector.document.document import CaptureDocument
 from inspector.filters.sorting import SortBy, same_order
+from inspector.filters.visible import VisibleRows
 from inspector.present.message_columns import Column
-from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.follow import Follower
+from inspector.ui.look.paint_cache import PaintCache
+from inspector.ui.panels.messages.column_layout import ColumnLayout
 from inspector.ui.panels.messages.model import MessageTableModel
-from inspector.ui.panels.messages.pill import NewPill
-from inspector.ui.panels.messages.selecting import SelectingTable
+from inspector.ui.panels.messages.selection import Selection
+
+
+class Follower(QObject):
+    """The state of following; the view moves, this only decides and counts.
+
+    Signals:
+        changed(bool): following began or paused.
+        count_changed(int): messages shown below that came since it paused; 0 while following.
+    """
+
+    changed = Signal(bool)
+    count_changed = Signal(int)
+
+    def __init__(self, rows: VisibleRows, *, following: bool, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows = rows
+        self._following = following
+        self._mark = -1
+        self._count = 0
+
+    @property
+    def following(self) -> bool:
+        """Whether new rows keep the view at the bottom."""
+        return self._following
+
+    @property
+    def count(self) -> int:
+        """New messages since it paused; while rows are sorted those that came since and stand below."""
+        return self._count
+
+    def set_following(self, on: bool) -> None:
+        """Begin or pause."""
+        if on == self._following:
+            return
+        self._following = on
+        visible = self._rows.visible
+        self._mark = int(visible[-1]) if len(visible) else -1
+        self.changed.emit(on)
+        self.recount()
+
+    def recount(self, *, forget: bool = False) -> None:
+        """Count again after rows have changed.
+
+        Args:
+            forget: what is there now is not new (a log was read, not traffic).
+        """
+        visible = self._rows.visible
+        if forget and len(visible):
+            self._mark = int(visible[-1])
+        count = 0 if self._following else len(visible) - self._rows.place(self._mark + 1)
+        if self._rows.sorted_by is not None:
+            count = self._rows.unsorted
+        if count != self._count:
+            self._count = count
+            self.count_changed.emit(count)
 
 
 class Anchor(NamedTuple):
@@ -45,64 +98,60 @@ class _Before:
     """What the user chose was hidden."""
 
 
-class SteadyTable(SelectingTable):
-    """A message table that holds still.
+class ScrollAnchor(QObject):
+    """Keeps the scroll position of one table by message, whatever happens to its rows.
 
     Signals:
-        follow_changed(bool): following began or paused.
-        new_count(int): messages that came below since it paused.
-        pill_clicked(): while rows are sorted: sort again, or give up a sort that is under way.
+        rows_moved(): other rows may be under the pointer.
 
     Attributes:
         follower: whether new rows keep the view at the bottom, and what is new.
-        pill: floats over the table while something is new.
     """
 
-    follow_changed = Signal(bool)
-    new_count = Signal(int)
-    pill_clicked = Signal()
+    rows_moved = Signal()
 
     def __init__(
         self,
         document: CaptureDocument,
         model: MessageTableModel,
-        theme_controller: ThemeController,
-        parent: QWidget | None = None,
+        table: QTableView,
+        selection: Selection,
+        columns: ColumnLayout,
+        paints: PaintCache,
     ) -> None:
-        super().__init__(document, model, theme_controller, parent)
-        self._wanted_at: Anchor | None = None  # where what the user chose was seen last
+        super().__init__(table)
+        self._document = document
+        self._model = model
+        self._table = table
+        self._selection = selection
+        self._columns = columns
+        self._paints = paints
+        self.follower = Follower(model.rows, following=document.live, parent=self)
+        self._preferred_at: Anchor | None = None  # where what the user chose was seen last
         self._pushed = 0
         self._clamped = False
-        self._before = self._standing()
-        self.follower = Follower(model.rows, following=document.live, parent=self)
-        self.pill = NewPill(self.paints, self)
-        theme_controller.changed.connect(self._on_theme_changed)
+        self._before = self._snapshot()
+        self._bar = table.verticalScrollBar()
+        selection.picked.connect(self._on_picked)
         model.modelAboutToBeReset.connect(self._before_reset)
         model.modelReset.connect(self._after_reset)
         model.rowsInserted.connect(self._on_rows_inserted)
-        self.verticalScrollBar().rangeChanged.connect(self._on_range_changed)
-        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
-        self.follower.changed.connect(self.follow_changed)
-        self.follower.count_changed.connect(self._on_new_count)
-        self.pill.clicked.connect(self._on_pill_clicked)
+        self._bar.rangeChanged.connect(self._on_range_changed)
+        self._bar.valueChanged.connect(self._on_scrolled)
 
-    def _on_theme_changed(self) -> None:
-        anchor = self.at_top()
-        self.use_theme()
-        self.pill.use_paints(self.paints)
-        self._hold(anchor)
+    # The room changes
 
-    @override
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        seen = self._selected_in_sight(event.oldSize().height())
-        super().resizeEvent(event)
-        self.lay_out_columns()
-        self.pill.place()
+    def resized(self, seen: Anchor | None) -> None:
+        """The view has another height.
+
+        Args:
+            seen: what `selected_in_sight` gave before.
+        """
         self._take_push()
         if self.follower.following:
-            self._to_bottom()
+            self.to_bottom()
         elif seen is not None:  # a notice above has taken the room, say: what is read stays in view
-            self._keep_in_view(self.messages.rows.nearest_row(seen.message))
+            self._keep_in_view(self._model.rows.nearest_row(seen.message))
 
     def push(self, by: int) -> None:
         """What stands above the table has grown by so many pixels: rows are to stay where they are on the screen."""
@@ -112,212 +161,134 @@ class SteadyTable(SelectingTable):
     def _take_push(self) -> None:
         by, self._pushed = self._pushed, 0
         if by and not self.follower.following:
-            with self._by_itself():
-                self.updateGeometries()
-                self.verticalScrollBar().setValue(self.verticalScrollBar().value() + by)
+            with self._selection.by_table():
+                self._table.updateGeometries()
+                self._bar.setValue(self._bar.value() + by)
 
     # Holding still
 
     def at_top(self) -> Anchor | None:
         """The message at the top of the view and how far its row's top is from there, in pixels; None without rows."""
-        row = self.rowAt(0)
+        row = self._table.rowAt(0)
         if row < 0:
             return None
-        message, part = self.messages.at(row)
-        return Anchor(message, self.rowViewportPosition(row) - part * self.paints.metrics.row)
+        message, part = self._model.at(row)
+        return Anchor(message, self._table.rowViewportPosition(row) - part * self._paints.metrics.row)
 
-    def _selected_in_sight(self, height: int) -> Anchor | None:
+    def selected_in_sight(self, height: int) -> Anchor | None:
         """The selected message, where all of its row is seen in a view of this height."""
-        row, message = self._selected_row(), self.selected_message
-        y = -1 if row is None else self.rowViewportPosition(row)
-        return Anchor(message, y) if message is not None and 0 <= y <= height - self.paints.metrics.row else None
+        row, message = self._selection.current_row(), self._selection.current
+        y = -1 if row is None else self._table.rowViewportPosition(row)
+        return Anchor(message, y) if message is not None and 0 <= y <= height - self._paints.metrics.row else None
 
     def put_at_top(self, message: int, offset: int) -> None:
         """Scroll to where `at_top` said so; to the nearest message where it is not shown."""
-        row = self.messages.rows.nearest_row(message)
+        row = self._model.rows.nearest_row(message)
         if row < 0:
             return
-        with self._by_itself():
-            self.executeDelayedItemsLayout()
-            self.updateGeometries()
-            self.verticalScrollBar().setValue(row * self.paints.metrics.row - offset)
+        with self._selection.by_table():
+            self._table.executeDelayedItemsLayout()
+            self._table.updateGeometries()
+            self._bar.setValue(row * self._paints.metrics.row - offset)
 
-    def _hold(self, anchor: Anchor | None) -> None:
+    def hold(self, anchor: Anchor | None) -> None:
+        """Scroll back to where `at_top` was; None leaves the view."""
         if anchor is not None:
             self.put_at_top(*anchor)
 
     def _keep_in_view(self, row: int) -> None:
-        with self._by_itself():
-            self._bring_into_view(row)
+        with self._selection.by_table():
+            self.bring_into_view(row)
 
-    def _standing(self) -> _Before:
-        rows, seen = self.messages.rows, self._selected_in_sight(self.viewport().height())
-        hidden = self._wanted is not None and rows.row_of(self._wanted) is None
+    def _snapshot(self) -> _Before:
+        rows, seen = self._model.rows, self.selected_in_sight(self._table.viewport().height())
+        preferred = self._selection.preferred
+        hidden = preferred is not None and rows.row_of(preferred) is None
         view = (rows.filter, rows.scope)
         return _Before(view, rows.sorted_by, seen or self.at_top(), in_sight=seen is not None, hidden=hidden)
 
     def _before_reset(self) -> None:
-        before = self._before = self._standing()
-        if before.in_sight and self.selected_message == self._wanted:
-            self._wanted_at = before.anchor
+        before = self._before = self._snapshot()
+        if before.in_sight and self._selection.current == self._selection.preferred:
+            self._preferred_at = before.anchor
 
     def _after_reset(self) -> None:
-        before, rows = self._before, self.messages.rows
+        before, rows, selection = self._before, self._model.rows, self._selection
         chosen_anew = before.view != (rows.filter, rows.scope)
         # Nobody's reading is disturbed by traffic: only another view brings back what the last one had hidden.
-        message = self._wanted if chosen_anew or self.selected_message is None else self.selected_message
-        with self._by_itself():
-            row = self._put_back(message, stays=not chosen_anew)
+        preferred = selection.preferred
+        message = preferred if chosen_anew or selection.current is None else selection.current
+        with selection.by_table():
+            row = selection.put_back(message, stays=not chosen_anew)
         anchor, in_sight = before.anchor, before.in_sight
-        if chosen_anew and before.hidden and self._wanted is not None and rows.row_of(self._wanted) is not None:
+        if chosen_anew and before.hidden and preferred is not None and rows.row_of(preferred) is not None:
             in_sight = True  # what was hidden for a while comes back to where it was
-            if self._wanted_at is not None and self._wanted_at.message == self._wanted:
-                anchor = self._wanted_at
+            if self._preferred_at is not None and self._preferred_at.message == preferred:
+                anchor = self._preferred_at
         if self.follower.following:
-            self._to_bottom()
+            self.to_bottom()
         elif not in_sight and rows.sorted_by is not None and not same_order(rows.sorted_by, before.order):
-            with self._by_itself():  # nothing that was chosen is in sight: what comes first is
-                self.verticalScrollBar().setValue(0)
+            with selection.by_table():  # nothing that was chosen is in sight: what comes first is
+                self._bar.setValue(0)
         else:
-            self._hold(anchor)
+            self.hold(anchor)
             if in_sight and chosen_anew and row >= 0:
                 self._keep_in_view(row)
-        self.lay_out_columns()
+        self._columns.lay_out()
         self._recount()
-        self._chain.place_anew()
-        self._follow_pointer()
-        self._tell_selection()
+        selection.chain.rows_exchanged()
+        self.rows_moved.emit()
+        selection.announce()
 
     def _on_rows_inserted(self, _parent: QModelIndex, _first: int, last: int) -> None:
-        if self._restoring or last != self.messages.rowCount() - 1:
+        if self._selection.restoring or last != self._model.rowCount() - 1:
             return
         if self.follower.following:
-            self._to_bottom()
+            self.to_bottom()
         self._recount()
 
     def _recount(self) -> None:
         """Count what is new below; what needs no scrolling to be seen is not."""
-        seen = self.messages.rowCount() * self.paints.metrics.row <= self.viewport().height()
-        self.follower.recount(forget=seen or (not self.document.live and not self.follower.count))
-
-    def _follow_pointer(self) -> None:
-        """The rows have moved under the pointer."""
+        seen = self._model.rowCount() * self._paints.metrics.row <= self._table.viewport().height()
+        self.follower.recount(forget=seen or (not self._document.live and not self.follower.count))
 
     # Following
 
     @property
     def can_follow(self) -> bool:
         """Whether the bottom is where new rows come: not while rows are sorted."""
-        return self.messages.rows.sorted_by is None
+        return self._model.rows.sorted_by is None
 
     def follow(self, on: bool) -> None:
         """Go to the newest message and stay there, or hold still; sorted rows are not followed."""
         self.follower.set_following(on and self.can_follow)
         if on:
-            self._to_bottom()
+            self.to_bottom()
 
-    def _to_bottom(self) -> None:
-        with self._by_itself():
-            self.scrollToBottom()
+    def to_bottom(self) -> None:
+        """Scroll to the last row."""
+        with self._selection.by_table():
+            self._table.scrollToBottom()
 
-    @override
     def _on_picked(self) -> None:
         self.follower.set_following(False)
 
-    def _on_pill_clicked(self) -> None:
-        if self.pill.working or not self.can_follow:
-            self.pill_clicked.emit()
-        else:
-            self.follow(True)
-        self.setFocus()
-
     def _on_range_changed(self, _least: int, most: int) -> None:
-        """There are fewer rows: that the view ends at their last one now is nobody's wish to follow."""
-        self._clamped = self.verticalScrollBar().value() > most
+        """Note that Qt clamps the view: that it ends at the last of fewer rows is nobody's wish to follow."""
+        self._clamped = self._bar.value() > most
 
     def _on_scrolled(self, value: int) -> None:
         clamped, self._clamped = self._clamped, False
-        if not self._restoring and not clamped:
-            self.follower.set_following(self.can_follow and value >= self.verticalScrollBar().maximum())
-        self._follow_pointer()
+        if not self._selection.restoring and not clamped:
+            self.follower.set_following(self.can_follow and value >= self._bar.maximum())
+        self.rows_moved.emit()
 
-    def _on_new_count(self, count: int) -> None:
-        self.pill.show_count(count, is_sorted=not self.can_follow)
-        self.new_count.emit(count)
-
-    # Going elsewhere
-
-    def go_to(self, message: int) -> bool:
-        """Select a message and bring it into view, in the middle when it is far; whether it is shown at all."""
-        row = self.messages.rows.row_of(message)
-        if row is None:
-            return False
-        self._choose_row(row)
-        self._bring_into_view(row)
-        return True
-
-    def step(self, by: int) -> None:
-        """Select the next (1) or previous (-1) message shown; from nothing, the first or last one."""
-        rows = self.messages.rows
-        count = len(rows.visible)
-        if not count:
-            return
-        selected = self.selected_message
-        position = None if selected is None else rows.position(selected)
-        if selected is None:
-            wanted = 0 if by > 0 else count - 1
-        elif position is None:
-            wanted = rows.place(selected) + by - (by > 0)  # the next one stands in its place
-        else:
-            wanted = position + by
-        row = rows.row_of(rows.message_at(min(max(wanted, 0), count - 1)))
-        if row is not None:
-            self._choose_row(row)
-            self.scrollTo(self.messages.index(row, Column.MESSAGE))
-
-    def go_to_first(self) -> None:
-        """Select the first message shown."""
-        if self.messages.rowCount():
-            self._choose_row(0)
-            self.verticalScrollBar().setValue(0)
-            self.follow(False)
-
-    def go_to_last(self) -> None:
-        """Select the last message shown, and follow, unless rows are sorted."""
-        rows = self.messages.rows
-        row = rows.row_of(rows.message_at(len(rows.visible) - 1)) if len(rows.visible) else None
-        if row is not None:
-            self._choose_row(row)
-        self.follow(True)
-
-    def show_row(self, row: int) -> None:
-        """Bring a row into the middle of the view; nothing is selected."""
-        self.verticalScrollBar().setValue(row * self.paints.metrics.row - self.viewport().height() // 2)
-
-    def _bring_into_view(self, row: int) -> None:
-        self.executeDelayedItemsLayout()
-        y, height = self.rowViewportPosition(row), self.paints.metrics.row
-        if y < 0 or y + height > self.viewport().height():
-            near = -height <= y <= self.viewport().height()
+    def bring_into_view(self, row: int) -> None:
+        """Scroll to a row where it is out of sight: to the middle where it is far."""
+        self._table.executeDelayedItemsLayout()
+        y, height = self._table.rowViewportPosition(row), self._paints.metrics.row
+        if y < 0 or y + height > self._table.viewport().height():
+            near = -height <= y <= self._table.viewport().height()
             hints = QAbstractItemView.ScrollHint
             hint = hints.EnsureVisible if near else hints.PositionAtCenter
-            self.scrollTo(self.messages.index(row, Column.MESSAGE), hint)
-
-    def toggle_original(self, message: int | None = None) -> bool:
-        """Expand or collapse the original of a result (the current one by default); whether it has one."""
-        message = self.selected_message if message is None else message
-        if message is None:
-            return False
-        anchor = self.at_top()
-        with self._by_itself():
-            if self.messages.is_expanded(message):
-                row = self.messages.rows.row_of(message)
-                if message == self.selected_message and row is not None:
-                    self._select_row(row)
-                done = self.messages.collapse(message)
-            else:
-                done = self.messages.expand(message)
-        if done:
-            self._hold(anchor)
-            self._tell_selection()
-        return done
+            self._table.scrollTo(self._model.index(row, Column.MESSAGE), hint)

@@ -58,7 +58,7 @@ class Sorter(QObject):
         self.give_up()
         if self._model.rows.sorted_by is not None:
             self._model.put_in_order(None)
-            self._view.follower.recount(forget=True)
+            self._view.anchor.follower.recount(forget=True)
             self.changed.emit()
 
     def again(self) -> None:
@@ -71,7 +71,7 @@ class Sorter(QObject):
         """Leave the rows as they are."""
         self._work = None
         self._more.stop()
-        self._say()
+        self._show_progress()
 
     def _begin(self, by: SortBy) -> None:
         self.give_up()
@@ -86,19 +86,19 @@ class Sorter(QObject):
         if work is None:
             return
         if not work.step(time.perf_counter() + seconds):
-            self._say()
+            self._show_progress()
             self._more.start()
             return
         self.give_up()
-        self._view.follower.set_following(False)
+        self._view.anchor.follower.set_following(False)
         self._model.put_in_order(work.by, work.result(), work.messages)
         column = self._model.columns.sorted_at(work.by.field.name)
         if column is not None:
-            self._view.bring_column(column)
+            self._view.columns.bring_into_view(column)
         self.changed.emit()
 
-    def _say(self) -> None:
-        """Say how far it is, at the head of the column and over the rows."""
+    def _show_progress(self) -> None:
+        """Show how far it is, at the head of the column and over the rows."""
         work = self._work
         if work is None:
             self._view.heads.show_progress(None)

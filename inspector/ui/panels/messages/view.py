@@ -1,26 +1,44 @@
-"""What keys and pointer do in the message table."""
+"""The message table: one view that assembles its parts and gives them what keys and pointer do.
+
+What is selected (`Selection`), where the view stands (`ScrollAnchor`), how wide columns are (`ColumnLayout`) and how
+rows look (`RowPainter`) are parts that are given the table; none of them knows this class.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QCursor, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QCursor,
+    QFocusEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPaintEvent,
+    QResizeEvent,
+)  # fmt: skip
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 from typing_extensions import override
 
 from inspector.document.document import CaptureDocument
+from inspector.filters.find import FindSearch
 from inspector.present.message_columns import Column
 from inspector.ui.input import own_keys
+from inspector.ui.look.paint_cache import PaintCache
 from inspector.ui.look.theme import ThemeController
-from inspector.ui.panels.messages.copies import Copies
-from inspector.ui.panels.messages.drag import RowDrag
-from inspector.ui.panels.messages.header_menu import HeaderMenu
+from inspector.ui.panels.messages.column_layout import ColumnLayout
+from inspector.ui.panels.messages.copies import Copies, one_text
+from inspector.ui.panels.messages.header import HeaderMenu, MessageHeader
 from inspector.ui.panels.messages.menu import RowMenu
+from inspector.ui.panels.messages.minimap import TickedScrollBar
 from inspector.ui.panels.messages.model import MessageTableModel
-from inspector.ui.panels.messages.scroll_anchor import SteadyTable
-from inspector.ui.panels.messages.spanning import COPY, Link
-from inspector.ui.panels.messages.texts import one_text
+from inspector.ui.panels.messages.original_painter import COPY
+from inspector.ui.panels.messages.pill import NewPill
+from inspector.ui.panels.messages.row_painter import RowPainter
+from inspector.ui.panels.messages.scroll_anchor import ScrollAnchor
+from inspector.ui.panels.messages.selection import RowDrag, Selection
 
 _SHIFT, _CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 _LEFT, _RIGHT = Qt.Key.Key_Left, Qt.Key.Key_Right
@@ -30,30 +48,31 @@ def _modifiers(event: QKeyEvent | QMouseEvent) -> Qt.KeyboardModifier:
     return event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
 
 
-class MessageView(SteadyTable):
-    """The table with its input.
+class MessageView(QTableView):
+    """A table of messages.
 
     Signals:
-        filter_requested(str, str): an expression, and how it joins the filter in force (filter_menu.FilterMode).
-        column_requested(str): make a column of this field.
-        sort_requested(str, bool): sort by a field ("": order of arrival), the largest first or not.
-        time_requested(str): what the column Time shall say, an id of `times.MODES`.
-        columns_dialog_requested: choose columns in the dialog.
-        reference_requested(int): count times from this message.
         open_details_requested(int): show this message's details.
-        save_requested(int): write this message's bytes to a file.
-        chain_requested(int): show the causal chain of this message alone.
+        sort_requested(str, bool): sort by a field ("": order of arrival), the largest first or not.
+        pill_clicked(): while rows are sorted: sort again, or give up a sort that is under way.
+
+    Attributes:
+        messages: its model.
+        paints: fonts, metrics and colours of the theme in force.
+        selection: which messages are selected, and which one is current.
+        anchor: keeps the view where it is, or follows.
+        columns: gives columns their places and widths.
+        painter: paints the rows, and knows where their parts stand.
+        heads: the heads of the columns, with `head_menu`.
+        menu: of a row.
+        copies: what of the selected messages goes to the clipboard.
+        ticks: its scroll bar.
+        pill: floats over the table while something is new.
     """
 
-    filter_requested = Signal(str, str)
-    column_requested = Signal(str)
-    sort_requested = Signal(str, bool)
-    time_requested = Signal(str)
-    columns_dialog_requested = Signal()
-    reference_requested = Signal(int)
     open_details_requested = Signal(int)
-    save_requested = Signal(int)
-    chain_requested = Signal(int)
+    sort_requested = Signal(str, bool)
+    pill_clicked = Signal()
 
     def __init__(
         self,
@@ -62,26 +81,27 @@ class MessageView(SteadyTable):
         theme_controller: ThemeController,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(document, model, theme_controller, parent)
+        super().__init__(parent)
+        self.setObjectName("messageTable")
+        self.setAccessibleName("Messages")
         self.setProperty(own_keys.LEAVES_SPACE, True)
-        self.copies = Copies(document, self)
-        self.menu = RowMenu(document, self.copies, self)
-        self.menu.filter_requested.connect(self.filter_requested)
-        self.menu.column_requested.connect(self.column_requested)
-        self.menu.open_details_requested.connect(self.open_details_requested)
-        self.menu.save_requested.connect(self.save_requested)
-        self.menu.chain_requested.connect(self.chain_requested)
-        self.menu.toggle_requested.connect(self.toggle_original)
-        self.menu.reference_requested.connect(self.reference_requested)
-        self._drag = RowDrag(self, self._drag_to)
-        self._drag.ended.connect(self._on_dragged)
-        self.head_menu = HeaderMenu(self)
-        self.head_menu.sort_requested.connect(self.sort_requested)
-        self.head_menu.columns_changed.connect(self.columns_changed)
-        self.head_menu.time_requested.connect(self.time_requested)
-        self.head_menu.dialog_requested.connect(self.columns_dialog_requested)
-        self.heads.menu_requested.connect(self.head_menu.popup)
-        self.heads.sectionClicked.connect(self._on_head_clicked)
+        self.messages = model
+        self._themes = theme_controller
+        self.paints = PaintCache(theme_controller.theme, self.devicePixelRatioF())
+        self.ticks = TickedScrollBar(theme_controller, self)
+        self.setVerticalScrollBar(self.ticks)
+        self.setModel(model)
+        self.heads = MessageHeader(model, self.paints, self)
+        self._set_up()
+        self.columns = ColumnLayout(document, model, self, self.paints)
+        self.selection = Selection(document, model, self, self.paints)
+        self.painter = RowPainter(model, self, self.selection, self.paints)
+        self.anchor = ScrollAnchor(document, model, self, self.selection, self.columns, self.paints)
+        self.pill = NewPill(self.paints, self)
+        self.copies = Copies(document, model, self, self.selection, self.columns)
+        self.menu = RowMenu(document, model, self.selection, self.copies, self)
+        self.head_menu = HeaderMenu(model, self)
+        self._drag = RowDrag(self, self.selection, self.paints)
         self._keys: dict[Qt.Key, Callable[[], object]] = {
             Qt.Key.Key_Right: self._on_right,
             Qt.Key.Key_Left: self._on_left,
@@ -90,6 +110,180 @@ class MessageView(SteadyTable):
             Qt.Key.Key_End: self.go_to_last,
             Qt.Key.Key_Home: self.go_to_first,
         }
+        self._connect_parts()
+        self._use_grid()
+
+    def _set_up(self) -> None:
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setMouseTracking(True)
+        self.setAutoScroll(False)  # a click on a half visible row must not move the rows
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalHeader(self.heads)
+        self.heads.show()
+        corner = QWidget(self)
+        corner.setObjectName("messageTableCorner")
+        corner.setProperty("variant", "base")
+        corner.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setCornerWidget(corner)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+
+    def _connect_parts(self) -> None:
+        self._themes.changed.connect(self._on_theme_changed)
+        self.selection.chain.rail_changed.connect(self._repaint_gutter)
+        self.anchor.rows_moved.connect(self._hover_under_pointer)
+        self.anchor.follower.count_changed.connect(self._show_new_count)
+        self.pill.clicked.connect(self._on_pill_clicked)
+        self.menu.open_details_requested.connect(self.open_details_requested)
+        self.menu.toggle_requested.connect(self.toggle_original)
+        self.head_menu.sort_requested.connect(self.sort_requested)
+        self.heads.menu_requested.connect(self.head_menu.popup)
+        self.heads.sectionClicked.connect(self._on_head_clicked)
+
+    # Looks
+
+    def _use_grid(self) -> None:
+        metrics = self.paints.metrics
+        self.verticalHeader().setMinimumSectionSize(metrics.row)
+        self.verticalHeader().setDefaultSectionSize(metrics.row)
+        self.horizontalHeader().setFixedHeight(metrics.column_head)
+        self.verticalScrollBar().setSingleStep(metrics.row)
+        self.columns.lay_out_anew()
+
+    def _on_theme_changed(self) -> None:
+        at_top = self.anchor.at_top()
+        self.paints.use_theme(self._themes.theme)
+        self._use_grid()
+        self.viewport().update()
+        self.pill.use_theme()
+        self.anchor.hold(at_top)
+
+    @override
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        seen = self.anchor.selected_in_sight(event.oldSize().height())
+        super().resizeEvent(event)
+        self.columns.lay_out()
+        self.pill.place()
+        self.anchor.resized(seen)
+
+    @override
+    def paintEvent(self, e: QPaintEvent) -> None:
+        self.painter.paint(e.rect())
+
+    @override
+    def sizeHintForColumn(self, column: int) -> int:
+        """The width it has: Qt asks when a head's edge is double clicked, and would decode a thousand rows for it."""
+        return self.columnWidth(column)
+
+    def show_find(self, search: FindSearch | None) -> None:
+        """Highlight what a search looks for, wherever it has found it by now."""
+        self.painter.search = search
+        self.viewport().update()
+        self.ticks.update()
+
+    def _repaint_gutter(self) -> None:
+        self.viewport().update(0, 0, self.columnWidth(Column.GUTTER), self.viewport().height())
+
+    def _show_new_count(self, count: int) -> None:
+        self.pill.show_count(count, is_sorted=not self.anchor.can_follow)
+
+    def _on_pill_clicked(self) -> None:
+        if self.pill.working or not self.anchor.can_follow:
+            self.pill_clicked.emit()
+        else:
+            self.anchor.follow(True)
+        self.setFocus()
+
+    @override
+    def scrollTo(
+        self,
+        index: QModelIndex | QPersistentModelIndex,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+    ) -> None:
+        """Rows come into view; columns stay where they are."""
+        across = self.horizontalScrollBar().value()
+        super().scrollTo(index, hint)
+        self.horizontalScrollBar().setValue(across)
+
+    # Going elsewhere
+
+    def go_to(self, message: int) -> bool:
+        """Select a message and bring it into view, in the middle when it is far; whether it is shown at all."""
+        row = self.messages.rows.row_of(message)
+        if row is None:
+            return False
+        self.selection.choose_row(row)
+        self.anchor.bring_into_view(row)
+        return True
+
+    def step(self, by: int) -> None:
+        """Select the next (1) or previous (-1) message shown; from nothing, the first or last one."""
+        rows = self.messages.rows
+        count = len(rows.visible)
+        if not count:
+            return
+        current = self.selection.current
+        position = None if current is None else rows.position(current)
+        if current is None:
+            wanted = 0 if by > 0 else count - 1
+        elif position is None:
+            wanted = rows.place(current) + by - (by > 0)  # the next one stands in its place
+        else:
+            wanted = position + by
+        row = rows.row_of(rows.message_at(min(max(wanted, 0), count - 1)))
+        if row is not None:
+            self.selection.choose_row(row)
+            self.scrollTo(self.messages.index(row, Column.MESSAGE))
+
+    def go_to_first(self) -> None:
+        """Select the first message shown."""
+        if self.messages.rowCount():
+            self.selection.choose_row(0)
+            self.verticalScrollBar().setValue(0)
+            self.anchor.follow(False)
+
+    def go_to_last(self) -> None:
+        """Select the last message shown, and follow, unless rows are sorted."""
+        rows = self.messages.rows
+        row = rows.row_of(rows.message_at(len(rows.visible) - 1)) if len(rows.visible) else None
+        if row is not None:
+            self.selection.choose_row(row)
+        self.anchor.follow(True)
+
+    def show_row(self, row: int) -> None:
+        """Bring a row into the middle of the view; nothing is selected."""
+        self.verticalScrollBar().setValue(row * self.paints.metrics.row - self.viewport().height() // 2)
+
+    def toggle_original(self, message: int | None = None) -> bool:
+        """Expand or collapse the original of a result (the current one by default); whether it has one."""
+        message = self.selection.current if message is None else message
+        if message is None:
+            return False
+        at_top = self.anchor.at_top()
+        with self.selection.by_table():
+            if self.messages.is_expanded(message):
+                row = self.messages.rows.row_of(message)
+                if message == self.selection.current and row is not None:
+                    self.selection.select_row(row)
+                done = self.messages.collapse(message)
+            else:
+                done = self.messages.expand(message)
+        if done:
+            self.anchor.hold(at_top)
+            self.selection.announce()
+        return done
+
+    @override
+    def selectAll(self) -> None:
+        self.selection.select_all()
 
     def _on_head_clicked(self, column: int) -> None:
         """Smallest first, then largest first, then the order of arrival again."""
@@ -107,23 +301,31 @@ class MessageView(SteadyTable):
 
     @override
     def event(self, event: QEvent) -> bool:
-        """While messages are gathered, the keys of the next and previous one move on and leave them selected."""
-        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._gathers(event):
+        """While messages are picked one by one, the keys of the next and previous one leave them selected."""
+        if (
+            event.type() is QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self._keeps_selected(event)
+        ):
             event.accept()
             return True
         return super().event(event)
 
-    def _gathers(self, event: QKeyEvent) -> bool:
+    def _keeps_selected(self, event: QKeyEvent) -> bool:
         up_or_down = event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down)
-        return up_or_down and _modifiers(event) == _CONTROL and (self.selected.several or self.selected.gathering)
+        return (
+            up_or_down
+            and _modifiers(event) == _CONTROL
+            and (self.selection.several or self.selection.messages.gathering)
+        )
 
     @override
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.pill.working:
             self.pill_clicked.emit()
             return
-        if event.key() == Qt.Key.Key_Escape and self.selected.several:
-            self.select_current_alone()
+        if event.key() == Qt.Key.Key_Escape and self.selection.several:
+            self.selection.select_current_alone()
             return
         if event.modifiers() == _SHIFT and event.key() in (_LEFT, _RIGHT):
             self._move_across(1 if event.key() == _RIGHT else -1)
@@ -151,20 +353,20 @@ class MessageView(SteadyTable):
     def _move_across(self, by: int) -> None:
         """Make the next cell of the row the current one, from which its menu filters and copies."""
         current = self.currentIndex()
-        columns = self.shown_columns()
+        columns = self.columns.shown_columns()
         if not current.isValid() or not columns:
             return
         here = columns.index(current.column()) if current.column() in columns else 0
         column = columns[min(max(here + by, 0), len(columns) - 1)]
-        self.cell_moved = True
-        self._move_to_row(current.row(), column)
-        self.bring_column(column)
+        self.painter.cell_moved = True
+        self.selection.move_to_row(current.row(), column)
+        self.columns.bring_into_view(column)
         self.viewport().update()
 
     def _on_space(self, event: QKeyEvent) -> None:
         row = self.currentIndex().row()
         if _modifiers(event) == _CONTROL and row >= 0:
-            self.toggle_row(row)
+            self.selection.toggle_row(row)
         else:
             event.ignore()  # it pauses the window's view, wherever the focus is
 
@@ -174,26 +376,26 @@ class MessageView(SteadyTable):
         extends = bool(modifiers & _SHIFT) and not modifiers & ~(_SHIFT | _CONTROL)
         by = {
             Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1,
-            Qt.Key.Key_PageUp: -self._page_rows(), Qt.Key.Key_PageDown: self._page_rows(),
+            Qt.Key.Key_PageUp: -self.selection.page_rows(), Qt.Key.Key_PageDown: self.selection.page_rows(),
         }.get(Qt.Key(event.key()))  # fmt: skip
         if extends and event.key() in (Qt.Key.Key_Home, Qt.Key.Key_End):
             by = self.messages.rowCount() * (1 if event.key() == Qt.Key.Key_End else -1)
-        if by is None or not (extends or not modifiers or self._gathers(event)):
+        if by is None or not (extends or not modifiers or self._keeps_selected(event)):
             return False
         count, before = self.messages.rowCount(), self.currentIndex()
         if not count:
             return True
-        nothing = not before.isValid() or (self.selected_message is None and not self.selected.several)
+        nothing = not before.isValid() or (self.selection.current is None and not self.selection.several)
         row = self._first_row(by) if nothing else min(max(before.row() + by, 0), count - 1)
         if row == before.row() and not nothing:
             return True
         if extends:
-            self.extend_to_row(row, add=bool(modifiers & _CONTROL))
+            self.selection.extend_to_row(row, add=bool(modifiers & _CONTROL))
         elif modifiers:
-            self._move_to_row(row)
-            self._tell_selection()
+            self.selection.move_to_row(row)
+            self.selection.announce()
         else:
-            self._select_row(row, max(before.column(), Column.NUMBER))
+            self.selection.select_row(row, max(before.column(), Column.NUMBER))
         self.scrollTo(self.currentIndex())
         return True
 
@@ -203,9 +405,9 @@ class MessageView(SteadyTable):
         Going down that is the top, unless new messages are followed; going up, or following, the last one.
         """
         top, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
-        if self.follower.following or last < 0:
+        if self.anchor.follower.following or last < 0:
             last = self.messages.rowCount() - 1
-        return last if by < 0 or self.follower.following else max(top, 0)
+        return last if by < 0 or self.anchor.follower.following else max(top, 0)
 
     def _current(self) -> tuple[int, int] | None:
         row = self.currentIndex().row()
@@ -233,7 +435,7 @@ class MessageView(SteadyTable):
             self.toggle_original(message)
 
     def _go_to_row(self, row: int) -> None:
-        self._select_row(row)
+        self.selection.select_row(row)
         self.scrollTo(self.currentIndex())
 
     def _on_enter(self) -> None:
@@ -274,29 +476,28 @@ class MessageView(SteadyTable):
         row, column = index.row(), max(index.column(), Column.NUMBER)
         message = self.messages.at(row)[0]
         if event.button() is not Qt.MouseButton.LeftButton:
-            if not (self.is_selected(message) and self.selected.several):
+            if not (self.selection.holds(message) and self.selection.several):
                 self._click(row, column)
             return
         if not modifiers and self._press(index, event.position().toPoint()):
             return
         if modifiers & _SHIFT:
-            self.extend_to_row(row, column, add=bool(modifiers & _CONTROL))
+            self.selection.extend_to_row(row, column, add=bool(modifiers & _CONTROL))
         elif modifiers & _CONTROL:
-            self.toggle_row(row, column)
-            self.selected.begin(message, message, add=True)
+            self.selection.press_more(row, column)
         else:
-            self._click(row, column)
-            self.selected.begin(message, message, add=False)
+            self.painter.cell_moved = False
+            self.selection.press(row, column)
         self._drag.begin(row)
 
     def _click(self, row: int, column: int) -> None:
-        self.cell_moved = False
-        self._choose_row(row, column)
+        self.painter.cell_moved = False
+        self.selection.choose_row(row, column)
 
     def _press(self, index: QModelIndex, position: QPoint) -> bool:
         """Act on a link or a chevron; whether there was one."""
         message, part = self.messages.at(index.row())
-        link = self._link_at(index.row(), position)
+        link = self.painter.link_at(index.row(), position)
         if link is not None:
             if link.name == COPY:
                 self.copies.put(one_text("the original", self.messages.original(message).source))
@@ -319,16 +520,6 @@ class MessageView(SteadyTable):
             return False
         return self.painter.chevron_rect(self.visualRect(index)).adjusted(-4, -6, 4, 6).contains(position)
 
-    def _link_at(self, row: int, position: QPoint) -> Link | None:
-        if row < 0:
-            return None
-        message, part = self.messages.at(row)
-        if not part:
-            return None
-        line = self.messages.original(message).lines[part - 1]
-        links = self.originals.links(self.block_rect(row), line)
-        return next((link for link in links if link.rect.contains(position)), None)
-
     @override
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
@@ -350,38 +541,26 @@ class MessageView(SteadyTable):
             self._drag.end()
         self._hover(event.position().toPoint())
 
-    def _drag_to(self, row: int) -> None:
-        """Select as far as a row the pointer was dragged to; it is picked where it is let go."""
-        self._quiet = True
-        self.selected.reach(self.messages.at(row)[0])
-        self._move_to_row(row)
-        self._quiet = False
-        self._tell_selection()
-
-    def _on_dragged(self) -> None:
-        if self.selected_message is not None:
-            self.chosen.emit(self.selected_message)
-
     @override
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._hover(None)
 
-    @override
-    def _follow_pointer(self) -> None:
+    def _hover_under_pointer(self) -> None:
+        """Rows have moved under a pointer that stands still."""
         inside = self.viewport().underMouse()
         self._hover(self.viewport().mapFromGlobal(QCursor.pos()) if inside else None)
 
     def _hover(self, position: QPoint | None) -> None:
         row = self.rowAt(position.y()) if position is not None else -1
-        link = self._link_at(row, position) if position is not None else None
-        if row == self.hovered_row and link == self.hovered_link:
+        link = self.painter.link_at(row, position) if position is not None else None
+        if row == self.painter.hovered_row and link == self.painter.hovered_link:
             return
-        rows = {self.hovered_row, row}
-        self.hovered_row, self.hovered_link = row, link
+        rows = {self.painter.hovered_row, row}
+        self.painter.hovered_row, self.painter.hovered_link = row, link
         for changed in rows:
             if 0 <= changed < self.messages.rowCount():
-                self.viewport().update(self.row_rect(changed))
+                self.viewport().update(self.painter.row_rect(changed))
         hand = link is not None
         if position is not None and row >= 0 and not hand and not self.messages.at(row)[1]:
             hand = self._on_chevron(self.indexAt(position), position)

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from typing import Protocol
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
-from typing_extensions import override
+from PySide6.QtWidgets import QTableView
 
+from inspector.filters.find import FindSearch
 from inspector.filters.highlight import Look
 from inspector.present.badges import Badge
 from inspector.present.message_columns import Column
 from inspector.present.message_phrase import Style, TextRun
 from inspector.present.message_row import RowContent
+from inspector.ui import budgets
 from inspector.ui.look import icons
 from inspector.ui.look.hit_highlight import Locate, everything
 from inspector.ui.look.paint_cache import PaintCache
-from inspector.ui.panels.messages.chain import ChainRail, RailMark
+from inspector.ui.panels.messages.chain_rail import RailMark
 from inspector.ui.panels.messages.model import MessageTableModel
+from inspector.ui.panels.messages.original_painter import Link, OriginalPainter, paint_gap
+from inspector.ui.panels.messages.selection import Selection
 
+_WAITING_MS = 200
+"""How often rows that say how long they wait are painted again."""
 _STYLE_LOOKS: dict[Style, tuple[str, str]] = {
     Style.TEXT: ("body", "ink.primary"),
     Style.SECONDARY: ("body", "ink.secondary"),
@@ -43,81 +48,176 @@ _NOT_SEARCHED = frozenset((Column.GUTTER, Column.NUMBER, Column.TIME, Column.LAT
 """What these say is not written in the message."""
 
 
-class RowState(Protocol):
-    """What the view knows of its rows."""
+class RowPainter(QObject):
+    """Paints a table's rows; knows nothing about input.
 
-    hovered_row: int
-    selected_message: int | None
-    wash: bool
-    """The view has the focus, so that the selection is washed and not dim."""
-    rail: ChainRail
+    It takes the place of a delegate, which Qt would ask for every cell: a row at once costs a third of that, and the
+    texts of all rows are gathered by font and colour.
 
-    def is_selected(self, message: int) -> bool:
-        """Whether a message is one of those selected."""
-        ...
+    Attributes:
+        hovered_row: the row under the pointer, -1 for none.
+        hovered_link: the link under the pointer, in the hovered row.
+        search: what is looked for, and highlighted; None for nothing.
+        cell_moved: the user went to the current cell by keys, so that it is seen wherever it is.
+        originals: paints the lines of originals.
+    """
 
-    def lit(self, message: int) -> Locate | None:
-        """What is lit in a message's row; None for nothing."""
-        ...
-
-
-class MessageDelegate(QStyledItemDelegate):
-    """Paints cells; knows nothing about input."""
-
-    def __init__(
-        self, model: MessageTableModel, state: RowState, paints: PaintCache, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, model: MessageTableModel, table: QTableView, selection: Selection, paints: PaintCache) -> None:
+        super().__init__(table)
         self._model = model
-        self._state = state
-        self.paints = paints
-        self.waiting_painted = False
-        """A row was painted that says how long it waits, so that it wants to be painted again."""
+        self._table = table
+        self._selection = selection
+        self._paints = paints
+        self.hovered_row = -1
+        self.hovered_link: Link | None = None
+        self.search: FindSearch | None = None
+        self.cell_moved = False
+        self.originals = OriginalPainter(paints)
+        self._focused = False  # the selection is washed, and not dim
+        self._waiting_painted = False  # a row says how long it waits, so that it wants to be painted again
+        self._waiting_timer = QTimer(self)
+        self._waiting_timer.setSingleShot(True)
+        self._waiting_timer.setInterval(_WAITING_MS)
+        self._waiting_timer.timeout.connect(self._repaint_messages)
+        self._settle_timer = QTimer(self)
+        self._settle_timer.setSingleShot(True)
+        self._settle_timer.setInterval(budgets.current.more_ms)
+        self._settle_timer.timeout.connect(table.viewport().update)
         self._cells: tuple[Callable[[QPainter, QRect, RowContent], None], ...] = (
             self._paint_gutter, self._paint_number, self._paint_time, self._paint_ends, self._paint_kind,
             self._paint_context, self._paint_message, self._paint_latency, self._paint_size,
         )  # fmt: skip
 
-    def use_paints(self, paints: PaintCache) -> None:
-        """Paint with other fonts and colours from now on."""
-        self.paints = paints
+    # Where rows stand
 
-    @override
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(80, self.paints.metrics.row)
+    def row_rect(self, row: int) -> QRect:
+        """A row in the viewport."""
+        return QRect(
+            0, self._table.rowViewportPosition(row), self._table.viewport().width(), self._table.rowHeight(row)
+        )
 
-    @override
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        row, column = index.row(), index.column()
+    def block_rect(self, row: int) -> QRect:
+        """Where a line of an original stands: from the text of From -> To nearly to the right edge."""
+        pad = self._paints.metrics.cell_padding
+        left = self._table.columnWidth(Column.GUTTER)
+        if not self._table.isColumnHidden(Column.FROM_TO):
+            left = max(
+                left, min(self._table.columnViewportPosition(Column.FROM_TO), self._table.viewport().width() // 3)
+            )
+        return self.row_rect(row).adjusted(left + pad, 0, -pad, 0)
+
+    def link_at(self, row: int, position: QPoint) -> Link | None:
+        """The link of an original's line at a place of the viewport."""
+        if row < 0:
+            return None
         message, part = self._model.at(row)
-        rect: QRect = option.rect  # pyright: ignore[reportAttributeAccessIssue]  PySide's stubs lack it
-        if part:
-            # Qt washes a selected line from edge to edge; the block that is painted over it is narrower.
-            painter.fillRect(rect, self.paints.theme.color("surface.base"))
-            if column == Column.GUTTER:
-                self._paint_rail(painter, rect, self._state.rail.mark(message, part))
-            return
-        self._paint_ground(painter, rect, row, message)
-        look = self._model.highlights.look(message)
-        if column == Column.GUTTER:
-            self._paint_edge(painter, rect, look, message)
-        if message == self._state.selected_message and column == Column.GUTTER:
-            self._paint_bar(painter, rect)
-        content = self._model.content(message)
-        if content.gap is None:
-            self.paints.ink = f"highlight.{look.text}" if look.text else None
-            if column == Column.NUMBER:
-                self._paint_standing_out(painter, rect, content, look)
-            else:
-                self._paint_cell(painter, rect, content, column)
-            self.paints.ink = None
-        elif column == Column.GUTTER:
-            self._paint_rail(painter, rect, self._state.rail.mark(message))
+        if not part:
+            return None
+        line = self._model.original(message).lines[part - 1]
+        links = self.originals.links(self.block_rect(row), line)
+        return next((link for link in links if link.rect.contains(position)), None)
 
-    def paint_row(self, painter: QPainter, row: int, cells: list[tuple[int, QRect]]) -> None:
-        """Paint a message's row at once, which is what `paint` does cell by cell.
+    def hits_in(self, message: int) -> Locate | None:
+        """What is highlighted in a message's row; None for nothing."""
+        return self.search.locate if self.search is not None and self.search.holds(message) else None
+
+    # Painting
+
+    def paint(self, rect: QRect) -> None:
+        """Paint the rows of a part of the viewport; called in its paint event."""
+        table = self._table
+        self._focused = table.hasFocus()
+        self._paints.dpr = table.devicePixelRatioF()  # another screen may have another one
+        self._waiting_painted = False
+        rows = self._model.rowCount()
+        if not rows:
+            return
+        first, last = max(0, table.rowAt(rect.top())), table.rowAt(rect.bottom())
+        shown = range(first, (last if last >= 0 else rows - 1) + 1)
+        self._settle_highlights(shown)
+        painter = QPainter(table.viewport())
+        self._paint_rows(painter, shown)
+        for row in shown:
+            self._paint_across(painter, row)
+        self._paint_rings(painter)
+        painter.end()
+        if self._waiting_painted and not self._waiting_timer.isActive():
+            self._waiting_timer.start()
+
+    def _settle_highlights(self, shown: range) -> None:
+        """Find out which of the rows about to be painted stand out; where that takes its time, more of them next."""
+        if self._model.highlights:
+            seen = list(dict.fromkeys(self._model.at(row)[0] for row in shown))
+            if not self._model.highlights.settle(seen, time.perf_counter() + budgets.current.painting_slice_s):
+                self._settle_timer.start()
+
+    def _paint_rows(self, painter: QPainter, shown: range) -> None:
+        height, table = self._paints.metrics.row, self._table
+        columns = [
+            (column, table.columnViewportPosition(column), table.columnWidth(column))
+            for column in self._model.columns.order
+            if not table.isColumnHidden(column)
+        ]
+        columns.sort(key=lambda column: column[1])  # while one is dragged they may stand otherwise
+        top = table.rowViewportPosition(shown.start) if shown else 0
+        self._paints.gather()
+        try:
+            for row in shown:
+                y = top + (row - shown.start) * height
+                cells = [(column, QRect(x, y, width, height)) for column, x, width in columns]
+                self._paint_row(painter, row, cells)
+        finally:
+            self._paints.draw_gathered(painter)
+
+    def _paint_across(self, painter: QPainter, row: int) -> None:
+        """What runs across columns: a line of an original, or a gap."""
+        message, part = self._model.at(row)
+        if part:
+            link = self.hovered_link if row == self.hovered_row else None
+            hits = self._paints.hits
+            hits.locate, hits.current = self.hits_in(message), False
+            original = self._model.original(message)
+            self.originals.paint(painter, self.block_rect(row), original, part, link.name if link else None)
+            hits.locate = None
+            return
+        gap = self._model.content(message).gap
+        if gap is not None:
+            start = self._table.columnWidth(Column.GUTTER)
+            rect = self.row_rect(row).adjusted(start, 0, -self._paints.metrics.cell_padding, 0)
+            paint_gap(painter, rect, self._paints, gap)
+
+    def _paint_rings(self, painter: QPainter) -> None:
+        """The current row, where its wash does not say so: a line of an original, a row of several, or one of none."""
+        current = self._table.currentIndex()
+        if not current.isValid() or not self._focused:
+            return
+        message, part = self._model.at(current.row())
+        if part:
+            self._paint_ring(painter, self.block_rect(current.row()), 1.5, 4)
+            return
+        if message != self._selection.current or self._selection.several:
+            self._paint_ring(painter, self.row_rect(current.row()), 1.5, 4)
+        # Nobody has chosen Message who did not go there by keys: it is where the current cell is at first.
+        ringed = current.column() != Column.MESSAGE or self.cell_moved
+        if ringed and current.column() != Column.GUTTER and self._model.content(message).gap is None:
+            self._paint_ring(painter, self._table.visualRect(current).adjusted(1, 1, -1, -1), 1, 3)
+
+    def _paint_ring(self, painter: QPainter, rect: QRect, width: float, radius: int) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._paints.theme.color("accent.ring"), width))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        inset = width / 2
+        painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), radius, radius)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _repaint_messages(self) -> None:
+        left, viewport = self._table.columnViewportPosition(Column.MESSAGE), self._table.viewport()
+        viewport.update(left, 0, self._table.columnWidth(Column.MESSAGE), viewport.height())
+
+    # Rows
+
+    def _paint_row(self, painter: QPainter, row: int, cells: list[tuple[int, QRect]]) -> None:
+        """Paint a message's row.
 
         Args:
             painter: of the viewport.
@@ -128,22 +228,22 @@ class MessageDelegate(QStyledItemDelegate):
         if part:
             for column, rect in cells:
                 if column == Column.GUTTER:
-                    self._paint_rail(painter, rect, self._state.rail.mark(message, part))
+                    self._paint_rail(painter, rect, self._selection.chain.rail.mark(message, part))
             return
         self._paint_ground(painter, cells[0][1].united(cells[-1][1]), row, message)
         look = self._model.highlights.look(message)
         if cells[0][0] == Column.GUTTER:
             self._paint_edge(painter, cells[0][1], look, message)
-        if message == self._state.selected_message and cells[0][0] == Column.GUTTER:
+        if message == self._selection.current and cells[0][0] == Column.GUTTER:
             self._paint_bar(painter, cells[0][1])
         content = self._model.content(message)
         if content.gap is not None:
             cells = [cell for cell in cells if cell[0] == Column.GUTTER]
-        locate = self._state.lit(message) if content.gap is None else None
-        hits = self.paints.hits
-        hits.current = message == self._state.selected_message
-        lit_before = len(hits)
-        self.paints.ink = f"highlight.{look.text}" if look.text else None
+        locate = self.hits_in(message) if content.gap is None else None
+        hits = self._paints.hits
+        hits.current = message == self._selection.current
+        hits_before = len(hits)
+        self._paints.ink = f"highlight.{look.text}" if look.text else None
         for column, rect in cells:
             if content.gap is None:
                 hits.locate = None if column in _NOT_SEARCHED else locate
@@ -152,34 +252,34 @@ class MessageDelegate(QStyledItemDelegate):
                 else:
                     self._paint_cell(painter, rect, content, column)
             else:
-                self._paint_rail(painter, rect, self._state.rail.mark(message))
-        self.paints.ink = None
-        if locate is not None and len(hits) == lit_before:
-            self._light_number(painter, cells, content)
+                self._paint_rail(painter, rect, self._selection.chain.rail.mark(message))
+        self._paints.ink = None
+        if locate is not None and len(hits) == hits_before:
+            self._highlight_number(painter, cells, content)
         hits.locate = None
 
-    def _light_number(self, painter: QPainter, cells: list[tuple[int, QRect]], content: RowContent) -> None:
-        """What is looked for is in what the row does not show: its number is lit."""
-        self.paints.hits.locate = everything
+    def _highlight_number(self, painter: QPainter, cells: list[tuple[int, QRect]], content: RowContent) -> None:
+        """What is looked for is in what the row does not show: its number is highlighted."""
+        self._paints.hits.locate = everything
         for column, rect in cells:
             if column == Column.NUMBER:
                 self._paint_number(painter, rect, content)
 
     def _paint_ground(self, painter: QPainter, rect: QRect, row: int, message: int) -> None:
-        theme = self.paints.theme
-        if self._state.is_selected(message):
-            painter.fillRect(rect, theme.color("accent.wash" if self._state.wash else "accent.washdim"))
-        elif row == self._state.hovered_row:
+        theme = self._paints.theme
+        if self._selection.holds(message):
+            painter.fillRect(rect, theme.color("accent.wash" if self._focused else "accent.washdim"))
+        elif row == self.hovered_row:
             painter.fillRect(rect, theme.color("surface.hover"))
 
     def _paint_edge(self, painter: QPainter, rect: QRect, look: Look, message: int) -> None:
         """A row that stands out: a bar at its left edge, and one tint from there to behind its number."""
         if look.edge is None:
             return
-        theme = self.paints.theme
-        if not self._state.is_selected(message):
+        theme = self._paints.theme
+        if not self._selection.holds(message):
             painter.fillRect(rect, theme.pill_fill(f"highlight.{look.edge}"))
-        left = rect.x() + (self.paints.metrics.selection_bar if message == self._state.selected_message else 0)
+        left = rect.x() + (self._paints.metrics.selection_bar if message == self._selection.current else 0)
         bar = QRect(left, rect.y(), round(_EDGE * theme.zoom), rect.height())
         painter.fillRect(bar, theme.color(f"highlight.{look.edge}"))
 
@@ -188,49 +288,49 @@ class MessageDelegate(QStyledItemDelegate):
         if look.edge is None:
             self._paint_number(painter, rect, content)
             return
-        painter.fillRect(rect, self.paints.theme.pill_fill(f"highlight.{look.edge}"))
+        painter.fillRect(rect, self._paints.theme.pill_fill(f"highlight.{look.edge}"))
         self._paint_figure(painter, rect, content.number, f"highlight.{look.edge}")
 
     def _paint_bar(self, painter: QPainter, rect: QRect) -> None:
-        bar = QRect(rect.x(), rect.y(), self.paints.metrics.selection_bar, rect.height())
-        painter.fillRect(bar, self.paints.theme.color("accent.ring"))
+        bar = QRect(rect.x(), rect.y(), self._paints.metrics.selection_bar, rect.height())
+        painter.fillRect(bar, self._paints.theme.color("accent.ring"))
 
     # Gutter
 
     def _paint_gutter(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
-        self._paint_rail(painter, rect, self._state.rail.mark(content.message))
-        side = self.paints.metrics.icon_gutter
+        self._paint_rail(painter, rect, self._selection.chain.rail.mark(content.message))
+        side = self._paints.metrics.icon_gutter
         if content.severity is not None:
             word = content.severity.word
-            self.paints.icon(painter, word, f"severity.{word}", rect.right() + 1 - side, rect, side)
+            self._paints.icon(painter, word, f"severity.{word}", rect.right() + 1 - side, rect, side)
             if content.note:
                 self._paint_beside(painter, rect, content)
         elif content.note:
             name = "mark" if content.note.marked else "comment"
-            self.paints.icon(painter, name, "accent.text", rect.right() + 1 - side, rect, side)
+            self._paints.icon(painter, name, "accent.text", rect.right() + 1 - side, rect, side)
         elif content.sent:
-            self.paints.icon(painter, "sent", "accent.text", rect.right() + 1 - side, rect, side)
+            self._paints.icon(painter, "sent", "accent.text", rect.right() + 1 - side, rect, side)
 
     def _paint_beside(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         """A mark whose place is taken by a finding: beside it, or where the rail passes there, as a folded corner."""
-        if self._state.rail.mark(content.message) is None:
-            name, side = "mark" if content.note.marked else "comment", self.paints.metrics.icon_gutter
-            self.paints.icon(painter, name, "accent.text", rect.right() - 2 * side, rect, side)
+        if self._selection.chain.rail.mark(content.message) is None:
+            name, side = "mark" if content.note.marked else "comment", self._paints.metrics.icon_gutter
+            self._paints.icon(painter, name, "accent.text", rect.right() - 2 * side, rect, side)
             return
-        side, top = round(_CORNER * self.paints.theme.zoom), QPointF(rect.x(), rect.y())
+        side, top = round(_CORNER * self._paints.theme.zoom), QPointF(rect.x(), rect.y())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.paints.theme.color("accent.text"))
+        painter.setBrush(self._paints.theme.color("accent.text"))
         painter.drawPolygon([top, top + QPointF(side, 0), top + QPointF(0, side)])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_rail(self, painter: QPainter, rect: QRect, mark: RailMark | None) -> None:
         if mark is None:
             return
-        color = self.paints.theme.color("accent.ring")
+        color = self._paints.theme.color("accent.ring")
         line = QColor(color)
         line.setAlphaF(_RAIL_ALPHA)
-        zoom = self.paints.theme.zoom
+        zoom = self._paints.theme.zoom
         x, middle = rect.x() + round(10 * zoom), rect.y() + rect.height() // 2
         clear = round(5 * zoom) if mark.member else 0
         if mark.above:
@@ -246,7 +346,7 @@ class MessageDelegate(QStyledItemDelegate):
             painter.drawEllipse(QPointF(x, middle), 4 * zoom, 4 * zoom)
         else:
             painter.setPen(QPen(color, 1.5 * zoom))
-            painter.setBrush(self.paints.theme.color("surface.base"))
+            painter.setBrush(self._paints.theme.color("surface.base"))
             painter.drawEllipse(QPointF(x, middle), 2.8 * zoom, 2.8 * zoom)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
@@ -275,21 +375,21 @@ class MessageDelegate(QStyledItemDelegate):
         self._paint_figure(painter, rect, content.size, "ink.secondary")
 
     def _paint_figure(self, painter: QPainter, rect: QRect, text: str, token: str) -> None:
-        pad = self.paints.metrics.cell_padding
-        if self.paints.is_wider("body", text, rect.width() - 2 * pad):
+        pad = self._paints.metrics.cell_padding
+        if self._paints.is_wider("body", text, rect.width() - 2 * pad):
             self._paint_words(painter, rect, text, token)
         elif text:
-            self.paints.draw_right(painter, "body", token, rect.right() + 1 - pad, rect, text)
+            self._paints.draw_right(painter, "body", token, rect.right() + 1 - pad, rect, text)
 
     def _paint_words(self, painter: QPainter, rect: QRect, text: str, token: str) -> None:
-        pad = self.paints.metrics.cell_padding
-        self.paints.draw(painter, "body", token, rect.x() + pad, rect, text, rect.width() - 2 * pad)
+        pad = self._paints.metrics.cell_padding
+        self._paints.draw(painter, "body", token, rect.x() + pad, rect, text, rect.width() - 2 * pad)
 
     # Who and what
 
     def ends_split(self, width: int, content: RowContent) -> tuple[int, int]:
         """Widths for sender and receivers: both keep half if too long, else the shorter is whole."""
-        paints = self.paints
+        paints = self._paints
         room = width - 2 * paints.metrics.cell_padding - paints.width("body", " → ")
         sender, receivers = paints.width("body", content.sender), paints.width("body", content.receivers)
         if sender + receivers <= room:
@@ -302,7 +402,7 @@ class MessageDelegate(QStyledItemDelegate):
         return half, room - half
 
     def _paint_ends(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
-        paints, pad = self.paints, self.paints.metrics.cell_padding
+        paints, pad = self._paints, self._paints.metrics.cell_padding
         x = rect.x() + pad
         if not content.receivers:
             paints.draw(painter, "body", "ink.primary", x, rect, content.sender, rect.width() - 2 * pad)
@@ -317,7 +417,7 @@ class MessageDelegate(QStyledItemDelegate):
         paints.draw(painter, "body", token, x + arrow + space, rect, content.receivers, second)
 
     def _paint_kind(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
-        paints, pad = self.paints, self.paints.metrics.cell_padding
+        paints, pad = self._paints, self._paints.metrics.cell_padding
         x = rect.x() + pad
         if content.log_only:
             icon, token = "ri.key-2-line", "family.control"
@@ -347,7 +447,7 @@ class MessageDelegate(QStyledItemDelegate):
     def _paint_context(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
         if not content.leaf:
             return
-        paints, pad = self.paints, self.paints.metrics.cell_padding
+        paints, pad = self._paints, self._paints.metrics.cell_padding
         x, room = rect.x() + pad, rect.width() - 2 * pad
         above = f"{content.ancestors} / " if content.ancestors else ""
         if above and paints.width("body", above) + paints.width("body", content.leaf) > room:
@@ -361,11 +461,11 @@ class MessageDelegate(QStyledItemDelegate):
 
     def chevron_rect(self, rect: QRect) -> QRect:
         """Where the disclosure of a collapsed result stands in its Message cell."""
-        side = self.paints.metrics.icon_row
-        return QRect(rect.x() + self.paints.metrics.cell_padding, rect.y() + (rect.height() - side) // 2, side, side)
+        side = self._paints.metrics.icon_row
+        return QRect(rect.x() + self._paints.metrics.cell_padding, rect.y() + (rect.height() - side) // 2, side, side)
 
     def _paint_message(self, painter: QPainter, rect: QRect, content: RowContent) -> None:
-        paints, pad = self.paints, self.paints.metrics.cell_padding
+        paints, pad = self._paints, self._paints.metrics.cell_padding
         x, end = rect.x() + pad, rect.right() + 1 - pad
         if content.collapsed:
             name = "collapse" if self._model.is_expanded(content.message) else "expand"
@@ -380,23 +480,23 @@ class MessageDelegate(QStyledItemDelegate):
             x += self._paint_run(painter, run, x, end - x, rect) + _GAP
 
     def _paint_badge(self, painter: QPainter, badge: Badge, x: int, rect: QRect) -> int:
-        return self.paints.badge(painter, badge, x, rect) + self.paints.metrics.cell_padding
+        return self._paints.badge(painter, badge, x, rect) + self._paints.metrics.cell_padding
 
     def _paint_aside(self, painter: QPainter, x: int, end: int, rect: QRect, content: RowContent) -> int:
         """Words at the right end; returns where the text before them has to stop."""
         text = content.aside
         if content.awaits_since is not None:
             text = self._model.waiting_text(content)
-            self.waiting_painted = self.waiting_painted or bool(text)
+            self._waiting_painted = self._waiting_painted or bool(text)
         if not text:
             return end
-        paints = self.paints
+        paints = self._paints
         width = min(paints.width("small", text), max(0, (end - x) // 2))
         paints.draw(painter, "small", "ink.tertiary", end - width, rect, text, width)
         return end - width - _GAP
 
     def _paint_run(self, painter: QPainter, run: TextRun, x: int, room: int, rect: QRect) -> int:
-        paints = self.paints
+        paints = self._paints
         if run.style is Style.ERROR:
             return paints.icon(painter, "error", "severity.error", x, rect) - _GAP + 6
         role, token = _STYLE_LOOKS[run.style]
@@ -406,19 +506,3 @@ class MessageDelegate(QStyledItemDelegate):
         if run.style is Style.SECRET and room - drawn > 20:
             drawn += 4 + paints.icon(painter, "hidden", "ink.tertiary", x + drawn + 4, rect)
         return drawn
-
-    def paint_ring(self, painter: QPainter, rect: QRect) -> None:
-        """The ring around the current row, where it is not the selected one."""
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self.paints.theme.color("accent.ring"), 1.5))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(QRectF(rect).adjusted(0.75, 0.75, -0.75, -0.75), 4, 4)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-
-    def paint_cell_ring(self, painter: QPainter, rect: QRect) -> None:
-        """A thin line around the current cell: what its menu and its keys take."""
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self.paints.theme.color("accent.ring"), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(QRectF(rect).adjusted(1.5, 1.5, -1.5, -1.5), 3, 3)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

@@ -1,8 +1,9 @@
-"""The causal chain of the selected message, found a little after it was selected, and again when it may have grown."""
+"""The chain rail: which rows it runs through, for the causal chain of the selected message as far as it is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -11,7 +12,64 @@ from inspector.analysis.chain import may_grow
 from inspector.document.document import CaptureDocument
 from inspector.filters.visible import VisibleRows
 from inspector.ui import budgets
-from inspector.ui.panels.messages.chain import ChainRail
+
+
+@dataclass(frozen=True, slots=True)
+class RailMark:
+    """What the gutter shows in one row: line above, line below, ring, disc."""
+
+    above: bool
+    below: bool
+    member: bool
+    selected: bool
+
+
+class ChainRail:
+    """The chain of one message.
+
+    The rail runs from the first member shown to the last one, also through rows in between and past the edges of the
+    view. Where rows are sorted by something else than their number a line would say that time goes down: then members
+    have their rings alone.
+    """
+
+    def __init__(
+        self,
+        selected: int | None = None,
+        members: Iterable[int] = (),
+        place: Callable[[int], int | None] = lambda message: message,
+        *,
+        joined: bool = True,
+    ) -> None:
+        """A rail.
+
+        Args:
+            selected: the message whose chain it is.
+            members: messages of the chain that are shown, itself included.
+            place: where a message stands among those shown.
+            joined: rows stand by their number, so that a line joins them.
+        """
+        self.selected = selected
+        self.members = frozenset(members)
+        self._place = place
+        self._joined = joined
+        places = [place_ for place_ in map(place, self.members) if place_ is not None]
+        self._first = min(places, default=0)
+        self._last = max(places, default=-1)
+
+    def __bool__(self) -> bool:
+        return len(self.members) > 1
+
+    def mark(self, message: int, part: int = 0) -> RailMark | None:
+        """The mark of a row; None where the rail does not pass."""
+        if not self._joined:
+            shown = bool(self) and not part and message in self.members
+            return RailMark(False, False, True, message == self.selected) if shown else None
+        place = self._place(message) if self else None
+        if place is None or not self._first <= place <= self._last:
+            return None
+        if part:
+            return RailMark(True, True, False, False) if place < self._last else None
+        return RailMark(place > self._first, place < self._last, message in self.members, message == self.selected)
 
 
 class SelectedChain(QObject):
@@ -39,18 +97,18 @@ class SelectedChain(QObject):
         self._timer.setInterval(budgets.current.repeat_ms)
         self._timer.timeout.connect(self._find)
 
-    def look_for(self, selected: int | None) -> None:
-        """Find the chain of a message, soon; None: nothing is selected. One of the same chain keeps its rail so far."""
+    def find_for(self, selected: int | None) -> None:
+        """Find the chain of a message, soon; None for no message. One of the same chain keeps its rail meanwhile."""
         self._selected = selected
         self._draw(self.rail.members if selected in self.rail.members else ())
-        self._look_soon()
+        self._find_soon()
 
-    def place_anew(self) -> None:
-        """Rows stand otherwise, or others are shown."""
+    def rows_exchanged(self) -> None:
+        """Place the rail again: rows stand in another order, or other rows are shown."""
         self._draw(self.rail.members)
-        self._look_soon()
+        self._find_soon()
 
-    def _look_soon(self) -> None:
+    def _find_soon(self) -> None:
         if self._selected is not None and not self._timer.isActive():
             self._timer.start()
 

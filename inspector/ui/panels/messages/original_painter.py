@@ -32,11 +32,11 @@ class OriginalPainter:
     """Paints and hit-tests the lines of originals."""
 
     def __init__(self, paints: PaintCache) -> None:
-        self.paints = paints
+        self._paints = paints
 
     def links(self, rect: QRect, line: Line) -> list[Link]:
         """What can be clicked in a line; `rect` as for `paint`."""
-        paints = self.paints
+        paints = self._paints
         if line.kind is LineKind.MORE:
             width = paints.width("small", line.text)
             return [Link(QRect(rect.x() + _INDENT, rect.y(), width, rect.height()), DETAILS)]
@@ -53,7 +53,7 @@ class OriginalPainter:
         return links
 
     def _head_width(self, line: Line) -> int:
-        paints = self.paints
+        paints = self._paints
         return (
             paints.metrics.icon_row + 6 + paints.width("body-medium", "Original") + 8 + paints.width("small", line.text)
         )
@@ -68,7 +68,7 @@ class OriginalPainter:
             part: 1 for its first line.
             hovered: the link under the pointer, if it is in this line.
         """
-        theme = self.paints.theme
+        theme = self._paints.theme
         line = original.lines[part - 1]
         painter.fillRect(rect, theme.color("surface.inset"))
         painter.fillRect(QRect(rect.x(), rect.y(), _RULE, rect.height()), theme.color("line.strong"))
@@ -81,7 +81,7 @@ class OriginalPainter:
         self._paint_links(painter, rect, line, hovered)
 
     def _paint_head(self, painter: QPainter, rect: QRect, line: Line) -> None:
-        paints = self.paints
+        paints = self._paints
         x = rect.x() + _INDENT
         end = min(link.rect.x() for link in self.links(rect, line)) - _INDENT
         x += paints.icon(painter, "read_only", "ink.tertiary", x, rect) + 6
@@ -91,15 +91,15 @@ class OriginalPainter:
     def _paint_text(self, painter: QPainter, rect: QRect, text: str) -> None:
         x = rect.x() + _INDENT
         room = rect.right() + 1 - _INDENT - x
-        draw = self.paints.draw_chips if wire_text.has_hidden(text) else self.paints.draw
+        draw = self._paints.draw_chips if wire_text.has_hidden(text) else self._paints.draw
         draw(painter, "mono-row", "ink.secondary", x, rect, text, room)
 
     def _paint_links(self, painter: QPainter, rect: QRect, line: Line, hovered: str | None) -> None:
         for link in self.links(rect, line):
             text = line.text if line.kind is LineKind.MORE else link.name
-            self.paints.draw(painter, "small", "accent.text", link.rect.x(), rect, text, link.rect.width())
+            self._paints.draw(painter, "small", "accent.text", link.rect.x(), rect, text, link.rect.width())
             if link.name == hovered:
-                y = rect.center().y() + self.paints.font_metrics("small").ascent() // 2 + 2
+                y = rect.center().y() + self._paints.font_metrics("small").ascent() // 2 + 2
                 painter.drawLine(link.rect.x(), y, link.rect.right(), y)
 
     # Tables
@@ -112,17 +112,17 @@ class OriginalPainter:
             shown = wire_text.plain(text)
             left = rect.x() + _INDENT + x
             if original.numeric[column]:
-                left += max(0, width - self.paints.width(role, shown))
+                left += max(0, width - self._paints.width(role, shown))
             token = "ink.primary" if column == 0 and not head else "ink.secondary"
-            self.paints.draw(painter, role, token, left, rect, shown, width)
+            self._paints.draw(painter, role, token, left, rect, shown, width)
         if not head:
             return
         hidden = len(line.cells) - len(places)
         end = rect.right() + 1 - _INDENT
         if hidden:
-            self.paints.draw_right(painter, "small", "ink.tertiary", end, rect, f"+{hidden}")
+            self._paints.draw_right(painter, "small", "ink.tertiary", end, rect, f"+{hidden}")
         painter.fillRect(
-            QRect(rect.x() + _INDENT, rect.bottom(), end - rect.x() - _INDENT, 1), self.paints.theme.color("line.hair")
+            QRect(rect.x() + _INDENT, rect.bottom(), end - rect.x() - _INDENT, 1), self._paints.theme.color("line.hair")
         )
 
     def column_places(self, original: Original, room: int) -> list[tuple[int, int, int]]:
@@ -135,7 +135,7 @@ class OriginalPainter:
         x = 0
         for column in range(len(table[0].cells)):
             natural = max(
-                self.paints.width("small" if line is table[0] else "mono-row", wire_text.plain(line.cells[column]))
+                self._paints.width("small" if line is table[0] else "mono-row", wire_text.plain(line.cells[column]))
                 for line in table
             )
             width = min(natural, _WIDEST_COLUMN)
