@@ -5,9 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from tests.builders import delivered, received
+
+
+def share_of_examples(part: int) -> settings:
+    """For a slow property: one example where others try so many, of what the profile says (tests/conftest.py)."""
+    return settings(max_examples=max(1, settings().max_examples // part))
+
 
 IDS = ("a", "b", "r1", "r2", "r1/r2", "s/t")
 NAMES = ("lead", "files", "system:gateway")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage
@@ -28,6 +28,7 @@ from inspector.ui.panels.details.pictures import MAX_PIXELS, PictureView, decode
 from inspector.ui.panels.details.section import Section, SegmentButton
 from inspector.ui.panels.details.text_block import TextView
 from tests.builders import GrowingLog, document_of, envelope, tool_call, tool_result
+from tests.strategies import share_of_examples
 from tests.ui.windows import bury
 
 Show = Callable[..., DetailsPanel]
@@ -611,7 +612,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=3)
+@share_of_examples(5)
 @given(payload=st.dictionaries(KEYS, JSON, max_size=4) | JSON, context=JSON)
 def test_any_payload_of_any_kind_has_an_overview(
     qtbot: QtBot, theme_controller: ThemeController, kind: str, payload: Any, context: Any
@@ -627,7 +628,7 @@ def test_any_payload_of_any_kind_has_an_overview(
 
 @pytest.mark.parametrize("method", ["initialize", "prompts/get", "completion/complete", "sampling/createMessage",
                                     "tools/list", "tools/call", "resources/read"])  # fmt: skip
-@settings(max_examples=3)
+@share_of_examples(5)
 @given(params=JSON, result=JSON, inner=JSON)
 def test_any_answer_has_an_overview(
     theme_controller: ThemeController, method: str, params: Any, result: Any, inner: Any

@@ -8,7 +8,7 @@ from collections import deque
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
@@ -17,6 +17,7 @@ from inspector.export.context_summary import MAX_BODY
 from inspector.filters.fields import FIELDS
 from tests.builders import clean_up, document_of, envelope, received, tool_call, tool_result
 from tests.planted import PLANTED, name_with, told
+from tests.strategies import share_of_examples
 
 _ALL_FIELDS = tuple(field.name for field in FIELDS)
 _BEFORE = ("", " ", "\n", "\u2019", "\u00e9", "\u001b[31m", '"', "(")
@@ -51,7 +52,7 @@ def exports(document: CaptureDocument) -> dict[str, str]:
 
 
 @given(st.sampled_from(PLANTED), st.sampled_from(_BEFORE), st.booleans())
-@settings(max_examples=10)
+@share_of_examples(2)
 def test_no_export_holds_a_planted_secret(secret: str, before: str, ascii_only: bool) -> None:
     try:
         document = log_with(secret, before, big=False, ascii_only=ascii_only)

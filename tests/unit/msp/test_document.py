@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.msp.document import CannotEditError, ChangedOnDiskError, Edit, SessionDocument
 from inspector.msp.problems import OwnerChecks, Problem
 from inspector.protocol.times import parse_time
+from tests.strategies import share_of_examples
 
 DATA = Path(__file__).parents[2] / "data" / "msp"
 NOW = parse_time("2026-02-03T04:05:06.789123Z")
@@ -261,7 +262,7 @@ _STEPS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 5)), min_size=1, m
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@settings(max_examples=8)
+@share_of_examples(2)
 @given(steps=_STEPS, save_at=st.integers(0, 8))
 def test_undoing_everything_gives_the_same_bytes(tmp_path_factory, name: str, steps: _Edits, save_at: int):
     target = tmp_path_factory.mktemp("undo") / name
@@ -342,7 +343,7 @@ def test_reading_again_forgets_what_was_edited(opened):
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@settings(max_examples=8)
+@share_of_examples(2)
 @given(steps=_STEPS, undone=st.integers(0, 4))
 def test_what_is_odd_after_edits_is_what_would_be_found_anew(tmp_path_factory, name: str, steps: _Edits, undone: int):
     target = tmp_path_factory.mktemp("odd") / name
@@ -373,7 +374,7 @@ def test_a_message_said_twice_is_odd_until_one_of_them_goes(opened):
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@settings(max_examples=8)
+@share_of_examples(2)
 @given(before=_STEPS, meanwhile=_STEPS, undone=st.integers(0, 4), elsewhere=st.booleans())
 def test_what_is_edited_while_it_is_saved_is_kept_and_not_saved(
     tmp_path_factory, name: str, before: _Edits, meanwhile: _Edits, undone: int, elsewhere: bool

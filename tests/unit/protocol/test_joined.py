@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.filters.fields import FIELD_BY_NAME
@@ -67,7 +67,6 @@ def test_a_line_of_nothing_but_braces_is_not_a_million_messages() -> None:
         st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=9), max_size=3), min_size=2, max_size=5
     )
 )
-@settings(max_examples=50)
 def test_any_objects(values: list[dict[str, object]]) -> None:
     written = [json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") for value in values]
     assert pieces(b"".join(written)) == written

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.document.document import CaptureDocument
@@ -392,7 +392,6 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=15)
 @given(steps)
 def test_any_writing_with_rotations_anywhere_gives_the_rows_of_its_pieces(steps: list[tuple[str, int]]) -> None:
     follow_module.STILL_S = NEVER  # `quick` puts it back
