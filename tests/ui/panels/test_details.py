@@ -812,8 +812,10 @@ def test_the_theme_can_change_while_a_message_is_shown(show: Show, theme_control
     panel = show(*collapsing(), message=3)
     for tab in TABS:
         panel.show_tab(tab)
+        shown, before = words(panel), panel.grab().toImage()
         theme_controller.set_setting("dark" if theme_controller.setting == "light" else "light")
-        panel.grab()
+        assert words(panel) == shown
+        assert panel.grab().toImage() != before
 
 
 # All of it

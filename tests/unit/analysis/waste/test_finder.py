@@ -331,9 +331,9 @@ def test_odd_payloads_do_no_harm() -> None:
                                                 correlation_id=[f"c{id(one)}"]))]  # fmt: skip
     lists = listed("a", "b")
     lists[1]["payload"] = {"result": {"tools": [None, 3, {"name": None}, {"description": "x" * 4_000}]}}
-    looked_at(
-        counted(*lines, *lists, envelope("chat", {"text": "\ud800 odd"}), envelope("chat", {"text": None})).analysis
-    )
+    chats = envelope("chat", {"text": "\ud800 odd"}), envelope("chat", {"text": None})
+    outcome = looked_at(counted(*lines, *lists, *chats).analysis)
+    assert kinds_of(outcome.wastes) == [(WasteKind.TWICE, 4), (WasteKind.UNCALLED, 18)]
 
 
 def test_an_empty_capture_wastes_nothing() -> None:
