@@ -11,7 +11,7 @@ JOBS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
 # Tests start the program hundreds of times: it is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-run demo run test fuzz lint format audit bench bench-quick package package-test docs screenshots clean
+.PHONY: help setup setup-run demo run test test-real fuzz lint format audit bench bench-quick package package-test docs screenshots clean
 
 help: ## list the targets
 	@echo 'Context Inspector: make TARGET'
@@ -29,8 +29,11 @@ demo: setup-run ## watch a live multi-agent conversation: embedded gateway, scri
 run: setup-run ## open the window; FILE=path/to/log opens a log in it
 	@$(BIN)/context-inspector $(if $(FILE),"$(FILE)")
 
-test: setup ## run all tests
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/unit tests/ui $(wildcard tests/e2e)
+test: setup ## run the tests of everything within the program
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m 'not real' tests/unit tests/ui
+
+test-real: setup ## run the tests that start processes: the whole program, gateways, taps, SDKs
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m real tests/unit tests/ui tests/e2e
 
 fuzz: setup ## run the properties again and again with new examples; MINUTES=60
 	@$(BIN)/python -m tests.fuzz $(or $(MINUTES),5)

@@ -17,7 +17,7 @@ from inspector.analysis.findings import CHECK_BY_CODE
 from tests.builders import delivered, envelope, lines_of, received, tool_call
 from tests.findings import CASES, at, decision, later
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
 DATA = Path(__file__).parents[1] / "data"
 AGENT = DATA / "recordings" / "mew" / "coding-agent" / "envelope-history.jsonl"

@@ -16,7 +16,7 @@ from inspector.sources.connection import Connection
 from inspector.ui.app.application import Application, run_loop
 from inspector.ui.window.main_window import MainWindow
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
 
 async def until(condition: Callable[[], object], what: str, seconds: float = 100) -> None:

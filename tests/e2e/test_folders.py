@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 pytestmark = [
-    pytest.mark.e2e,
+    pytest.mark.real,
     pytest.mark.timeout(300),
     pytest.mark.skipif(sys.platform != "linux", reason="watches Linux' folders"),
 ]

@@ -16,7 +16,7 @@ from inspector.capture.captures import unsaved_captures
 from inspector.document.document import CaptureDocument
 from tests.conftest import MS
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
 ROOT = Path(__file__).parents[2]
 RATE, SIZE = 1_000, 400

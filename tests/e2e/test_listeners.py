@@ -21,7 +21,7 @@ import inspector
 from tests.builders import envelope, lines_of, log_file, received
 
 pytestmark = [
-    pytest.mark.e2e,
+    pytest.mark.real,
     pytest.mark.timeout(300),
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
 ]

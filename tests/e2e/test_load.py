@@ -19,7 +19,7 @@ from tests.bench.received import compare
 from tests.bench.sending import SendingGateway
 from tests.ui.windows import panes_of, run_in_window, until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
 BURST_RATE = 200_000.0
 """Messages a second: far more than anybody takes in, so that they come as fast as they are taken."""

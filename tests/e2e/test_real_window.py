@@ -14,7 +14,7 @@ import pytest
 from tests.e2e.screen import virtual_display
 
 pytestmark = [
-    pytest.mark.e2e,
+    pytest.mark.real,
     pytest.mark.timeout(300),
     pytest.mark.skipif(shutil.which("Xvfb") is None, reason="needs Xvfb, a virtual display for X11"),
 ]

@@ -15,7 +15,7 @@ import pytest
 
 from tests.builders import envelope, lines_of
 
-pytestmark = [pytest.mark.e2e, pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")]
+pytestmark = [pytest.mark.real, pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")]
 
 
 @pytest.fixture

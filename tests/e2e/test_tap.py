@@ -23,7 +23,7 @@ from mcp import ClientSession, MCPError, StdioServerParameters, stdio_client
 from inspector.document.document import CaptureDocument
 from tests.conftest import MS
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
 ROOT = Path(__file__).parents[2]
 PYTHON = sys.executable

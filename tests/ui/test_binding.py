@@ -6,6 +6,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.real
+
 
 def test_a_shell_set_up_for_another_binding_changes_nothing() -> None:
     code = "import inspector.ui.app.application, inspector.ui.panels.growth.panel, pyqtgraph as p; print(p.Qt.QT_LIB)"

@@ -126,6 +126,7 @@ print(window.devicePixelRatio(), picture.width(), picture.height())
 
 
 @pytest.mark.parametrize(("factor", "width", "height"), [("1.5", 1350, 900), ("2", 1800, 1200), ("1.25", 1125, 750)])
+@pytest.mark.real
 def test_fractional_scales_are_passed_through(factor: str, width: int, height: int) -> None:
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": factor}
     done = subprocess.run([sys.executable, "-c", SCALED], env=environment, capture_output=True, text=True, check=False)

@@ -285,6 +285,7 @@ main()
 """
 
 
+@pytest.mark.real
 def test_the_report_is_shown_although_the_programs_files_are_gone() -> None:
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run(

@@ -18,7 +18,7 @@ from inspector.ui.dialogs.report import ReportDialog
 from tests.ui.find import child
 from tests.ui.windows import run_in_window, until
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
+pytestmark = [pytest.mark.real, pytest.mark.skipif(sys.platform == "win32", reason="signals")]
 
 _KEY = "ended-hard"
 

@@ -218,6 +218,7 @@ def test_silent_callers_are_put_out_and_keep_nobody_away(qapp: QApplication, pla
     running(qapp, place, steps)
 
 
+@pytest.mark.real
 def test_it_is_taken_although_the_first_one_is_at_work(qapp: QApplication, place: Place) -> None:
     assert instance.LIMIT_S > 2
 
@@ -277,6 +278,7 @@ def windows_written(home: Path, wanted: int) -> str:
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.real
 def test_two_processes_then_a_killed_one_then_all_again(place: Place, user_folders: Path, tmp_path: Path) -> None:
     one, two = log_of(tmp_path, "one.jsonl", 20), log_of(tmp_path, "two.jsonl", 20)
     processes: list[subprocess.Popen[str]] = []
@@ -308,6 +310,7 @@ def test_two_processes_then_a_killed_one_then_all_again(place: Place, user_folde
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.real
 def test_without_a_runtime_folder_it_is_a_process_of_its_own(
     user_folders: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

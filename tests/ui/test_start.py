@@ -68,6 +68,7 @@ def _modules(tmp_path: Path) -> tuple[set[str], set[str]]:
     return set(painted), set(complete)
 
 
+@pytest.mark.real
 def test_the_first_paint_waits_for_nothing_a_document_needs(tmp_path: Path) -> None:
     painted, complete = _modules(tmp_path)
     assert not painted & _WAITS

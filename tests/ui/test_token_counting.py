@@ -27,6 +27,8 @@ from tests.ui.budgeting import set_budgets
 from tests.ui.waiting import pass_time
 from tests.ui.windows import panes_of, story, window_on
 
+pytestmark = pytest.mark.real
+
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch, no_hurry: None) -> None:

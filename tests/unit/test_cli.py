@@ -353,6 +353,7 @@ def test_messages_that_report_a_failure_are_said() -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
 @pytest.mark.parametrize("command", [("list",), ("list", "--format", "csv"), ("summary", "--json")])
+@pytest.mark.real
 def test_an_answer_for_which_there_is_no_room_is_said(command: tuple[str, ...]) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
@@ -459,6 +460,7 @@ def program(*arguments: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
 
+@pytest.mark.real
 def test_a_reader_who_has_had_enough_is_no_error() -> None:
     path = log(*(envelope(payload={"text": "x" * 200}) for _ in range(3_000)))
     process = program("list", str(path))
@@ -472,6 +474,7 @@ def test_a_reader_who_has_had_enough_is_no_error() -> None:
     errors.close()
 
 
+@pytest.mark.real
 def test_the_program_reads_standard_input_and_needs_no_qt() -> None:
     script = "import sys; sys.modules['PySide6'] = None; import inspector.__main__ as m; m.main()"
     done = subprocess.run(
@@ -544,6 +547,7 @@ def test_a_pipe_is_read_as_standard_input_is(tmp_path: Path) -> None:
         assert writer.wait(timeout=60) == 0
 
 
+@pytest.mark.real
 def test_any_console_encoding_will_do() -> None:
     path = log(envelope(payload={"text": "5 \N{MULTIPLICATION SIGN} \U0001f600"}))
     done = subprocess.run(

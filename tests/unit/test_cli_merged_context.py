@@ -157,6 +157,7 @@ def test_sub_sessions_that_lie_in_each_other_are_answered_for(tmp_path: Path) ->
         assert [entry["id"] for entry in layers[3]["entries"]] == [own]
 
 
+@pytest.mark.real
 def test_the_command_needs_no_window(desk: Path) -> None:
     code = (
         "import sys; sys.modules['PySide6'] = None\n"

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import inspector
 
 BANNED = ("PySide6", "shiboken6", "qasync", "pytestqt")
@@ -32,6 +34,7 @@ def core_modules() -> list[str]:
     return names
 
 
+@pytest.mark.real
 def test_core_imports_without_qt() -> None:
     modules = core_modules()
     assert "inspector.settings" in modules

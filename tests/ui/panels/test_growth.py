@@ -98,6 +98,7 @@ def press(plot: GrowthPlot, *keys: Qt.Key) -> None:
         QTest.keyClick(canvas_of(plot), key)
 
 
+@pytest.mark.real
 def test_pyqtgraph_waits_until_a_plot_is_shown() -> None:
     code = """
 import sys

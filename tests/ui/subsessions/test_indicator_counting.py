@@ -15,6 +15,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> TokenCounts:
     return TokenCounts()
 
 
+@pytest.mark.real
 def test_counts_come_from_another_process(counts: TokenCounts, qtbot: QtBot) -> None:
     with qtbot.waitSignal(counts.came):
         assert counts.of("what is a kelvin?") is None
@@ -36,6 +37,7 @@ def test_nothing_is_counted_that_is_not_wanted(counts: TokenCounts) -> None:
     counts.stop()
 
 
+@pytest.mark.real
 def test_a_process_that_dies_is_replaced(counts: TokenCounts, qtbot: QtBot) -> None:
     counts.of("first")
     counts._timer.timeout.emit()  # starts it; before the next turn it brings nothing back

@@ -20,7 +20,8 @@ from inspector.document.document import CaptureDocument
 from tests.builders import document_of, envelope, lines_of, log_file, received, tool_call, tool_result
 from tests.conftest import MS
 
-pytestmark = pytest.mark.timeout(300)  # processes are started one after the other, and stand back for all others
+# Processes are started one after the other, and stand back for all others.
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300)]
 
 META = {"context": {"lifecycle": "transient", "summary": "12 records of a page"}}
 

@@ -47,6 +47,7 @@ def test_other_platforms_are_for_qt_to_judge(monkeypatch: pytest.MonkeyPatch, na
 
 
 @posix_only
+@pytest.mark.real
 def test_the_window_says_so_in_a_sentence() -> None:
     environment = {name: value for name, value in os.environ.items() if name not in NAMES} | {"DISPLAY": ":4987"}
     done = subprocess.run(

@@ -27,6 +27,7 @@ def _held_by_another(path: Path) -> bool:
     return done.stdout.strip() == "False"
 
 
+@pytest.mark.real
 def test_a_file_is_held_until_it_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "one"
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)

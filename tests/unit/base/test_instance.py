@@ -291,6 +291,7 @@ def test_other_settings_and_displays_are_other_programs(runtime: Path, monkeypat
     assert len(seen) == 5
 
 
+@pytest.mark.real
 def test_a_lock_is_free_when_its_process_is_killed(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     code = f"import time; from inspector.base.held_file import Lock; from pathlib import Path; l = Lock.take(Path({str(path)!r})); print(l, flush=True); time.sleep(600)"  # noqa: E501
@@ -312,6 +313,7 @@ def test_a_lock_is_free_when_its_process_is_killed(tmp_path: Path) -> None:
     again.release()
 
 
+@pytest.mark.real
 def test_it_is_quick_because_it_brings_little_along() -> None:
     code = "import sys, inspector.__main__, inspector.base.instance; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

@@ -188,6 +188,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.real
 def test_a_live_process_is_left_alone_and_a_killed_one_is_offered() -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", HOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ

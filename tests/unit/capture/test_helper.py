@@ -14,6 +14,8 @@ import pytest
 from inspector.capture import helper
 from inspector.capture.helper import HelperProcess
 
+pytestmark = pytest.mark.real
+
 
 def _deaf(connection: Connection) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

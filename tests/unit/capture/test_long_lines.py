@@ -30,6 +30,7 @@ def ids(log: GrowingLog) -> list[str | None]:
     return [log.document.capture.envelope_id(message) for message in range(len(log.document.capture))]
 
 
+@pytest.mark.real
 def test_a_long_line_comes_in_its_place_and_nothing_overtakes_it() -> None:
     log = GrowingLog()
     log.write(envelope(id="before"), LONG, envelope(id="after"), LONG, envelope(id="last"))
@@ -38,6 +39,7 @@ def test_a_long_line_comes_in_its_place_and_nothing_overtakes_it() -> None:
     assert not log.document.poll()
 
 
+@pytest.mark.real
 def test_a_long_line_without_an_end_waits_for_it() -> None:
     log = GrowingLog()
     whole = lines_of(LONG)

@@ -88,6 +88,7 @@ def plain(log: Path) -> list[tuple[object, ...]]:
 
 @pytest.mark.usefixtures("small_parts", "ready_readers")
 @pytest.mark.parametrize("readers", [0, 2])
+@pytest.mark.real
 def test_the_same_messages(
     log: Path, plain: list[tuple[object, ...]], readers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,6 +101,7 @@ def test_the_same_messages(
 
 
 @pytest.mark.usefixtures("small_parts")
+@pytest.mark.real
 def test_without_waiting_it_says_that_it_waits(log: Path, plain: list[tuple[object, ...]]) -> None:
     document = CaptureDocument()
     steps = list(document.open_log(log, wait=False))
@@ -109,6 +111,7 @@ def test_without_waiting_it_says_that_it_waits(log: Path, plain: list[tuple[obje
 
 
 @pytest.mark.usefixtures("small_parts")
+@pytest.mark.real
 def test_stopped_half_way_what_was_read_stays(log: Path, plain: list[tuple[object, ...]]) -> None:
     document = CaptureDocument()
     steps = document.open_log(log)
@@ -121,6 +124,7 @@ def test_stopped_half_way_what_was_read_stays(log: Path, plain: list[tuple[objec
 
 
 @pytest.mark.usefixtures("small_parts", "ready_readers")
+@pytest.mark.real
 def test_a_process_that_dies_is_stood_in_for(log: Path, plain: list[tuple[object, ...]]) -> None:
     document = CaptureDocument()
     killed = 0
@@ -133,6 +137,7 @@ def test_a_process_that_dies_is_stood_in_for(log: Path, plain: list[tuple[object
 
 
 @pytest.mark.usefixtures("small_parts", "ready_readers")
+@pytest.mark.real
 def test_processes_that_die_between_two_parts_are_stood_in_for(
     log: Path, plain: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +160,7 @@ def test_processes_that_die_between_two_parts_are_stood_in_for(
 
 
 @pytest.mark.usefixtures("small_parts")
+@pytest.mark.real
 def test_blocks_do_not_pile_up_behind_one_that_takes_long(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = SourceFile(log)
     reading = parallel._Reading(source, 0, source.size, 2)
@@ -167,6 +173,7 @@ def test_blocks_do_not_pile_up_behind_one_that_takes_long(log: Path, monkeypatch
     source.close()
 
 
+@pytest.mark.real
 def test_a_line_too_long_for_a_window_waits_for_the_process_that_is_being_started(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_bytes(lines_of(envelope(), envelope(payload={"text": "x" * (2 << 20)}), envelope()))
@@ -234,6 +241,7 @@ def test_without_processes_to_be_had_it_reads_alone(log: Path, plain: list[tuple
     assert listed(document) == plain
 
 
+@pytest.mark.real
 def test_a_reading_process_ends_with_the_one_that_started_it(log: Path) -> None:
     source = SourceFile(log)
     reader = parallel.PartReader(source, 0)
@@ -245,6 +253,7 @@ def test_a_reading_process_ends_with_the_one_that_started_it(log: Path) -> None:
     assert reader._process.exitcode == 0
 
 
+@pytest.mark.real
 def test_a_process_that_finds_another_file_reads_nothing(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_bytes(lines_of(envelope()))

@@ -295,6 +295,7 @@ def test_a_line_that_cannot_be_taken_back_is_completed_later(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits are a POSIX matter")
+@pytest.mark.real
 def test_a_limit_of_the_operating_system_is_a_full_disk(tmp_path: Path) -> None:
     path = tmp_path / "a.ctxcap"
     script = """

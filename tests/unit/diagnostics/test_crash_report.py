@@ -216,6 +216,7 @@ for often in range(20, 1220, 3):
 """
 
 
+@pytest.mark.real
 def test_what_fails_in_clean_up_while_a_failure_is_noted_locks_nothing_up() -> None:
     done = subprocess.run(
         [sys.executable, "-c", _CLEANED_UP_MEANWHILE], capture_output=True, timeout=120, check=False, text=True

@@ -18,7 +18,7 @@ from inspector.diagnostics import hard_crashes
 from inspector.diagnostics.crash_report import Choices, dump_words
 from inspector.diagnostics.hard_crashes import HardCrash
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
+pytestmark = [pytest.mark.real, pytest.mark.skipif(sys.platform == "win32", reason="signals")]
 
 _RUN = """
 import faulthandler, os, signal, sys, time

@@ -72,6 +72,7 @@ def test_a_full_file_is_begun_anew_and_one_part_kept(log: LogFile) -> None:
     assert program_log.last_lines(log.path, 1)[0].endswith(" 39")
 
 
+@pytest.mark.real
 def test_each_instance_has_a_file_of_its_own(log: LogFile) -> None:
     _log.info("the first")
     other = (

@@ -76,6 +76,7 @@ async def test_at_the_end_what_was_not_taken_in_yet_lets_the_window_have_its_tur
     document.close()
 
 
+@pytest.mark.real
 async def test_a_long_line_that_is_being_read_at_the_end_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     async with NumberedGateway() as gateway:
         document = CaptureDocument()

@@ -153,6 +153,7 @@ async def test_a_full_disk_leaves_the_capture_and_no_halves(
     assert live.shown() == live.on_disk(live.own.path) == list(range(1, 7))
 
 
+@pytest.mark.real
 async def test_after_a_long_line_the_saved_capture_is_read_on(live: Live, way: str, tmp_path: Path) -> None:
     live.say(1)
     live.say_much()

@@ -404,6 +404,7 @@ document.save()
 """
 
 
+@pytest.mark.real
 def test_what_a_killed_process_left_goes_with_the_next_save(edited: SessionDocument):
     path = edited.paths[0]
     done = subprocess.run([sys.executable, "-c", _KILLED, str(path)], check=False)

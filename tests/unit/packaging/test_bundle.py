@@ -244,6 +244,7 @@ main()
 
 
 @pytest.mark.parametrize("panel", ["Tokens", "Waste"])
+@pytest.mark.real
 def test_it_runs_without_what_is_left_out(panel: str, tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
     capture = "tests/data/captures/demo-round.ctxcap"

@@ -41,6 +41,7 @@ def test_lines_of_help_cannot_become_commands_of_the_page() -> None:
     assert command_help._roff(".B \\x") == "\\&.B \\ex"
 
 
+@pytest.mark.real
 def test_bash_completes_commands_options_and_choices() -> None:
     assert complete("context-inspector", "summ") == ["summary"]
     assert "--fail-on" in complete("context-inspector", "check", "--f")
@@ -49,6 +50,7 @@ def test_bash_completes_commands_options_and_choices() -> None:
 
 
 @pytest.mark.parametrize(("shell", "made"), SHELLS)
+@pytest.mark.real
 def test_every_shell_reads_its_completions(shell: str, made: object, tmp_path: Path) -> None:
     assert callable(made)
     text = str(made())

@@ -152,6 +152,7 @@ def record(*arguments: str | Path) -> subprocess.Popen[str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a POSIX matter")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.real
 async def test_a_signal_ends_it_cleanly_and_it_can_be_read_meanwhile(tmp_path: Path, number: signal.Signals) -> None:
     path = tmp_path / "kept.ctxcap"
     async with NumberedGateway() as gateway:
@@ -192,6 +193,7 @@ def test_trouble_is_exit_code_2_and_a_sentence(tmp_path: Path, arguments: list[s
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.real
 def test_it_needs_no_qt(tmp_path: Path) -> None:
     script = (
         "import inspector.sources.recording, inspector.cli, sys; sys.exit(any('PySide' in one for one in sys.modules))"

@@ -31,6 +31,7 @@ def test_names_of_spools_are_those_of_what_they_hold(tmp_path: Path) -> None:
 _HOLD = "from inspector.sources.spool import Spool; s = Spool('log'); print(s.path, flush=True); input()"
 
 
+@pytest.mark.real
 def test_spools_are_swept_when_their_program_was_killed_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
     def unseen(*_: int) -> None:
         raise ProcessLookupError  # as for a process of another container, or of another machine

@@ -92,6 +92,7 @@ def test_what_is_no_file_is_refused_and_never_read(append: bool, tmp_path: Path)
             claim_file(path, "server", append=append)
 
 
+@pytest.mark.real
 def test_standard_output_is_no_place_for_a_capture(tmp_path: Path) -> None:
     with pytest.raises(NotPossibleError, match="Standard output is the server's"):
         claim_file("-", "server", append=False)

@@ -70,6 +70,7 @@ assert count("hello world") == 2 and is_loaded()
 """
 
 
+@pytest.mark.real
 def test_nothing_is_fetched_and_nothing_is_copied(tmp_path: Path) -> None:
     assert socket.socket
     environment = {key: value for key, value in os.environ.items() if key not in ("TIKTOKEN_CACHE_DIR", "TMPDIR")}

@@ -105,6 +105,7 @@ def _marks_every_third(path: str, first: int) -> None:
     one[0].close()
 
 
+@pytest.mark.real
 def test_three_processes_lose_no_edit_of_each_other(tmp_path: Path) -> None:
     path = log(tmp_path / "log.jsonl")
     spawned = multiprocessing.get_context("spawn")
