@@ -15,6 +15,7 @@ from inspector.cli.arguments import Json, LogFile, ToolAliasTexts
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, print_array, printable, say
 from inspector.document.summary import finding_entries
+from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 
 
@@ -64,7 +65,7 @@ def _print_findings(findings: FindingPass, file: str) -> None:
         if not codes:
             continue
         total = sum(counts[check.code] for check in codes)
-        say(f"{total:,} {severity.word}{'' if total == 1 else 's'}")
+        say(count_of(total, severity.word))
         for check in codes:
             say(f"  {check.code} ({counts[check.code]:,}): {check.title}")
             for found in islice(findings.found.each(check), MOST_LISTED):

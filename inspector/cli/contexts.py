@@ -10,6 +10,7 @@ from inspector.cli.arguments import Json, LogFile
 from inspector.cli.opening import opened
 from inspector.cli.printing import plain, print_array, printable, say
 from inspector.document.summary import context_nodes
+from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets
 from inspector.tokens.counter import TOKENIZER
 
@@ -35,7 +36,7 @@ def contexts_command(
         for node in nodes:
             if node["type"] == "main":
                 count, of = node["tokens"], f" of {printable(node['space'] or 'no space', 100)}" if several else ""
-                say(f"main{of}  {count:,} token{'s' * (count != 1)} of its own")
+                say(f"main{of}  {count_of(count, 'token')} of its own")
                 continue
             found = True
             nested = nested or node["depth"] == 0  # below a session

@@ -19,6 +19,7 @@ from inspector.export import DEFAULT_FIELDS, Exported, Format, Manner, export_fi
 from inspector.export.files import takes_a_stream, trouble_of
 from inspector.export.msp import export_subsession, node_at
 from inspector.export.options import MARKED_FIELDS, format_of
+from inspector.present.formats import count_of
 
 
 class _Asked(enum.StrEnum):
@@ -125,4 +126,4 @@ def _export_context(file: str, output: str, context: str | None, *, masked: bool
 
 def _say_written(output: str, done: Exported) -> None:
     size = f"{done.size_bytes / 1e6:,.1f} MB" if done.size_bytes >= 100_000 else f"{done.size_bytes:,} bytes"
-    typer.echo(f"{output}: {done.messages:,} message{'' if done.messages == 1 else 's'}, {size}.", err=True)
+    typer.echo(f"{output}: {count_of(done.messages, 'message')}, {size}.", err=True)

@@ -23,6 +23,7 @@ from inspector.msp import (
     Subsession,
     merged_context,
 )
+from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets, mask_text
 from inspector.sources.inputs import STANDARD_INPUT, STANDARD_INPUT_NAME
 
@@ -151,8 +152,8 @@ def _name(sub: Subsession) -> str:
 
 def _say(context: MergedContext) -> None:
     sub, entries = context.subsession, len(context.entries)
-    messages = f"{entries:,} message{'' if entries == 1 else 's'}"
-    say(f"{_name(sub)}: {_tokens(context.tokens)} in {messages}. Estimate ({context.tokenizer}).")
+    messages = count_of(entries, "message")
+    say(f"{_name(sub)}: {count_of(context.tokens, 'token')} in {messages}. Estimate ({context.tokenizer}).")
     place = 0
     for number, layer in enumerate(context.layers, 1):
         say("")
@@ -171,7 +172,7 @@ def _say(context: MergedContext) -> None:
 
 
 def _say_layer(number: int, layer: Layer) -> None:
-    tokens = _tokens(layer.tokens) if layer.included else f"left out, {_tokens(layer.left_out)}"
+    tokens = count_of(layer.tokens, "token") if layer.included else f"left out, {count_of(layer.left_out, 'token')}"
     say(f"{number}  {layer.title}: {tokens}; {layer.what}. {layer.why}")
 
 
@@ -196,7 +197,3 @@ def _say_withheld(context: MergedContext) -> None:
 
 def _reason(text: str) -> str:
     return printable(mask_text(text), 200)
-
-
-def _tokens(count: int) -> str:
-    return f"{count:,} token{'' if count == 1 else 's'}"

@@ -12,6 +12,7 @@ from inspector.cli.arguments import Json, LogFile, ToolAliasTexts
 from inspector.cli.opening import opened
 from inspector.cli.printing import MOST_LISTED, dump, echo, masked_table, printable, say
 from inspector.document.summary import summary
+from inspector.present.formats import count_of
 from inspector.protocol.secrets.masking import mask_secrets
 
 
@@ -76,9 +77,10 @@ def _say_tokens(counted: dict[str, Any] | None) -> None:
     say(f"  tokens        {counted['total']:,}, estimate ({counted['tokenizer']}){left}")
     collapsed = counted["collapsed"]
     if collapsed["results"]:
+        results = count_of(collapsed["results"], "result")
         say(
             f"    {'with collapsing':36}{counted['with_collapsing']:>11,}  "
-            f"({collapsed['saved']:,} saved: {_results(collapsed['results'])} of {collapsed['before']:,} tokens became "
+            f"({collapsed['saved']:,} saved: {results} of {collapsed['before']:,} tokens became "
             f"{'a summary' if collapsed['results'] == 1 else 'summaries'} of {collapsed['after']:,})"
         )
     tools = {**counted["tools"], "(tool definitions)": counted["tool_definitions"], "(no tool)": counted["no_tool"]}
@@ -117,10 +119,6 @@ def _say_tokens_by(title: str, tokens: Iterable[tuple[str, int]]) -> None:
 def _context_name(one: dict[str, Any]) -> str:
     """Its label, and behind that the label of what it lies in, as far as there is room."""
     return f"{one['label']}, in {one['inside']}" if one["inside"] else one["label"]
-
-
-def _results(count: int) -> str:
-    return "1 result" if count == 1 else f"{count:,} results"
 
 
 def _say_latencies(found: dict[str, dict[str, dict[str, float]]]) -> None:
