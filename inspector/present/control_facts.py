@@ -90,6 +90,7 @@ _SENTENCES = {
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
+    # Beyond 2**53 JSON numbers are no longer exact, and a wild one would make a sentence of a hundred digits.
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1 << 53
 
 

@@ -37,7 +37,7 @@ def head_bytes(subject: Subject, stop: int) -> bytes:
 
 def hex_rows(data: bytes, place: int | None) -> list[Fact]:
     """Offset, hex and text, eight bytes a row; secrets are dots in both."""
-    text = data.decode("latin-1")
+    text = data.decode("latin-1")  # a character a byte, so that what is masked has the same place in both
     masked = mask_text(text, keep_length=True)
     start = max(0, (place or 0) - BEFORE) // _BYTES_A_ROW * _BYTES_A_ROW
     rows: list[Fact] = []

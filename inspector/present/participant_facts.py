@@ -180,6 +180,7 @@ _REPORT_KEYS = ("tokens", "max_tokens", "messages_in_context", "status", "latenc
 
 
 def _number(value: object) -> float | None:
+    # NaN, the one value that differs from itself, would end every sum and scale it comes into.
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) > 1e15:
         return None
     return float(value)

@@ -26,6 +26,7 @@ from inspector.present.subject import Subject, sender_of, text_of
 from inspector.present.token_facts import context_tokens
 from inspector.present.wire_text import plain
 from inspector.protocol import kinds
+from inspector.protocol.times import NO_TIME
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,7 @@ def thread_rows(subject: Subject, node: int) -> tuple[list[ThreadRow], int, int]
     analysis, capture = subject.analysis, subject.capture
     below = _nodes_below(analysis, node)
     held = analysis.contexts.nodes()
+    # Most contexts have none below: `==` over a million takes 0.3 ms, `isin` five times that.
     inside = np.flatnonzero(held == node) if len(below) == 1 else np.flatnonzero(np.isin(held, below))
     started = analysis.contexts.started_by[node]
     others = [subject.message]
@@ -202,8 +204,7 @@ def _thread_row(subject: Subject, row: int, time_ns: int, started: int) -> Threa
     if row == started:
         link = replace(link, name="start", relation="")
     if not link.own:
-        known = min(time_ns, base) > -(2**62)
-        link = replace(link, delta=delta(time_ns - base) if known else "")
+        link = replace(link, delta=delta(time_ns - base) if NO_TIME not in (time_ns, base) else "")
     text = "" if link.own or link.mono or link.kind not in _TEXT_KINDS else _step_text(subject, row)
     known = {field.name: getattr(link, field.name) for field in fields(link)}
     return ThreadRow(**known, text=text)
@@ -252,7 +253,7 @@ def cost_facts(subject: Subject, node: int, outside: int) -> list[Fact]:
     started, last = contexts.started_by[node], contexts.last_row[node]
     times = subject.capture.columns["time_ns"]
     first = started if started >= 0 else contexts.first_row[node]
-    if first >= 0 and last > first and min(int(times[first]), int(times[last])) > -(2**62):
+    if first >= 0 and last > first and NO_TIME not in (times[first], times[last]):
         rows.append(fact("Lasted", formats.duration(int(times[last]) - int(times[first]))))
     rows.append(fact("State", contexts.state(node, subject.analysis.now_ns), tooltip=contexts.type_reason(node)))
     return rows

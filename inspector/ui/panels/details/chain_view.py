@@ -77,7 +77,7 @@ class ChainView(FittedList[ChainRow]):
     def _longer(self) -> int:
         """Pixels by which times need more than their column: a figure is never cut, and room for long ones is kept."""
         room = round(_DELTA * self.themes.theme.zoom)
-        if self._measured[0] is not self.rows:
+        if self._measured[0] is not self.rows:  # lists of rows are replaced, never changed in place
             metrics = QFontMetrics(self.themes.theme.font("body-medium"))
             texts = (*_LONGEST, *(link.delta for link in self.rows))
             widest = max(metrics.horizontalAdvance(text) for text in texts)

@@ -271,6 +271,7 @@ class DetailsPanel(QWidget):
     def apply_changes(self, changes: Changes) -> None:
         """Take in a flush: the message itself or its chain changed, or traffic that belongs to its page came."""
         subject = self._subject
+        # A timer that runs is left alone: started anew with each flush it would never end while traffic is dense.
         if self._place is not None and not self._growth_timer.isActive():
             self._growth_timer.start()
         if subject is None:

@@ -26,7 +26,7 @@ from inspector.ui.panels.details.sheet import Sheet
 
 
 def related_sections(sheet: Sheet) -> list[QWidget]:
-    """Sections of the page."""
+    """The whole causal chain, direct causes and effects, and who got the message."""
     subject = sheet.subject
     made: list[QWidget] = []
     if len(subject.chain) > 1:
@@ -69,7 +69,7 @@ def _delivery_sections(sheet: Sheet) -> list[QWidget]:
 
 
 def lifecycle_sections(sheet: Sheet) -> list[QWidget]:
-    """Sections of the page."""
+    """What happened to a result step by step, what the model sees of it, and what it waits for."""
     subject = sheet.subject
     story, life = subject.story, life_of(subject.analysis, subject.message)
     made: list[QWidget] = []

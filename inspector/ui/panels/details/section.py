@@ -250,11 +250,11 @@ class Page(QScrollArea):
             layout.addWidget(section)
         layout.addStretch(1)
         self.sections = list(sections)
-        self.setUpdatesEnabled(False)
+        self.setUpdatesEnabled(False)  # between the old body and the new one the page would flash empty
         old = self.takeWidget()
         self.setWidget(body)
         if old is not None:
-            old.deleteLater()
+            old.deleteLater()  # not at once: a click inside it may be what asked for the new one
         layout.activate()
         if focused is not None:
             self._give_back(*focused)

@@ -42,7 +42,7 @@ from inspector.ui.panels.details.sheet import Sheet
 
 
 def build_request(sheet: Sheet) -> list[QWidget]:
-    """Sections of a request."""
+    """What became of it, its arguments, the thought before it, its chain, and who was asked."""
     subject = sheet.subject
     sections: list[QWidget] = []
     if (subject.method or "").startswith("notifications/"):
@@ -120,7 +120,7 @@ _LISTED = {"tools": "tool", "prompts": "prompt", "resources": "resource", "resou
 
 
 def build_result(sheet: Sheet) -> list[QWidget]:
-    """Sections of a response."""
+    """What the model sees of it, what it answers, its chain and content; of a failure the reason comes first."""
     subject = sheet.subject
     sections: list[QWidget] = []
     if "transient" in subject.story.badges:
@@ -226,7 +226,7 @@ _BY_METHOD = {
 
 
 def answer_section(sheet: Sheet) -> list[QWidget]:
-    """The section of a response."""
+    """What a response answers, and how that is known; nothing where that cannot be said."""
     rows = answer_facts(sheet.subject)
     if not rows:
         return []
@@ -234,7 +234,7 @@ def answer_section(sheet: Sheet) -> list[QWidget]:
 
 
 def build_proposal(sheet: Sheet) -> list[QWidget]:
-    """Sections of a proposal."""
+    """The proposed call, what became of it, who acted, and who could have."""
     subject = sheet.subject
     sections = call_section(sheet, subject.payload, "Proposed call") or [_bare_call(sheet)]
     sections += thought_sections(sheet)
@@ -263,7 +263,7 @@ def _bare_call(sheet: Sheet) -> QWidget:
 
 
 def build_verdict(sheet: Sheet) -> list[QWidget]:
-    """Sections of a reject or withdraw."""
+    """Of a reject or withdraw: its reason, the call it is about, and who else acted on that."""
     subject = sheet.subject
     proposal = next((m for m in subject.causes if subject.capture.string("kind", m) == kinds.PROPOSAL), None)
     sections: list[QWidget] = []

@@ -112,7 +112,7 @@ def _is_prose(subject: Subject) -> bool:
 
 
 def build_unreadable(sheet: Sheet) -> list[QWidget]:
-    """Sections of an unreadable line or a gap."""
+    """Of a line that cannot be read: why, and the bytes around the place; of a gap: what is missing."""
     subject = sheet.subject
     reason = subject.capture.reason(subject.message) or ""
     if subject.flags & Flag.GAP:
@@ -145,7 +145,7 @@ def _record_section(sheet: Sheet) -> QWidget:
 
 
 def envelope_section(sheet: Sheet) -> Section:
-    """The section with its "Copy as" menu."""
+    """What the envelope says, with the "Copy as" menu in its head."""
     facts = sheet.facts(envelope_facts(sheet.subject), name="envelopeFacts", label="Envelope")
     copy = LinkText(sheet.themes, "Copy as", "copyAs")
     menu = copy_menu(sheet.subject, copy, lambda: sheet.links.save_requested.emit(sheet.subject.message))

@@ -38,7 +38,7 @@ from inspector.ui.panels.details.sheet import Sheet
 
 
 def build_chat(sheet: Sheet) -> list[QWidget]:
-    """Sections of a chat message."""
+    """The text, what else the payload holds, the conversation, who acknowledged it."""
     subject = sheet.subject
     sections: list[QWidget] = [text_section(sheet, subject.text, declared=subject.payload.get("format") == "markdown")]
     seen = visibility_facts(subject)
@@ -81,7 +81,7 @@ def _acknowledgement_facts(subject: Subject) -> list[Fact]:
 
 
 def build_about_chat(sheet: Sheet) -> list[QWidget]:
-    """Sections of an acknowledgement or a cancellation."""
+    """Of an acknowledgement or cancellation: which chat it is about, and the chain."""
     subject = sheet.subject
     rows = value_facts(subject.payload)
     about = next(iter(subject.causes), None)
@@ -96,7 +96,7 @@ def build_about_chat(sheet: Sheet) -> list[QWidget]:
 
 
 def build_reasoning(sheet: Sheet) -> list[QWidget]:
-    """Sections of a reasoning message."""
+    """What was asked or thought; then, of the whole reasoning, its thread, its stream and what it cost."""
     subject = sheet.subject
     sections: list[QWidget] = []
     if subject.kind == "reasoning/start":
@@ -148,7 +148,7 @@ _BYTES_SHOWN = 128
 
 
 def build_stream(sheet: Sheet) -> list[QWidget]:
-    """Sections of a stream message or frame."""
+    """A frame's data; then, of the whole stream, its text, who owns it, and its last frames."""
     subject = sheet.subject
     sections: list[QWidget] = []
     if subject.flags & Flag.FRAME:

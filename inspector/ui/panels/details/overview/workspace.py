@@ -45,7 +45,7 @@ from inspector.ui.panels.details.sheet import Sheet
 
 
 def build_presence(sheet: Sheet) -> list[QWidget]:
-    """Sections of a presence message."""
+    """Who came or left, what it may do since, and when it came and left otherwise."""
     subject = sheet.subject
     participant = subject.payload.get("participant")
     known = participant if isinstance(participant, Mapping) else {"id": participant}
@@ -82,7 +82,7 @@ def _coming_sections(sheet: Sheet, name: object) -> list[QWidget]:
 
 
 def build_welcome(sheet: Sheet) -> list[QWidget]:
-    """Sections of a welcome."""
+    """As whom the client joined and what it may do; who else is there; which streams are open."""
     subject = sheet.subject
     you = welcomed(subject.payload)
     is_draft = you is not None and "you" not in subject.payload
@@ -149,14 +149,14 @@ def build_error(sheet: Sheet) -> list[QWidget]:
 
 
 def build_join(sheet: Sheet) -> list[QWidget]:
-    """Sections of a client's hello, its token masked."""
+    """A client's hello as names and values, its token masked."""
     rows = value_facts(sheet.subject.payload)
     facts = sheet.fact_card(rows, name="join", label="Join", name_width=96)
     return [sheet.section("Join", facts), *sheet.chain_section()]
 
 
 def build_capability(sheet: Sheet) -> list[QWidget]:
-    """Sections of a capability or space message."""
+    """Whom it is about and what it does, then before and after, or else what it gives or takes."""
     subject = sheet.subject
     payload = subject.payload
     about = grant_of(payload)
@@ -231,7 +231,7 @@ def _show_participant(sheet: Sheet, name: str) -> Callable[[], object]:
 
 
 def build_status(sheet: Sheet) -> list[QWidget]:
-    """Sections of a status report."""
+    """How full the context is, what else was reported, and the reports before."""
     subject = sheet.subject
     payload = subject.payload
     tokens, limit = _number(payload.get("tokens")), _number(payload.get("max_tokens"))
@@ -247,7 +247,7 @@ def build_status(sheet: Sheet) -> list[QWidget]:
 
 
 def build_control(sheet: Sheet) -> list[QWidget]:
-    """Sections of a participant's control."""
+    """What is asked of whom, in a sentence, and what was reported after it."""
     subject = sheet.subject
     rows = [words_fact(control_sentence(subject))]
     reason = subject.payload.get("reason")
@@ -271,7 +271,7 @@ _OPERATIONS = {
 
 
 def build_operation(sheet: Sheet) -> list[QWidget]:
-    """Sections of an operation marker."""
+    """Which context is pushed, popped or resumed, and by whom."""
     subject = sheet.subject
     envelope = subject.capture.envelope(subject.message)
     context = mask_secrets(envelope.get("context")) if isinstance(envelope, dict) else None
