@@ -31,7 +31,7 @@ from inspector.protocol.times import NO_TIME
 from inspector.ui.look.roles import Role
 from inspector.ui.panels.messages.columns import ChosenColumns
 
-_KEPT_ROWS = 512
+_CACHED_ROWS = 512
 _MOST_SPANS = 16
 """Spans of changed rows that are reported one by one."""
 _NEAR = 200
@@ -112,8 +112,8 @@ class MessageTableModel(QAbstractTableModel):
             return self._head_words(section)
         if role == Qt.ItemDataRole.ToolTipRole:
             field = self.columns.field(section)
-            told = "" if field is None else f": {field.name}\n{field.help}"
-            return wire_text.tool_tip(self._head_words(section) + told)
+            details = "" if field is None else f": {field.name}\n{field.help}"
+            return wire_text.tool_tip(self._head_words(section) + details)
         return self._alignment(0, 0, section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def _head_words(self, column: int) -> str:
@@ -133,8 +133,8 @@ class MessageTableModel(QAbstractTableModel):
         """What a message's row says; kept while it is likely to be painted again."""
         found = self._contents.get(message)
         if found is None:
-            if len(self._contents) >= _KEPT_ROWS:
-                for old in list(self._contents)[: _KEPT_ROWS // 2]:
+            if len(self._contents) >= _CACHED_ROWS:
+                for old in list(self._contents)[: _CACHED_ROWS // 2]:
                     del self._contents[old]
             found = self._contents[message] = row_content(self._document, message)
         return found
@@ -213,9 +213,10 @@ class MessageTableModel(QAbstractTableModel):
         if content.gap is not None:
             return wire_text.tool_tip(content.gap)
         if column == Column.GUTTER:
-            said = [f"{finding.severity.word}: {mask_text(finding.text)}" for finding in self._findings(message)]
+            findings = [f"{finding.severity.word}: {mask_text(finding.text)}" for finding in self._findings(message)]
             own = content.note.comment or ("marked" if content.note.marked else "")
-            return wire_text.tool_tip("\n".join(filter(None, (own, *said, *self._highlight_words(message))))) or None
+            lines = filter(None, (own, *findings, *self._highlight_words(message)))
+            return wire_text.tool_tip("\n".join(lines)) or None
         if column == Column.CONTEXT:
             return wire_text.tool_tip(self._context_story(message, content)) or None
         if column == Column.FROM_TO:
@@ -333,8 +334,8 @@ class MessageTableModel(QAbstractTableModel):
         if changes.tree_moved:
             self._contents.clear()  # contexts shown anywhere may have moved
         elif len(changes.changed) and self._contents:
-            kept = np.fromiter(self._contents, np.int64, len(self._contents))
-            for message in kept[np.isin(kept, changes.changed)].tolist():
+            cached = np.fromiter(self._contents, np.int64, len(self._contents))
+            for message in cached[np.isin(cached, changes.changed)].tolist():
                 del self._contents[message]
 
     def _report_changed(self, messages: NDArray[np.int64]) -> None:
